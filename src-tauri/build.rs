@@ -1,0 +1,17 @@
+//! Declares the window's commands, so that each must be granted by name, and wants the built front end.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../ui/dist");
+    if !std::path::Path::new("../ui/dist/index.html").exists() {
+        eprintln!("The front end is not built. Run: npm --prefix ui ci && npm --prefix ui run build");
+        std::process::exit(1);
+    }
+    let commands =
+        &["launch", "status", "search", "thread", "import_sample", "update_index", "cancel", "open_external"];
+    let attributes =
+        tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));
+    if let Err(error) = tauri_build::try_build(attributes) {
+        eprintln!("{error:#}");
+        std::process::exit(1);
+    }
+}

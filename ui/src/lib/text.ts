@@ -1,0 +1,115 @@
+// Small words and numbers of the window.
+
+import type { Coverage, Phase, SourceView, Span } from "./types";
+
+/** 12,360: grouped by hand, because `Intl` may be unusable. */
+export function count(n: number): string {
+  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** "1 comment", "12 comments". */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** Spans as text. */
+export function plain(spans: readonly Span[]): string {
+  return spans.map((span) => span.text).join("");
+}
+
+/** Joins neighbours of the same sort and drops empty ones, so that a marked phrase is one mark. */
+export function joined(spans: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const span of spans) {
+    if (span.text === "") continue;
+    const last = found.at(-1);
+    // A blank between two marks belongs to the mark.
+    const before = found.at(-2);
+    if (last && last.hit === span.hit) last.text += span.text;
+    else if (span.hit && last && before?.hit && /^[ \t]$/.test(last.text)) {
+      before.text += last.text + span.text;
+      found.pop();
+    } else found.push({ ...span });
+  }
+  return found;
+}
+
+/** What a source holds, in words: "81 issues, 14 pull requests, 9 pages". */
+export function holdings(source: SourceView): string {
+  const parts = [
+    source.issues > 0 && plural(source.issues, "issue"),
+    source.pull_requests > 0 && plural(source.pull_requests, "pull request"),
+    source.pages > 0 && plural(source.pages, "wiki page"),
+    source.comments > 0 && plural(source.comments, "comment"),
+  ].filter((part) => part !== false);
+  return parts.join(", ") || "empty";
+}
+
+/** What search can see: "full text 123 of 123 · vectors 40 of 310". */
+export function coverage(c: Coverage): string {
+  return `full text ${of(c.full_text, c.documents)} · vectors ${of(c.embedded, c.chunks)}`;
+}
+
+function of(done: number, all: number): string {
+  return `${count(done)} of ${count(all)}`;
+}
+
+/** Whether an index lacks something. */
+export function isBehind(c: Coverage, modelUsable: boolean): boolean {
+  return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || (c.documents > 0 && c.chunks === 0)));
+}
+
+/** What a job is doing. */
+export const PHASES: Record<Phase, string> = {
+  import: "Importing",
+  full_text: "Indexing text",
+  chunk: "Preparing vectors",
+  embed: "Computing vectors",
+};
+
+/** How fast something is going, from its first and latest report; nothing in the first second. */
+export function rate(started: { at: number; done: number }, at: number, done: number): number | null {
+  const seconds = (at - started.at) / 1000;
+  return seconds < 1 || done <= started.done ? null : (done - started.done) / seconds;
+}
+
+/** "38/s", "0.4/s". */
+export function perSecond(n: number): string {
+  return n < 10 ? `${n.toFixed(1)}/s` : `${count(n)}/s`;
+}
+
+const ASSOCIATIONS: Record<string, string> = {
+  OWNER: "owner",
+  MEMBER: "member",
+  COLLABORATOR: "collaborator",
+  CONTRIBUTOR: "contributor",
+  FIRST_TIME_CONTRIBUTOR: "first-time contributor",
+  FIRST_TIMER: "first-timer",
+};
+
+/** An author's standing, where it is worth a badge. */
+export function standing(association: string | null): string | null {
+  return association === null ? null : (ASSOCIATIONS[association.toUpperCase()] ?? null);
+}
+
+/** A link's kind, read from this document. */
+export function linkWords(kind: string, outgoing: boolean): string {
+  switch (kind) {
+    case "duplicate_of":
+      return outgoing ? "Duplicate of" : "Has the duplicate";
+    case "closes":
+      return outgoing ? "Closes" : "Closed by";
+    case "mentions":
+      return outgoing ? "Mentions" : "Mentioned in";
+    case "relates_to":
+      return "Related to";
+    default:
+      return kind.replaceAll("_", " ");
+  }
+}
+
+/** A message of the engine as a sentence: with a capital and a stop. */
+export function sentence(message: string): string {
+  const text = message.slice(0, 1).toUpperCase() + message.slice(1);
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,63 @@
+// Dates in words. WebKit's `Intl` throws under the locale "C", so the locale is checked once and never assumed.
+
+/** The first of these that `Intl` accepts. */
+export function pickLocale(candidates: readonly string[]): string {
+  for (const candidate of candidates) {
+    try {
+      if (candidate !== "C" && Intl.DateTimeFormat.supportedLocalesOf(candidate).length > 0) return candidate;
+    } catch {
+      // Not a language tag: "C", "POSIX", "en_US".
+    }
+  }
+  return "en";
+}
+
+const LOCALE = pickLocale(typeof navigator === "undefined" ? [] : (navigator.languages ?? [navigator.language]));
+
+const UNITS: readonly (readonly [seconds: number, name: string, short: string])[] = [
+  [365.25 * 86_400, "year", "y"],
+  [30.44 * 86_400, "month", "mo"],
+  [7 * 86_400, "week", "w"],
+  [86_400, "day", "d"],
+  [3_600, "hour", "h"],
+  [60, "minute", "min"],
+];
+
+function measure(time: string, now: number): { count: number; name: string; short: string; future: boolean } | null {
+  const at = Date.parse(time);
+  if (Number.isNaN(at)) return null;
+  const seconds = Math.abs(now - at) / 1000;
+  for (const [size, name, short] of UNITS) {
+    const count = Math.floor(seconds / size);
+    if (count >= 1) return { count, name, short, future: at > now };
+  }
+  return { count: 0, name: "minute", short: "min", future: at > now };
+}
+
+/** "3 days ago". Empty for what is no date. */
+export function relative(time: string | null, now: number = Date.now()): string {
+  const age = time === null ? null : measure(time, now);
+  if (!age) return "";
+  if (age.count === 0) return "just now";
+  const words = `${age.count} ${age.name}${age.count === 1 ? "" : "s"}`;
+  return age.future ? `in ${words}` : `${words} ago`;
+}
+
+/** "3d": for a narrow column. */
+export function short(time: string | null, now: number = Date.now()): string {
+  const age = time === null ? null : measure(time, now);
+  if (!age) return "";
+  return age.count === 0 ? "now" : `${age.count}${age.short}`;
+}
+
+/** The exact date and time, in the person's own zone where the system tells it. */
+export function absolute(time: string | null): string {
+  if (time === null) return "";
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return "";
+  try {
+    return new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeStyle: "long" }).format(date);
+  } catch {
+    return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  }
+}

@@ -1,0 +1,15 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  plugins: [svelte()],
+  clearScreen: false,
+  server: { port: 1420, strictPort: true, fs: { allow: [".."] } },
+  build: {
+    target: ["es2022", "safari16"],
+    // The policy of the window allows no data: script and no inline style; keep every asset a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  test: { environment: "jsdom", include: ["src/**/*.test.ts"] },
+});
