@@ -15,11 +15,11 @@ use crate::desk::Desk;
 #[derive(Debug, Serialize)]
 pub struct Launch {
     /// The program's version.
-    version: &'static str,
+    pub version: &'static str,
     /// The data folder.
-    casebook: String,
+    pub casebook: String,
     /// Whether to import the sample into an empty casebook at once.
-    sample: bool,
+    pub sample: bool,
 }
 
 /// How the program was started.

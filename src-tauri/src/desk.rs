@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn one_long_job_at_a_time_and_it_can_be_cancelled() {
-        let desk = Desk::new(OpenOptions::new("/nowhere".into()), false);
+        let desk = Desk::new(OpenOptions::new("/nowhere"), false);
         assert!(!desk.cancel(), "nothing runs yet");
         let running = desk.begin(Task::new()).unwrap();
         assert_eq!(desk.begin(Task::new()).err().map(|e| e.code()), Some(Code::Busy));

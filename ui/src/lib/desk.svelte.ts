@@ -64,6 +64,7 @@ export class Desk {
     const report = await this.#run(api.importSample);
     if (report === null) return;
     await this.refresh();
+    this.search.refresh();
     await this.update();
   }
 
@@ -74,7 +75,7 @@ export class Desk {
       this.#inform("Another process is bringing the indexes up to date.", "What it has done shows up here by itself.");
     }
     await this.refresh();
-    if (report && (report.documents > 0 || report.embedded > 0)) this.search.refresh();
+    if (report && !report.busy_elsewhere) this.search.refresh();
   }
 
   async cancel(): Promise<void> {

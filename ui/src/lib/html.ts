@@ -11,6 +11,13 @@ const OPTIONS = {
   SANITIZE_NAMED_PROPS: true,
 };
 
+// Of all that one could fill in, a task list's tick is left, and it cannot be ticked.
+DOMPurify.addHook("uponSanitizeElement", (node, { tagName }) => {
+  if (tagName !== "input" || !(node instanceof Element)) return;
+  if (node.getAttribute("type") === "checkbox") node.setAttribute("disabled", "");
+  else node.remove();
+});
+
 /** HTML that is safe to show: no script, no form, no remote image, no style. */
 export function clean(html: string): string {
   return DOMPurify.sanitize(html, OPTIONS);

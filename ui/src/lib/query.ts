@@ -1,15 +1,26 @@
 // Reading and editing the filters of a query. The engine alone understands queries; this only finds words such as
 // `is:closed`, `-label:"help wanted"` and `source:acme/app` in the text, so that they can be shown as chips and taken out.
 
-/** The filters that are shown as chips. */
-const NAMES = new Set([
-  "is", "state", "kind", "type", "label", "source", "repo", "author", "in", "mode", "reason", "updated", "created", "closed",
-  "commenter", "milestone", "comments", "no",
+/** The filters, and the names that some go by as well. */
+const NAMES = new Map([
+  ["is", "is"], ["state", "is"], ["type", "is"], ["source", "source"], ["repo", "source"], ["label", "label"],
+  ["author", "author"], ["reason", "reason"], ["created", "created"], ["updated", "updated"], ["closed", "closed"],
+  ["in", "in"], ["mode", "mode"],
 ]);
+const VALUES = new Map([["pull_request", "pr"], ["pull-request", "pr"], ["wiki", "page"]]);
+
+/** Longer queries, and those of several lines, are pasted texts: the engine reads no filter in them. */
+const MAX_TYPED = 1000;
+
+/** Whether a query is a pasted text. */
+export function isPasted(query: string): boolean {
+  return query.length > MAX_TYPED || query.trim().includes("\n");
+}
 
 export interface Filter {
   /** The word as typed: `-label:"help wanted"`. */
   text: string;
+  /** The filter's usual name: `is` for `state:`. */
   name: string;
   /** The value without its quotes. */
   value: string;
@@ -24,23 +35,39 @@ interface Word {
   end: number;
 }
 
-/** Splits at white space outside of quotes. An unclosed quote reaches to the end. */
+/** Splits at white space outside of quotes, as the engine does. */
 function words(query: string): Word[] {
   const found: Word[] = [];
-  for (const match of query.matchAll(/(?:"[^"]*(?:"|$)|[^\s"])+/g)) {
-    found.push({ text: match[0], start: match.index, end: match.index + match[0].length });
+  let start = -1;
+  let quoted = false;
+  for (let at = 0; at <= query.length; at++) {
+    const c = query[at];
+    if (c === undefined || (!quoted && /\s/.test(c))) {
+      if (start >= 0) found.push({ text: query.slice(start, at), start, end: at });
+      start = -1;
+      continue;
+    }
+    if (start < 0) start = at;
+    if (c !== '"') continue;
+    // A quote opens at the start of a word, of a filter's value or of an exclusion, if it is closed somewhere.
+    const before = at === start ? "" : query[at - 1];
+    if (quoted) quoted = false;
+    else if ((before === "" || before === ":" || before === "-") && query.includes('"', at + 1)) quoted = true;
   }
   return found;
 }
 
 /** The filters of a query, in their order. */
 export function filters(query: string): Filter[] {
+  if (isPasted(query)) return [];
   const found: Filter[] = [];
   for (const word of words(query)) {
-    const match = /^(-?)([a-z_]+):(.+)$/is.exec(word.text);
-    const name = match?.[2]?.toLowerCase();
-    if (!match || !name || !NAMES.has(name)) continue;
-    const value = (match[3] ?? "").replaceAll('"', "");
+    const match = /^(-?)([a-z]+):(.+)$/is.exec(word.text);
+    const name = NAMES.get(match?.[2]?.toLowerCase() ?? "");
+    if (!match || !name) continue;
+    const typed = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
+    if (!typed) continue;
+    const value = name === "is" ? (VALUES.get(typed.toLowerCase()) ?? typed.toLowerCase()) : typed;
     found.push({ ...word, name, value, negated: match[1] === "-" });
   }
   return found;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { clean, webAddress } from "./html";
+
+describe("tracker text", () => {
+  it.each([
+    ["<p onclick=alert(1)>x</p>", "<p>x</p>"],
+    ["<script>alert(1)</script>x", "x"],
+    ['<img src="https://spy.example/x.png">x', "x"],
+    ['<a href="javascript:alert(1)">x</a>', "<a>x</a>"],
+    ['<p style="position:fixed">x</p>', "<p>x</p>"],
+    ["<form><input></form>x", "x"],
+  ])("%s is defused", (hostile, harmless) => {
+    expect(clean(hostile)).toBe(harmless);
+  });
+
+  it("keeps what reading needs", () => {
+    const html =
+      '<p><code>x</code> <a href="https://a.example/">a</a> <span class="remote-image" data-src="https://b.example/c.png">c</span></p>';
+    expect(clean(html)).toBe(html);
+    expect(clean('<li><input type="checkbox" disabled="" checked=""> done</li>')).toContain("checkbox");
+  });
+
+  it("cannot take the names that the window uses", () => {
+    expect(clean('<p id="results">x</p>')).not.toContain('id="results"');
+  });
+});
+
+describe("a click inside tracker text", () => {
+  const click = (html: string) => {
+    document.body.innerHTML = html;
+    const target = document.body.querySelector("b") ?? document.body;
+    return webAddress({ target } as unknown as Event, "https://github.com/acme/app/issues/1");
+  };
+
+  it("leads to web addresses alone", () => {
+    expect(click('<a href="https://a.example/x"><b>x</b></a>')).toBe("https://a.example/x");
+    expect(click('<a href="/acme/app/issues/2"><b>x</b></a>')).toBe("https://github.com/acme/app/issues/2");
+    expect(click('<a href="javascript:alert(1)"><b>x</b></a>')).toBeNull();
+    expect(click('<a href="#top"><b>x</b></a>')).toBeNull();
+    expect(click("<b>x</b>")).toBeNull();
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { count, coverage, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing } from "./text";
+import type { SourceView } from "./types";
+
+const span = (text: string, hit = false) => ({ text, hit });
+
+describe("marked text", () => {
+  it("joins neighbours, and the blank between two marks", () => {
+    const spans = [span("a "), span(""), span("b"), span("x", true), span(" "), span("y", true), span("  "), span("z", true)];
+    expect(joined(spans)).toEqual([span("a b"), span("x y", true), span("  "), span("z", true)]);
+    expect(plain(joined(spans))).toBe(plain(spans));
+  });
+
+  it("leaves what it was given alone", () => {
+    const spans = [span("a"), span("b")];
+    joined(spans);
+    expect(spans).toEqual([span("a"), span("b")]);
+  });
+});
+
+describe("numbers", () => {
+  it("are grouped and counted", () => {
+    expect([count(999), count(12360), count(1234567)]).toEqual(["999", "12,360", "1,234,567"]);
+    expect([plural(1, "comment"), plural(0, "comment")]).toEqual(["1 comment", "0 comments"]);
+  });
+
+  it("tell how fast a job is, but not in its first second", () => {
+    expect(rate({ at: 0, done: 10 }, 500, 40)).toBeNull();
+    expect(rate({ at: 0, done: 10 }, 2000, 86)).toBe(38);
+    expect([perSecond(38), perSecond(0.42)]).toEqual(["38/s", "0.4/s"]);
+  });
+});
+
+describe("the casebook in words", () => {
+  const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0 };
+
+  it("says what the indexes cover", () => {
+    expect(coverage({ documents: 123, full_text: 123, chunks: 310, embedded: 40 })).toBe(
+      "full text 123 of 123 · vectors 40 of 310",
+    );
+  });
+
+  it("knows when they are behind", () => {
+    expect(isBehind(none, true)).toBe(false);
+    expect(isBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
+    expect(isBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
+    expect(isBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9 }, true)).toBe(false);
+    expect(isBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9 }, false)).toBe(true);
+  });
+
+  it("names what a source holds", () => {
+    const source: SourceView = {
+      key: "acme/app", kind: "github", added_at: "", changed_at: null, issues: 81, pull_requests: 1, comments: 1200, pages: 0,
+      missing_comments: 0, orphan_comments: 0,
+    };
+    expect(holdings(source)).toBe("81 issues, 1 pull request, 1,200 comments");
+    expect(holdings({ ...source, issues: 0, pull_requests: 0, comments: 0 })).toBe("empty");
+  });
+});
+
+it("reads links from this document", () => {
+  expect([linkWords("duplicate_of", true), linkWords("duplicate_of", false), linkWords("blocked_by", true)]).toEqual([
+    "Duplicate of", "Has the duplicate", "blocked by",
+  ]);
+});
+
+it("gives a badge to those who have a standing", () => {
+  expect([standing("MEMBER"), standing("NONE"), standing(null)]).toEqual(["member", null, null]);
+});
+
+it("makes sentences of messages", () => {
+  expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
+});
