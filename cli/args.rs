@@ -1,0 +1,240 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+
+/// Find duplicates and earlier solutions in mirrored issue trackers, offline.
+#[derive(Debug, Parser)]
+#[command(name = "precedent", version, about, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  precedent import sample                       a small invented tracker, to try things out
+  precedent search \"replication slot fills the disk\"
+  precedent import github issues.jsonl.zst --source acme/app
+  precedent show acme/app#12
+
+Exit codes: 0 ok (also when nothing is found), 1 error, 2 wrong usage or input, 130 interrupted.")]
+pub struct Args {
+    /// The casebook's folder [default: the user's data folder]
+    #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK")]
+    pub casebook: Option<PathBuf>,
+    /// Print neither progress nor remarks
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Threads that compute vectors [default: the cores, at most 4]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(usize))]
+    pub threads: Option<usize>,
+    /// What makes the vectors
+    #[arg(
+        long,
+        global = true,
+        value_name = "KIND",
+        env = "PRECEDENT_EMBEDDER",
+        default_value = "built-in",
+        hide = true
+    )]
+    pub embedder: EmbedderChoice,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What makes the vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EmbedderChoice {
+    /// The built-in ONNX model.
+    BuiltIn,
+    /// Hashed words, for tests.
+    Hashed,
+    /// None: words alone.
+    Off,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add, list or remove mirrored projects
+    #[command(subcommand)]
+    Source(SourceCommand),
+    /// Import issues, comments and wiki pages from files
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Bring the indexes up to date, or make them anew
+    Index(IndexCommand),
+    /// Search issues, pull requests and wiki pages
+    Search(SearchCommand),
+    /// Show a document with its whole thread
+    Show(ShowCommand),
+    /// Show what the casebook holds, and what it does not
+    Status(StatusCommand),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How to print.
+#[derive(Clone, Debug, Arguments)]
+pub struct Json {
+    /// Print JSON; with =FIELDS only these, separated by commas
+    #[arg(long, value_name = "FIELDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub json: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SourceCommand {
+    /// Add an empty source, to import into
+    Add {
+        /// Its name: owner/name
+        key: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the sources with what they hold
+    List {
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Remove a source with everything that was mirrored from it
+    Remove {
+        /// Its name: owner/name
+        key: String,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// Import issues and comments as GitHub's REST interface answers them
+    #[command(
+        after_help = "The files hold one JSON object a record: JSON Lines, JSON arrays (as `gh api --paginate` prints
+them) or plain sequences; plain, gzip or zstd. Importing again changes nothing that is there.
+
+Examples:
+  precedent import github dump/ --source acme/app
+  precedent import github issues.json comments.json.gz --source acme/app"
+    )]
+    Github(ImportFiles),
+    /// Import a folder of Markdown files as wiki pages
+    #[command(after_help = "Examples:
+  precedent import wiki app.wiki/ --source acme/app")]
+    Wiki(ImportFiles),
+    /// Import the built-in sample: the tracker of an invented product
+    Sample {
+        #[command(flatten)]
+        after: AfterImport,
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Arguments)]
+pub struct ImportFiles {
+    /// Files, or folders of files
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The source to import into: owner/name
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: String,
+    #[command(flatten)]
+    pub after: AfterImport,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// What follows an import.
+#[derive(Clone, Copy, Debug, Arguments)]
+pub struct AfterImport {
+    /// Do not compute vectors now; search answers by words until `precedent index`
+    #[arg(long)]
+    pub no_vectors: bool,
+    /// Do not index at all now
+    #[arg(long)]
+    pub no_index: bool,
+}
+
+#[derive(Debug, Arguments)]
+pub struct IndexCommand {
+    /// Make the full text and the vectors anew from the database
+    #[arg(long)]
+    pub rebuild: bool,
+    /// Bring only the full text up to date
+    #[arg(long)]
+    pub no_vectors: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(after_help = "The query may hold filters:
+  is:open is:closed is:merged is:issue is:pr is:page is:locked is:bot
+  source:owner/name  label:bug  author:login  reason:not_planned
+  created: updated: closed:  2026-01-31  >2026-01  <2026  2026-01-01..2026-02-01
+  in:title in:body in:comments   mode:lexical mode:semantic mode:hybrid
+  \"exact phrase\"   -without   -label:wontfix
+A query of several lines, such as a pasted log, is only words. `-` reads it from standard input.
+
+Examples:
+  precedent search \"checkpoint corrupted after power loss\" is:closed
+  precedent search -R acme/app -s open -l bug timeout
+  pbpaste | precedent search -")]
+pub struct SearchCommand {
+    /// What to search for; `-` reads standard input; nothing lists what changed last
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+    /// Only this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Vec<String>,
+    /// Only this state
+    #[arg(short, long, value_name = "STATE", value_parser = ["open", "closed", "merged", "all"])]
+    pub state: Option<String>,
+    /// Only with this label
+    #[arg(short, long, value_name = "LABEL")]
+    pub label: Vec<String>,
+    /// At most this many results
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// How to rank
+    #[arg(short, long, value_name = "MODE", value_parser = ["hybrid", "lexical", "semantic"])]
+    pub mode: Option<String>,
+    /// Show the arithmetic of each result
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(after_help = "Examples:
+  precedent show acme/app#12
+  precedent show 12                 where only one source has a number 12
+  precedent show acme/app:Home      a wiki page
+  precedent show acme/app#12 --comments 5")]
+pub struct ShowCommand {
+    /// The document's key
+    pub key: String,
+    /// Only the last N comments
+    #[arg(long, value_name = "N")]
+    pub comments: Option<usize>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct StatusCommand {
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Args::command().debug_assert();
+    }
+}

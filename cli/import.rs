@@ -1,0 +1,138 @@
+//! `precedent import`.
+
+use precedent::{
+    Result,
+    model::{ImportReport, IndexReport},
+};
+
+use crate::{
+    Session,
+    args::{AfterImport, ImportCommand, ImportFiles, Json},
+    output::{Output, count, plural},
+};
+
+/// What an import and the indexing after it did.
+#[derive(serde::Serialize)]
+struct Report {
+    #[serde(flatten)]
+    import: ImportReport,
+    index: Option<IndexReport>,
+}
+
+pub async fn run(session: &Session, command: ImportCommand, output: &mut Output) -> Result<()> {
+    let (import, after, json) = match command {
+        ImportCommand::Github(files) => (github(session, &files).await, files.after, files.json),
+        ImportCommand::Wiki(files) => (wiki(session, &files).await, files.after, files.json),
+        ImportCommand::Sample { after, json } => {
+            let import = session.casebook.import_sample(&session.task).await;
+            (import, after, json)
+        }
+    };
+    // What was stored before an error is kept, so it is indexed too; the error is told in the end.
+    let (import, error) = match import {
+        Ok(report) => (report, None),
+        Err(error) if error.code() == precedent::Code::Cancelled => return Err(error),
+        Err(error) => (ImportReport::default(), Some(error)),
+    };
+    if error.is_none() {
+        say(session, &import);
+    }
+    let index = index(session, after).await?;
+    if let Some(error) = error {
+        return Err(error);
+    }
+    finish(session, &json, Report { import, index }, output)
+}
+
+async fn github(session: &Session, files: &ImportFiles) -> Result<ImportReport> {
+    let mut all = ImportReport::default();
+    for path in &files.paths {
+        add(&mut all, session.casebook.import_github(&files.source, path, &session.task).await?);
+    }
+    Ok(all)
+}
+
+async fn wiki(session: &Session, files: &ImportFiles) -> Result<ImportReport> {
+    let mut all = ImportReport::default();
+    for path in &files.paths {
+        add(&mut all, session.casebook.import_wiki(&files.source, path, &session.task).await?);
+    }
+    Ok(all)
+}
+
+fn add(all: &mut ImportReport, one: ImportReport) {
+    all.source = one.source;
+    all.files += one.files;
+    all.new += one.new;
+    all.updated += one.updated;
+    all.unchanged += one.unchanged;
+    all.stale += one.stale;
+    all.skipped += one.skipped;
+    all.items += one.items;
+    all.comments += one.comments;
+    all.pages += one.pages;
+    all.skips.extend(one.skips);
+    all.skips.truncate(ImportReport::MAX_SKIPS);
+}
+
+async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
+    if after.no_index {
+        return Ok(None);
+    }
+    let text = session.casebook.update_text(&session.task).await?;
+    if text.documents > 0 {
+        session.say(&format!(
+            "Searchable by words: {} in {:.1} s.",
+            plural(text.documents, "document"),
+            text.full_text_seconds
+        ));
+    }
+    if after.no_vectors {
+        return Ok(Some(text));
+    }
+    let mut report = session.casebook.update_index(&session.task).await?;
+    report.documents += text.documents;
+    report.full_text_seconds += text.full_text_seconds;
+    report.busy_elsewhere |= text.busy_elsewhere;
+    super::index::say(session, &report);
+    Ok(Some(report))
+}
+
+fn say(session: &Session, import: &ImportReport) {
+    let mut parts = vec![format!("{} new", count(import.new))];
+    for (n, what) in [
+        (import.updated, "updated"),
+        (import.unchanged, "unchanged"),
+        (import.stale, "older than what is here"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{} {what}", count(n)));
+        }
+    }
+    session.say(&format!(
+        "{}: {}, {}, {} from {}: {}.",
+        import.source,
+        plural(import.items, "item"),
+        plural(import.comments, "comment"),
+        plural(import.pages, "wiki page"),
+        plural(import.files, "file"),
+        parts.join(", ")
+    ));
+    if import.skipped > 0 {
+        session.say(&format!("{} skipped:", plural(import.skipped, "record")));
+        for skip in &import.skips {
+            session.say(&format!("  {}: {}", skip.place, skip.reason));
+        }
+        let more = import.skipped - import.skips.len() as u64;
+        if more > 0 {
+            session.say(&format!("  and {} more", count(more)));
+        }
+    }
+}
+
+fn finish(_: &Session, json: &Json, report: Report, output: &mut Output) -> Result<()> {
+    match &json.json {
+        Some(fields) => output.json(&report, fields, None),
+        None => Ok(()),
+    }
+}

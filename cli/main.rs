@@ -1,0 +1,125 @@
+//! `precedent`: the command line over the casebook.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a face reads the environment and the clock; the engine does not"
+)]
+
+mod args;
+mod import;
+mod index;
+mod output;
+mod progress;
+mod search;
+mod show;
+mod source;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+use precedent::{Casebook, Code, Error, OpenOptions, Result, Task};
+
+use args::{Args, Command};
+use output::Output;
+
+/// Exit codes as the README lists them.
+const ERROR: u8 = 1;
+const USAGE: u8 = 2;
+/// What a shell reports for an interrupted command.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(ERROR);
+        }
+    };
+    let mut output = Output::new();
+    let result = runtime.block_on(run(args, &mut output));
+    output.finish();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::report(&error);
+            ExitCode::from(match error.code() {
+                Code::InvalidInput => USAGE,
+                Code::Cancelled => INTERRUPTED,
+                _ => ERROR,
+            })
+        }
+    }
+}
+
+async fn run(args: Args, output: &mut Output) -> Result<()> {
+    if let Command::Completions { shell } = args.command {
+        clap_complete::generate(shell, &mut Args::command(), "precedent", output);
+        return Ok(());
+    }
+    let casebook = open(&args).await?;
+    let bar = progress::Bar::new(args.quiet);
+    let task = bar.task();
+    let interrupted = task.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    let session = Session { casebook, task, quiet: args.quiet };
+    let result = match args.command {
+        Command::Source(command) => source::run(&session, command, output).await,
+        Command::Import(command) => import::run(&session, command, output).await,
+        Command::Index(command) => index::run(&session, command, output).await,
+        Command::Search(command) => search::run(&session, command, output).await,
+        Command::Show(command) => show::run(&session, command, output).await,
+        Command::Status(command) => status::run(&session, command, output).await,
+        Command::Completions { .. } => Ok(()),
+    };
+    bar.finish();
+    result
+}
+
+/// What every command works with.
+struct Session {
+    casebook: Casebook,
+    task: Task,
+    quiet: bool,
+}
+
+impl Session {
+    /// A remark for the person, on standard error.
+    fn say(&self, text: &str) {
+        if !self.quiet {
+            anstream::eprintln!("{}", output::plain(text));
+        }
+    }
+}
+
+async fn open(args: &Args) -> Result<Casebook> {
+    let folder = match &args.casebook {
+        Some(folder) => folder.clone(),
+        None => dirs::data_local_dir()
+            .ok_or_else(|| {
+                Error::invalid("there is no home folder to keep the casebook in")
+                    .with_hint("Name a folder: --casebook DIR")
+            })?
+            .join("precedent")
+            .join("casebook"),
+    };
+    let mut options = OpenOptions::new(folder);
+    let path = |name: &str| std::env::var_os(name).map(Into::into);
+    if let Ok(executable) = std::env::current_exe() {
+        options = options.installed_at(&executable, path("PRECEDENT_ONNXRUNTIME"), path("PRECEDENT_MODELS"));
+    }
+    match args.embedder {
+        args::EmbedderChoice::BuiltIn => {}
+        args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
+        args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
+    }
+    // A command that someone waits for may use the whole machine.
+    options.workers =
+        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4));
+    Casebook::open(options).await
+}

@@ -1,0 +1,203 @@
+//! Data on standard output, the rest on standard error; colour only on a terminal; a closed pipe ends it quietly.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use precedent::{
+    Error, Result,
+    model::{Span, State},
+};
+
+pub const BOLD: Style = Style::new().bold();
+pub const DIM: Style = Style::new().dimmed();
+pub const KEY: Style = AnsiColor::Cyan.on_default();
+pub const HIT: Style = AnsiColor::Yellow.on_default().bold();
+pub const GOOD: Style = AnsiColor::Green.on_default();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+pub const DONE: Style = AnsiColor::Magenta.on_default();
+
+/// Standard output.
+pub struct Output {
+    out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
+    width: usize,
+}
+
+impl Output {
+    pub fn new() -> Self {
+        // Lines for a terminal fit it; a pipe gets them whole, but still readable.
+        let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
+        Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120) }
+    }
+
+    /// Prints a line.
+    pub fn line(&mut self, text: impl std::fmt::Display) {
+        // `head` closes the pipe when it has enough; there is no one to tell.
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    /// Prints paragraphs, wrapped and indented.
+    pub fn wrapped(&mut self, text: &str, indent: &str) {
+        let options = textwrap::Options::new(self.width)
+            .initial_indent(indent)
+            .subsequent_indent(indent)
+            .break_words(false);
+        for line in text.lines() {
+            if line.trim().is_empty() {
+                self.line("");
+            } else {
+                for wrapped in textwrap::wrap(line, &options) {
+                    self.line(wrapped);
+                }
+            }
+        }
+    }
+
+    /// Prints JSON: all of it, or of every object (or of every element of a list named `list`) only these fields.
+    ///
+    /// # Errors
+    /// A field that does not exist, with those that do.
+    pub fn json(&mut self, value: &impl serde::Serialize, fields: &str, list: Option<&str>) -> Result<()> {
+        let mut value =
+            serde_json::to_value(value).map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
+        if !fields.is_empty() {
+            if let Some(inner) = list.and_then(|l| value.get_mut(l)) {
+                value = inner.take();
+            }
+            let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
+            match &mut value {
+                serde_json::Value::Array(all) => all.iter_mut().try_for_each(|v| keep(v, &fields))?,
+                one => keep(one, &fields)?,
+            }
+        }
+        let text = serde_json::to_string_pretty(&value)
+            .map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
+        self.line(text);
+        Ok(())
+    }
+
+    pub fn finish(&mut self) {
+        let _ = self.out.flush();
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
+    let Some(object) = value.as_object_mut() else { return Ok(()) };
+    if let Some(missing) = fields.iter().find(|f| !object.contains_key(**f)) {
+        let known: Vec<&str> = object.keys().map(String::as_str).collect();
+        return Err(Error::invalid(format!("there is no field \"{missing}\""))
+            .with_hint(format!("The fields are: {}.", known.join(", "))));
+    }
+    object.retain(|key, _| fields.contains(&key.as_str()));
+    Ok(())
+}
+
+/// Prints an error with its remedy.
+pub fn report(error: &Error) {
+    anstream::eprintln!("{BAD}error:{BAD:#} {}", plain(&error.to_string()));
+    if let Some(hint) = error.hint() {
+        anstream::eprintln!("{DIM}hint:{DIM:#}  {}", plain(hint));
+    }
+}
+
+/// A text from a tracker, harmless for a terminal: no control character reaches it but the line break.
+pub fn plain(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| match c {
+            '\n' => Some('\n'),
+            '\t' => Some(' '),
+            '\r' => None,
+            // Marks that turn the reading direction around make a text look like another.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
+            c if c.is_control() => Some('\u{fffd}'),
+            c => Some(c),
+        })
+        .collect()
+}
+
+/// Spans with what matches marked, on one line.
+pub fn spans(spans: &[Span]) -> String {
+    let mut out = String::new();
+    for span in spans {
+        let text = plain(&span.text);
+        if span.hit {
+            out.push_str(&format!("{HIT}{text}{HIT:#}"));
+        } else {
+            out.push_str(&text);
+        }
+    }
+    out
+}
+
+/// A state and its reason, coloured.
+pub fn state(state: Option<State>, reason: Option<&str>) -> String {
+    match (state, reason) {
+        (None, _) => String::new(),
+        (Some(State::Open), _) => format!("{GOOD}open{GOOD:#}"),
+        (Some(State::Merged), _) => format!("{DONE}merged{DONE:#}"),
+        (Some(State::Closed), Some(reason)) => {
+            format!("{DONE}closed{DONE:#} {}", plain(&reason.replace('_', " ")))
+        }
+        (Some(State::Closed), None) => format!("{DONE}closed{DONE:#}"),
+    }
+}
+
+/// A number with thousands apart.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// "1 issue", "2 issues".
+pub fn plural(n: u64, one: &str) -> String {
+    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A size in bytes for people.
+#[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A day, as people write it in reports.
+pub fn day(time: Option<jiff::Timestamp>) -> String {
+    time.map(|t| t.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_do_not_reach_the_terminal() {
+        assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\r\n"), "a\u{fffd}[31mb\u{fffd}c\n");
+    }
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!((count(0), count(999), count(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
+        assert_eq!(plural(1, "item"), "1 item");
+        assert_eq!(size(22_965_768), "23.0 MB");
+    }
+}

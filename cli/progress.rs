@@ -1,0 +1,75 @@
+//! Progress on a terminal; nothing when standard error is piped.
+
+use std::{
+    io::IsTerminal as _,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use precedent::{
+    Task,
+    task::{Phase, Progress},
+};
+
+/// The progress bar of a command.
+#[derive(Clone)]
+pub struct Bar {
+    state: Option<Arc<Mutex<Option<(Phase, ProgressBar)>>>>,
+}
+
+impl Bar {
+    pub fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self { state: shown.then(Arc::default) }
+    }
+
+    /// A task that this bar shows.
+    pub fn task(&self) -> Task {
+        match self.state.clone() {
+            Some(state) => Task::watched(move |progress| show(&state, &progress)),
+            None => Task::new(),
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(state) = &self.state
+            && let Some((_, bar)) = state.lock().unwrap_or_else(PoisonError::into_inner).take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn show(state: &Mutex<Option<(Phase, ProgressBar)>>, progress: &Progress) {
+    let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
+    if slot.as_ref().is_none_or(|(phase, _)| *phase != progress.phase) {
+        if let Some((_, old)) = slot.take() {
+            old.finish_and_clear();
+        }
+        let what = match progress.phase {
+            Phase::Import => "Importing",
+            Phase::FullText => "Indexing the text",
+            Phase::Chunk => "Cutting into passages",
+            Phase::Embed => "Computing vectors",
+        };
+        let counts = if progress.unit == "bytes" {
+            "{bytes}/{total_bytes} {bytes_per_sec}"
+        } else {
+            "{human_pos}/{human_len} {per_sec}"
+        };
+        let bar = ProgressBar::new(progress.total.unwrap_or(0));
+        let template = format!("{what:<22} {{bar:28}} {{percent:>3}}% {counts} {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+        bar.set_position(progress.done);
+        bar.reset_eta();
+        *slot = Some((progress.phase, bar));
+    }
+    if let Some((_, bar)) = &*slot {
+        if let Some(total) = progress.total {
+            bar.set_length(total);
+        }
+        bar.set_position(progress.done);
+    }
+}

@@ -1,0 +1,126 @@
+//! `precedent search`.
+
+use std::io::Read as _;
+
+use precedent::{
+    Error, Result,
+    model::{Arm, Hit, Mode, Part, SearchRequest, SearchResponse},
+};
+
+use crate::{
+    Session,
+    args::SearchCommand,
+    output::{BOLD, DIM, KEY, Output, day, plain, spans, state},
+};
+
+pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
+    let request = SearchRequest {
+        query: query(&command)?,
+        limit: command.limit,
+        mode: command.mode.as_deref().map(|m| match m {
+            "lexical" => Mode::Lexical,
+            "semantic" => Mode::Semantic,
+            _ => Mode::Hybrid,
+        }),
+        explain: command.explain,
+    };
+    // What a full-text index lacks is quickly made; a search must not miss what was imported.
+    session.casebook.update_text(&session.task).await?;
+    let response = session.casebook.search(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, Some("hits"));
+    }
+    print(session, &response, output);
+    Ok(())
+}
+
+/// The query with the flags' filters in front of it.
+fn query(command: &SearchCommand) -> Result<String> {
+    let mut text = if command.query == ["-"] {
+        let mut text = String::new();
+        std::io::stdin()
+            .lock()
+            .take(precedent::search::query::MAX_QUERY as u64 + 1)
+            .read_to_string(&mut text)
+            .map_err(|e| {
+                Error::invalid(format!("standard input cannot be read: {e}"))
+                    .with_hint("It has to be UTF-8 text.")
+            })?;
+        text
+    } else {
+        command.query.join(" ")
+    };
+    let mut filters = Vec::new();
+    filters.extend(command.source.iter().map(|s| format!("source:{s}")));
+    filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
+    filters.extend(command.label.iter().map(|l| format!("label:\"{l}\"")));
+    if !filters.is_empty() {
+        if text.trim().contains('\n') {
+            // Filters are read in one-line queries only; a pasted text loses nothing as one line.
+            text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        text = format!("{} {text}", filters.join(" "));
+    }
+    Ok(text)
+}
+
+fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
+    for hit in &response.hits {
+        print_hit(hit, output);
+        output.line("");
+    }
+    if response.hits.is_empty() {
+        session.say("Nothing found.");
+    }
+    for notice in &response.notices {
+        session.say(notice);
+    }
+}
+
+fn print_hit(hit: &Hit, output: &mut Output) {
+    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&hit.key), spans(&hit.title)));
+    let mut facts = vec![state(hit.state, hit.state_reason.as_deref())];
+    facts.push(format!("{DIM}{}{DIM:#}", day(hit.closed_at.or(hit.updated_at))));
+    if hit.comments > 0 {
+        facts.push(format!(
+            "{DIM}{} comment{}{DIM:#}",
+            hit.comments,
+            if hit.comments == 1 { "" } else { "s" }
+        ));
+    }
+    if let Some(cosine) = hit.scores.cosine {
+        facts.push(format!("{DIM}meaning {cosine:.2}{DIM:#}"));
+    }
+    facts.retain(|f| !f.is_empty());
+    output.line(format_args!("  {}", facts.join("  ")));
+    output.line(format_args!("  {DIM}{}{DIM:#}", plain(&hit.why)));
+    for passage in hit.passages.iter().take(2) {
+        let who = match (&passage.part, &passage.author) {
+            (Part::Comment, Some(author)) => format!("{DIM}{}:{DIM:#} ", plain(author)),
+            _ => String::new(),
+        };
+        let text = spans(&passage.spans);
+        if passage.code {
+            for line in text.lines().take(6) {
+                output.line(format_args!("    {DIM}│{DIM:#} {line}"));
+            }
+        } else {
+            let text = format!("{who}{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+            output.wrapped(&text, "    ");
+        }
+    }
+    if let Some(trace) = &hit.trace {
+        for c in trace {
+            let (arm, score) = match c.arm {
+                Arm::Lexical => ("words", format!("BM25 {:.2}", c.score)),
+                Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
+                Arm::Signature => ("signature", format!("score {:.2}", c.score)),
+            };
+            output.line(format_args!(
+                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  {:.1} / (60 + {}) = {:.5}{DIM:#}",
+                c.rank, c.weight, c.rank, c.adds
+            ));
+        }
+        output.line(format_args!("    {DIM}fused by reciprocal rank: {:.5}{DIM:#}", hit.scores.fused));
+    }
+}

@@ -1,0 +1,110 @@
+//! `precedent show`.
+
+use precedent::{
+    Result,
+    model::{DocKind, Thread},
+};
+
+use crate::{
+    Session,
+    args::ShowCommand,
+    output::{BOLD, DIM, KEY, Output, day, plain, plural, state},
+};
+
+pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
+    let mut thread = session.casebook.thread(&command.key).await?;
+    let all = thread.comments.len();
+    if let Some(last) = command.comments {
+        thread.comments.drain(..all.saturating_sub(last));
+    }
+    if let Some(fields) = &command.json.json {
+        return output.json(&thread, fields, None);
+    }
+    print(&thread, all - thread.comments.len(), output);
+    Ok(())
+}
+
+fn print(thread: &Thread, hidden: usize, output: &mut Output) {
+    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&thread.key), plain(&thread.title)));
+    let mut facts = vec![
+        match thread.kind {
+            DocKind::Issue => "issue".to_owned(),
+            DocKind::PullRequest => "pull request".to_owned(),
+            DocKind::Page => "wiki page".to_owned(),
+        },
+        state(thread.state, thread.state_reason.as_deref()),
+    ];
+    if let Some(author) = &thread.author {
+        facts.push(format!("by {}", plain(author)));
+    }
+    facts.push(day(thread.created_at));
+    if thread.closed_at.is_some() {
+        facts.push(format!("closed {}", day(thread.closed_at)));
+    }
+    if !thread.labels.is_empty() {
+        facts.push(plain(&thread.labels.join(", ")));
+    }
+    if let Some(milestone) = &thread.milestone {
+        facts.push(format!("milestone {}", plain(milestone)));
+    }
+    if thread.locked {
+        facts.push("locked".to_owned());
+    }
+    facts.retain(|f| !f.is_empty());
+    output.line(facts.join(" · "));
+    if let Some(url) = &thread.url {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
+    }
+    if thread.deleted_at.is_some() {
+        output.line(format_args!(
+            "{DIM}The tracker no longer has it (since {}).{DIM:#}",
+            day(thread.deleted_at)
+        ));
+    }
+    for link in thread.links.iter().filter(|l| l.kind != "mentions") {
+        let what = match (link.kind.as_str(), link.outgoing) {
+            ("duplicate_of", true) => "duplicate of",
+            ("duplicate_of", false) => "has duplicate",
+            ("closes", true) => "closes",
+            ("closes", false) => "closed by",
+            _ => "related to",
+        };
+        let title = link.title.as_deref().map(plain).unwrap_or_default();
+        output.line(format_args!("{what} {KEY}{}{KEY:#} {title}", plain(&link.key)));
+    }
+    output.line("");
+    body(&thread.markdown, output);
+    if hidden > 0 {
+        output.line(format_args!("\n{DIM}… {} before …{DIM:#}", plural(hidden as u64, "comment")));
+    }
+    for comment in &thread.comments {
+        let who = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
+        let standing =
+            comment.association.as_deref().filter(|a| !matches!(*a, "NONE" | "CONTRIBUTOR")).unwrap_or("");
+        output.line(format_args!(
+            "\n{BOLD}{who}{BOLD:#} {DIM}{} {}{DIM:#}",
+            standing.to_lowercase(),
+            day(Some(comment.created_at))
+        ));
+        body(&comment.markdown, output);
+    }
+    if thread.missing_comments > 0 {
+        output.line(format_args!(
+            "\n{DIM}{} not held here.{DIM:#}",
+            plural(u64::from(thread.missing_comments), "more comment")
+        ));
+    }
+}
+
+/// A text as written: prose wrapped, code as it is.
+fn body(markdown: &str, output: &mut Output) {
+    let mut fence = false;
+    for line in plain(markdown).trim_end().lines() {
+        fence ^= line.trim_start().starts_with("```");
+        if fence || line.starts_with("    ") {
+            output.line(format_args!("  {line}"));
+        } else {
+            output.wrapped(if line.is_empty() { "\n" } else { line }, "  ");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `precedent source`.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use precedent::{Error, Result, model::SourceView};
+
+use crate::{
+    Session,
+    args::SourceCommand,
+    output::{DIM, KEY, Output, count, plain, plural},
+};
+
+pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
+    match command {
+        SourceCommand::Add { key, json } => {
+            let view = session.casebook.add_source(&key).await?;
+            match json.json {
+                Some(fields) => output.json(&view, &fields, None)?,
+                None => session.say(&format!(
+                    "Added {}. Import into it: precedent import github FILE --source {}",
+                    view.key, view.key
+                )),
+            }
+        }
+        SourceCommand::List { json } => {
+            let all = session.casebook.sources().await?;
+            match json.json {
+                Some(fields) => output.json(&all, &fields, None)?,
+                None if all.is_empty() => {
+                    session.say("No sources yet. Try `precedent import sample`, or `precedent import github FILE --source owner/name`.");
+                }
+                None => all.iter().for_each(|s| print(s, output)),
+            }
+        }
+        SourceCommand::Remove { key, yes, json } => {
+            if !yes {
+                confirm(session, &key).await?;
+            }
+            let view = session.casebook.remove_source(&key, &session.task).await?;
+            match json.json {
+                Some(fields) => output.json(&view, &fields, None)?,
+                None => session.say(&format!("Removed {} ({}).", view.key, holds(&view))),
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn confirm(session: &Session, key: &str) -> Result<()> {
+    let sources = session.casebook.sources().await?;
+    // One that does not exist is told by the removal itself.
+    let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else { return Ok(()) };
+    if !std::io::stdin().is_terminal() {
+        return Err(Error::invalid(format!("removing {key} was not confirmed"))
+            .with_hint("Add --yes to remove it without a question."));
+    }
+    anstream::eprint!("Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
+    let _ = std::io::stderr().flush();
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+        Ok(())
+    } else {
+        Err(Error::new(precedent::Code::Cancelled, "nothing was removed"))
+    }
+}
+
+/// What a source holds, in words.
+pub fn holds(s: &SourceView) -> String {
+    let mut parts = vec![
+        plural(s.issues, "issue"),
+        plural(s.pull_requests, "pull request"),
+        plural(s.comments, "comment"),
+    ];
+    if s.pages > 0 {
+        parts.push(plural(s.pages, "wiki page"));
+    }
+    parts.join(", ")
+}
+
+/// A source with what it holds and what is missing.
+pub fn print(s: &SourceView, output: &mut Output) {
+    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), holds(s)));
+    if s.missing_comments > 0 {
+        output.line(format_args!(
+            "  {DIM}not held: {} comments that the tracker counts{DIM:#}",
+            count(s.missing_comments)
+        ));
+    }
+    if s.orphan_comments > 0 {
+        output.line(format_args!(
+            "  {DIM}{} of items that are not held{DIM:#}",
+            plural(s.orphan_comments, "comment")
+        ));
+    }
+}

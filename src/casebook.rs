@@ -1,0 +1,580 @@
+//! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use jiff::Timestamp;
+
+use crate::{
+    embed::{Embedder, Engine, ModelInfo, ModelPaths},
+    error::{Code, Error, Result},
+    index::{fulltext::FullText, update::Derived, vectors::Vectors},
+    model::{
+        Coverage, ImportReport, IndexReport, LinkView, ModelStatus, SearchRequest, SearchResponse,
+        SourceView, Status, Thread, ThreadComment,
+    },
+    samples,
+    search::{self, Searcher},
+    store::{DocumentRow, Reader, Store, StoredComment},
+    sync,
+    task::{Task, blocking},
+    text::html,
+};
+
+/// The database's file in the casebook's folder.
+pub const DATABASE: &str = "precedent.db";
+const FULL_TEXT: &str = "fulltext";
+const VECTORS: &str = "vectors";
+
+/// Where the time comes from; a fixed one in tests.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How to open a casebook.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// The casebook's folder; made if it is missing.
+    pub folder: PathBuf,
+    /// Candidates for ONNX Runtime's shared library, in order.
+    pub runtime: Vec<PathBuf>,
+    /// Candidates for the folder that holds the built-in model's folder, in order.
+    pub models: Vec<PathBuf>,
+    /// How vectors are made; `None` stands for the built-in model.
+    pub engine: Option<Engine>,
+    /// Threads that embed; 0 stands for half of the cores, so that the laptop stays usable.
+    pub workers: usize,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+impl OpenOptions {
+    /// The defaults for this folder: the built-in model, found in no place yet, and the system's clock.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            runtime: Vec::new(),
+            models: Vec::new(),
+            engine: None,
+            workers: 0,
+            #[allow(clippy::disallowed_methods, reason = "the one default clock")]
+            clock: Arc::new(Timestamp::now),
+        }
+    }
+
+    /// Looks for the runtime and the models where this executable's installation has them: at the places named first,
+    /// then beside the executable, in the folders of a package, and in a checkout.
+    #[must_use]
+    pub fn installed_at(
+        mut self,
+        executable: &Path,
+        runtime: Option<PathBuf>,
+        models: Option<PathBuf>,
+    ) -> Self {
+        const LIBRARY: &str = if cfg!(windows) {
+            "onnxruntime.dll"
+        } else if cfg!(target_os = "macos") {
+            "libonnxruntime.dylib"
+        } else {
+            "libonnxruntime.so"
+        };
+        self.runtime.extend(runtime);
+        self.models.extend(models);
+        for folder in executable.ancestors().skip(1) {
+            for below in ["", "lib", "lib/precedent", "lib/Precedent", "target/runtime", "runtime"] {
+                self.runtime.push(folder.join(below).join(LIBRARY));
+            }
+            for below in ["models", "lib/precedent/models", "lib/Precedent/models", "share/precedent/models"]
+            {
+                self.models.push(folder.join(below));
+            }
+        }
+        self
+    }
+}
+
+impl std::fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenOptions").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// A casebook. Clones share everything; several processes may have the same one open.
+#[derive(Clone)]
+pub struct Casebook {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    folder: PathBuf,
+    store: Store,
+    fulltext: FullText,
+    engine: Engine,
+    workers: usize,
+    clock: Clock,
+    /// The set of vectors of the model, opened at the first use.
+    vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// The model that embeds queries, loaded at the first use.
+    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+}
+
+/// Something that was opened, or why it could not be.
+type Opened<T> = std::result::Result<T, Arc<Error>>;
+
+impl std::fmt::Debug for Casebook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Casebook").field("folder", &self.inner.folder).finish_non_exhaustive()
+    }
+}
+
+impl Casebook {
+    /// Opens a casebook, making its folder (private to the user) and its database where they are missing.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
+    /// [`Code::Corrupt`] if it is damaged.
+    pub async fn open(options: OpenOptions) -> Result<Self> {
+        blocking(move || Self::open_blocking(options)).await
+    }
+
+    fn open_blocking(options: OpenOptions) -> Result<Self> {
+        let folder = options.folder;
+        make_private(&folder)?;
+        let store = Store::open(&folder.join(DATABASE))?;
+        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
+        let engine = options
+            .engine
+            .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
+        Ok(Self {
+            inner: Arc::new(Inner {
+                folder,
+                store,
+                fulltext,
+                engine,
+                workers,
+                clock: options.clock,
+                vectors: OnceLock::new(),
+                model: Mutex::default(),
+            }),
+        })
+    }
+
+    /// The casebook's folder.
+    pub fn folder(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    /// Imports files of GitHub's REST records (JSON Lines or arrays; plain, gzip or zstd; a file or a folder) into a
+    /// source. Running it again changes nothing that is there already.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a damaged file, nothing of use in it; what was stored before is kept.
+    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports a folder of Markdown files as the wiki pages of a source.
+    ///
+    /// # Errors
+    /// A path that cannot be read, nothing of use in it.
+    pub async fn import_wiki(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_wiki(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports the sample casebook, which is built in.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let now = (i.clock)();
+            let source = i.store.write(|w| w.add_source(samples::SOURCE, "github", now))?;
+            let mut report = ImportReport { source: source.key.clone(), files: 2, ..Default::default() };
+            sync::import_lines(&i.store, &source, "issues.jsonl", samples::ISSUES, now, &mut report)?;
+            task.check()?;
+            sync::import_lines(&i.store, &source, "comments.jsonl", samples::COMMENTS, now, &mut report)?;
+            let pages = samples::PAGES.iter().map(|(slug, text)| sync::Page::Text { slug, text }).collect();
+            sync::import_pages(&i.store, &source, pages, now, &task, &mut report)?;
+            report.files += samples::PAGES.len() as u64;
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Brings the full text and then the vectors up to date. Where the model cannot be used, the report says why and
+    /// search by words works all the same.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Io`] and those of the database; what was done stays.
+    pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let mut report = IndexReport::default();
+            i.derived().update_text(&task, &mut report)?;
+            if report.busy_elsewhere {
+                return Ok(report);
+            }
+            i.update_vectors(&task, &mut report)?;
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Brings the full text alone up to date, if it lags behind.
+    ///
+    /// # Errors
+    /// As [`Casebook::update_index`].
+    pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let mut report = IndexReport::default();
+            if i.derived().text_is_stale()? {
+                i.derived().update_text(&task, &mut report)?;
+            }
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Marks everything that is derived as out of date; the next update makes it anew. Until then what is there serves.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if another process is updating it.
+    pub async fn forget_indexes(&self) -> Result<()> {
+        self.run(|i| i.derived().forget_all(i.vectors().ok().as_deref())).await
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that does not exist.
+    pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let vectors = i.vectors();
+            // Codes and model are read side by side: together they are most of a first search.
+            let floor = i.engine.info().map_or(0.0, |m| m.floor);
+            let embed = |text: &str| i.embed_query(text);
+            if let Ok(vectors) = &vectors
+                && !i.model_is_loaded()
+                && request.mode != Some(crate::model::Mode::Lexical)
+            {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| drop(vectors.warm()));
+                    drop(i.embed_query(""));
+                });
+            }
+            // A model whose card can be read may still fail to load; that is told, and words answer.
+            let problem = vectors.as_ref().err().cloned().or_else(|| i.model_problem());
+            let searcher = Searcher {
+                store: &i.store,
+                fulltext: &i.fulltext,
+                vectors: vectors.as_ref().ok().filter(|_| problem.is_none()).map(AsRef::as_ref),
+                embed: &embed,
+                floor,
+                problem: problem.as_deref(),
+            };
+            searcher.search(&request, &task)
+        })
+        .await
+    }
+
+    /// A document with everything that was said about it. `key` is `acme/app#12`, `acme/app:Page-Name`, or a bare number
+    /// where only one source has it.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document; [`Code::InvalidInput`] if the number is ambiguous.
+    pub async fn thread(&self, key: &str) -> Result<Thread> {
+        let key = key.trim().to_owned();
+        self.run(move |i| i.store.read(|r| thread(r, &key))).await
+    }
+
+    /// The sources with what they hold, by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn sources(&self) -> Result<Vec<SourceView>> {
+        self.run(|i| i.store.read(sources)).await
+    }
+
+    /// Adds an empty source.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key is none.
+    pub async fn add_source(&self, key: &str) -> Result<SourceView> {
+        let key = sync::source_key(key)?.to_owned();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write(|w| w.add_source(&key, "github", now))?;
+            i.store.read(|r| source_view(r, &key))
+        })
+        .await
+    }
+
+    /// Removes a source with everything that was mirrored from it; people's verdicts stay.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source.
+    pub async fn remove_source(&self, key: &str, task: &Task) -> Result<SourceView> {
+        let (key, task) = (key.to_owned(), task.clone());
+        self.run(move |i| {
+            let view = i.store.read(|r| source_view(r, &key))?;
+            i.store.write(|w| {
+                let source = w.source(&key)?.ok_or_else(|| no_source(&key, w))?;
+                w.remove_source(&source)
+            })?;
+            // Rows are gone without a trace for the indexes, which are made from what there is.
+            i.derived().forget_removed(i.vectors().ok().as_deref(), &task)?;
+            Ok(view)
+        })
+        .await
+    }
+
+    /// The casebook as a whole.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub async fn status(&self) -> Result<Status> {
+        self.run(|i| {
+            let vectors = i.vectors();
+            let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
+            let model = match (i.engine.info(), &vectors) {
+                (Ok(info), Ok(_)) => {
+                    ModelStatus { name: Some(info.name), problem: i.model_problem().map(|e| sentence(&e)) }
+                }
+                (Ok(info), Err(error)) => {
+                    ModelStatus { name: Some(info.name), problem: Some(sentence(error)) }
+                }
+                (Err(error), _) => ModelStatus { name: None, problem: Some(sentence(&error)) },
+            };
+            Ok(Status {
+                casebook: i.folder.display().to_string(),
+                sources: i.store.read(sources)?,
+                coverage: Coverage {
+                    documents: i.store.read(|r| r.document_count())?,
+                    full_text: i.fulltext.count()?,
+                    chunks: extent.chunks,
+                    embedded: extent.embedded,
+                },
+                model,
+                database_bytes: fs::metadata(i.store.path()).map_or(0, |m| m.len()),
+                full_text_bytes: i.fulltext.bytes(),
+                vector_bytes: vectors.map_or(0, |v| v.bytes()),
+            })
+        })
+        .await
+    }
+
+    /// Whether the model and its runtime can be used; loads them.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] with the remedy.
+    pub async fn check_model(&self) -> Result<ModelInfo> {
+        self.run(|i| {
+            i.embed_query("")?;
+            i.engine.info()
+        })
+        .await
+    }
+
+    /// Runs blocking work on the engine's parts.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || work(&inner)).await
+    }
+}
+
+impl Inner {
+    fn derived(&self) -> Derived<'_> {
+        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
+    }
+
+    /// The set of vectors of the model.
+    fn vectors(&self) -> Opened<Arc<Vectors>> {
+        self.vectors
+            .get_or_init(|| {
+                let info = self.engine.info().map_err(Arc::new)?;
+                Vectors::open(&self.folder.join(VECTORS), &info).map(Arc::new).map_err(Arc::new)
+            })
+            .clone()
+    }
+
+    /// Embeds with the one model that all searches of this process share.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
+        match model {
+            Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
+            Ok(model) => model.embed(text),
+            Err(error) => {
+                let mut again = Error::new(error.code(), error.to_string());
+                if let Some(hint) = error.hint() {
+                    again = again.with_hint(hint.to_owned());
+                }
+                Err(again)
+            }
+        }
+    }
+
+    fn model_is_loaded(&self) -> bool {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn model_problem(&self) -> Option<Arc<Error>> {
+        let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().and_then(|m| m.as_ref().err().cloned())
+    }
+
+    fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let vectors = match self.vectors() {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                report.model_problem = Some(sentence(&error));
+                return Ok(());
+            }
+        };
+        match self.derived().update_vectors(&vectors, &self.engine, self.workers, task, report) {
+            Err(error) if error.code() == Code::ModelUnavailable => {
+                report.model_problem = Some(sentence(&error));
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+/// An error and its remedy in one line.
+fn sentence(error: &Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error}. {hint}"),
+        None => error.to_string(),
+    }
+}
+
+/// Makes the casebook's folder, for this user alone.
+fn make_private(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if folder.exists() {
+        return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
+            .with_hint("Choose another place with --casebook."));
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|e| Error::io(folder, e))
+}
+
+fn no_source(key: &str, reader: &Reader<'_>) -> Error {
+    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let hint = if known.is_empty() {
+        "Import one: precedent import github FILE --source owner/name".to_owned()
+    } else {
+        format!("The sources are: {}.", known.join(", "))
+    };
+    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+}
+
+fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
+    reader.sources()?.iter().map(|s| source_view(reader, &s.key)).collect()
+}
+
+fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
+    let source = reader.source(key)?.ok_or_else(|| no_source(key, reader))?;
+    let counts = reader.source_counts(source.id)?;
+    Ok(SourceView {
+        key: source.key,
+        kind: source.kind,
+        added_at: source.added_at,
+        changed_at: source.changed_at,
+        issues: counts.issues,
+        pull_requests: counts.pull_requests,
+        comments: counts.comments,
+        pages: counts.pages,
+        missing_comments: counts.missing_comments,
+        orphan_comments: counts.orphan_comments,
+    })
+}
+
+fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
+    let mut found = search::named(reader, key)?;
+    if found.len() > 1 {
+        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
+        return Err(Error::invalid(format!("several sources have {key}"))
+            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
+    }
+    let row = found.pop().ok_or_else(|| {
+        Error::not_found(format!("there is no {key} in this casebook")).with_hint(
+            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them.",
+        )
+    })?;
+    let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+    let links = links(reader, &row)?;
+    let held = comments.len() as u64;
+    Ok(Thread {
+        missing_comments: u32::try_from(row.comment_count.saturating_sub(held)).unwrap_or(u32::MAX),
+        html: html::from_markdown(&row.body),
+        comments: comments.into_iter().map(shown).collect(),
+        links,
+        key: row.key,
+        kind: row.kind,
+        source: row.source,
+        number: row.number,
+        title: row.title,
+        url: row.url,
+        state: row.state,
+        state_reason: row.state_reason,
+        author: row.author.login,
+        association: row.author.association,
+        labels: row.labels,
+        milestone: row.milestone,
+        locked: row.locked,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        closed_at: row.closed_at,
+        deleted_at: row.deleted_at,
+        markdown: row.body,
+    })
+}
+
+fn shown(comment: StoredComment) -> ThreadComment {
+    ThreadComment {
+        anchor: search::anchor(&comment),
+        html: html::from_markdown(&comment.body),
+        bot: comment.author.bot,
+        author: comment.author.login,
+        association: comment.author.association,
+        created_at: comment.created_at,
+        updated_at: Some(comment.updated_at).filter(|u| *u > comment.created_at),
+        url: comment.url,
+        markdown: comment.body,
+    }
+}
+
+fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
+    let mut out = Vec::new();
+    for link in reader.links(&row.key)? {
+        let outgoing = link.from_key == row.key;
+        let key = if outgoing { link.to_key } else { link.from_key };
+        let other = reader.document_by_key(&key)?;
+        out.push(LinkView {
+            kind: link.kind,
+            outgoing,
+            title: other.as_ref().map(|d| d.title.clone()),
+            state: other.and_then(|d| d.state),
+            key,
+        });
+    }
+    Ok(out)
+}

@@ -1,0 +1,756 @@
+//! The full-text index: all of tantivy.
+//!
+//! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
+
+use std::{
+    collections::HashSet,
+    fs,
+    ops::Bound,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
+use tantivy::{
+    DocAddress, Index, IndexReader, IndexWriter, Order, ReloadPolicy, Searcher, TantivyDocument, Term,
+    collector::{Collector, Count, SegmentCollector, TopDocs},
+    columnar::Column,
+    directory::MmapDirectory,
+    indexer::LogMergePolicy,
+    query::{
+        AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery,
+    },
+    schema::{
+        FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STRING, Schema, TextFieldIndexing,
+        TextOptions,
+    },
+    tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer},
+};
+
+use super::filter::{Filter, Test, TimeField};
+use crate::{
+    error::{Error, Result},
+    model::State,
+    store::{DocumentRow, StoredComment},
+    text::{PREPARATION_VERSION, prepare::Prepared, tokens},
+};
+
+/// Bumped with every change to the fields below; another number is another folder.
+const SCHEMA_VERSION: u32 = 1;
+/// Memory of each of the two indexing threads, in bytes.
+const THREAD_BYTES: usize = 48 * 1024 * 1024;
+
+/// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
+const TITLE: f32 = 5.0;
+const BODY: f32 = 1.0;
+const COMMENTS: f32 = 0.5;
+const CODE: f32 = 0.5;
+/// An identifier that is found whole says more than its parts.
+const IDENTIFIER: f32 = 2.0;
+/// The most terms of a query; of longer texts the rarest count.
+pub const MAX_TERMS: usize = 32;
+
+/// Where words have to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Anywhere.
+    #[default]
+    Any,
+    /// In the title.
+    Title,
+    /// In the document's own text, code included.
+    Body,
+    /// In a comment.
+    Comments,
+}
+
+/// What to look for: terms as [`tokens`] gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Stemmed terms, each once.
+    pub terms: Vec<String>,
+    /// Whole identifiers.
+    pub identifiers: Vec<String>,
+    /// Phrases, all of which must occur.
+    pub phrases: Vec<Vec<String>>,
+    /// Terms and phrases that must not occur.
+    pub without: Vec<Vec<String>>,
+    /// Where they have to stand.
+    pub scope: Scope,
+}
+
+/// How far the index has come; kept in the payload of its own commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Every change up to this revision of the store is in.
+    pub revision: u64,
+    /// The text preparation that it was made with.
+    pub preparation: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Fields {
+    id: Field,
+    title: Field,
+    body: Field,
+    code: Field,
+    comments: Field,
+    identifiers: Field,
+    signatures: Field,
+    source: Field,
+    kind: Field,
+    state: Field,
+    reason: Field,
+    label: Field,
+    author: Field,
+    flag: Field,
+    created: Field,
+    updated: Field,
+    closed: Field,
+}
+
+/// The index of a casebook.
+pub struct FullText {
+    folder: PathBuf,
+    index: Index,
+    reader: IndexReader,
+    fields: Fields,
+    seen: Mutex<Option<SystemTime>>,
+}
+
+impl std::fmt::Debug for FullText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FullText").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut b = Schema::builder();
+    let text = |tokenizer: &str, option| {
+        TextOptions::default().set_indexing_options(
+            TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option),
+        )
+    };
+    let positions = || text("words", IndexRecordOption::WithFreqsAndPositions);
+    let number = || NumericOptions::default() | INDEXED | FAST;
+    let fields = Fields {
+        id: b.add_u64_field("id", number()),
+        title: b.add_text_field("title", positions()),
+        body: b.add_text_field("body", positions()),
+        code: b.add_text_field("code", positions()),
+        comments: b.add_text_field("comments", positions()),
+        identifiers: b.add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
+        signatures: b.add_text_field("signatures", STRING),
+        source: b.add_text_field("source", STRING),
+        kind: b.add_text_field("kind", STRING),
+        state: b.add_text_field("state", STRING),
+        reason: b.add_text_field("reason", STRING),
+        label: b.add_text_field("label", STRING),
+        author: b.add_text_field("author", STRING),
+        flag: b.add_text_field("flag", STRING),
+        created: b.add_i64_field("created", number()),
+        updated: b.add_i64_field("updated", number()),
+        closed: b.add_i64_field("closed", number()),
+    };
+    (b.build(), fields)
+}
+
+impl FullText {
+    /// Opens the index below this folder, making an empty one where there is none or where it is damaged: it is derived.
+    ///
+    /// # Errors
+    /// [`crate::Code::Io`] if the folder cannot be written.
+    pub fn open(parent: &Path) -> Result<Self> {
+        let folder = parent.join(format!("v{SCHEMA_VERSION}"));
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        match Self::open_in(&folder) {
+            Ok(index) => Ok(index),
+            Err(error) if error.code() == crate::Code::Corrupt || error.code() == crate::Code::Internal => {
+                fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+                fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+                Self::open_in(&folder)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_in(folder: &Path) -> Result<Self> {
+        let (schema, fields) = schema();
+        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let index = Index::open_or_create(directory, schema)?;
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer(Cut::Words)));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer(Cut::Identifiers)));
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { folder: folder.to_owned(), index, reader, fields, seen: Mutex::new(None) })
+    }
+
+    /// How far the index has come.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if it cannot be read.
+    pub fn reached(&self) -> Result<Reached> {
+        let payload = self.index.load_metas()?.payload.unwrap_or_default();
+        Ok(serde_json::from_str(&payload).unwrap_or_default())
+    }
+
+    /// Starts an update. Readers see nothing of it before [`Writer::commit`].
+    ///
+    /// # Errors
+    /// [`crate::Code::Busy`] if another process is at it.
+    pub fn writer(&self) -> Result<Writer<'_>> {
+        let writer: IndexWriter = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        Ok(Writer { fulltext: self, writer })
+    }
+
+    /// The newest committed state.
+    fn searcher(&self) -> Result<Searcher> {
+        let meta = self.folder.join("meta.json");
+        let changed = fs::metadata(&meta).and_then(|m| m.modified()).ok();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen != changed || changed.is_none() {
+            self.reader.reload()?;
+            *seen = changed;
+        }
+        Ok(self.reader.searcher())
+    }
+
+    /// How many documents can be found.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn count(&self) -> Result<u64> {
+        Ok(self.searcher()?.num_docs())
+    }
+
+    /// The best documents for these words, with their BM25 score, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn search(&self, words: &Words, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+        let searcher = self.searcher()?;
+        let Some(query) = self.query(&searcher, words)? else { return Ok(Vec::new()) };
+        self.top(&searcher, self.filtered(query, filters), limit)
+    }
+
+    /// The documents that share signatures with the query, with the sum of their weights, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn search_signatures(
+        &self,
+        terms: &[String],
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let searcher = self.searcher()?;
+        let clauses = terms
+            .iter()
+            .map(|t| (Occur::Should, self.term(self.fields.signatures, t, IndexRecordOption::Basic)))
+            .collect();
+        self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+    }
+
+    /// The documents that meet the filters, the latest changed first.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn recent(&self, filters: &[Filter], limit: usize) -> Result<Vec<i64>> {
+        let searcher = self.searcher()?;
+        let query = self.filtered(Box::new(AllQuery), filters);
+        let top = searcher.search(
+            &query,
+            &TopDocs::with_limit(limit.max(1)).order_by_fast_field::<i64>("updated", Order::Desc),
+        )?;
+        top.into_iter().map(|(_, address)| id(&searcher, address)).collect()
+    }
+
+    /// How many documents meet the filters.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn matching(&self, filters: &[Filter]) -> Result<u64> {
+        let searcher = self.searcher()?;
+        Ok(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Count)? as u64)
+    }
+
+    /// The ids of the documents that meet the filters; `None` if there are no filters.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn allowed(&self, filters: &[Filter]) -> Result<Option<FixedBitSet>> {
+        if filters.is_empty() {
+            return Ok(None);
+        }
+        let searcher = self.searcher()?;
+        Ok(Some(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?))
+    }
+
+    /// The ids of all documents that can be found.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn ids(&self) -> Result<Vec<i64>> {
+        let ids = self.searcher()?.search(&AllQuery, &Ids)?;
+        Ok(ids.ones().filter_map(|id| i64::try_from(id).ok()).collect())
+    }
+
+    /// The inverse document frequency of terms in titles, bodies and comments taken together:
+    /// `ln(1 + (N − n + 0.5) / (n + 0.5))`.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn idf(&self, terms: &[String]) -> Result<Vec<f32>> {
+        let searcher = self.searcher()?;
+        terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
+    }
+
+    fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
+        let mut n = 0;
+        for field in [self.fields.title, self.fields.body, self.fields.comments, self.fields.code] {
+            n = n.max(searcher.doc_freq(&Term::from_field_text(field, term))?);
+        }
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "counts of documents are far below 2^24 or need no more digits"
+        )]
+        let (all, n) = (searcher.num_docs() as f32, n as f32);
+        Ok((1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln())
+    }
+
+    fn query(&self, searcher: &Searcher, words: &Words) -> Result<Option<Box<dyn Query>>> {
+        let f = &self.fields;
+        let fields: &[(Field, f32)] = match words.scope {
+            Scope::Any => &[(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
+            Scope::Title => &[(f.title, 1.0)],
+            Scope::Body => &[(f.body, 1.0), (f.code, CODE)],
+            Scope::Comments => &[(f.comments, 1.0)],
+        };
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+
+        let terms = self.rarest(searcher, &words.terms)?;
+        let needed = minimum_should_match(terms.len());
+        let mut groups: Vec<(Occur, Box<dyn Query>)> =
+            terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+        if words.scope == Scope::Any {
+            for whole in words.identifiers.iter().take(MAX_TERMS) {
+                let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
+                groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER))));
+            }
+        }
+        if !groups.is_empty() {
+            // Words beside a phrase only add to its score.
+            let needed = if words.phrases.is_empty() { needed.min(groups.len()) } else { 0 };
+            let occur = if words.phrases.is_empty() { Occur::Must } else { Occur::Should };
+            clauses.push((occur, Box::new(BooleanQuery::with_minimum_required_clauses(groups, needed))));
+        }
+        for phrase in &words.phrases {
+            if let Some(query) = self.phrase(fields, phrase) {
+                clauses.push((Occur::Must, query));
+            }
+        }
+        if clauses.is_empty() {
+            return Ok(None);
+        }
+        for without in &words.without {
+            if let Some(query) = self.phrase(fields, without) {
+                clauses.push((Occur::MustNot, query));
+            }
+        }
+        Ok(Some(Box::new(BooleanQuery::new(clauses))))
+    }
+
+    /// The terms that tell most, at most [`MAX_TERMS`], in a fixed order.
+    fn rarest(&self, searcher: &Searcher, terms: &[String]) -> Result<Vec<String>> {
+        if terms.len() <= MAX_TERMS {
+            return Ok(terms.to_vec());
+        }
+        let mut weighed = Vec::with_capacity(terms.len());
+        for term in terms {
+            weighed.push((self.idf_of(searcher, term)?, term));
+        }
+        // A term that no document has cannot find one; it must not use up a place.
+        let absent = self.idf_of(searcher, "\u{0}")?;
+        weighed.retain(|(idf, _)| *idf < absent);
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        weighed.truncate(MAX_TERMS);
+        Ok(weighed.into_iter().map(|(_, t)| t.clone()).collect())
+    }
+
+    fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
+        let clauses = fields
+            .iter()
+            .map(|(field, weight)| {
+                let query = self.term(*field, term, IndexRecordOption::WithFreqs);
+                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+            })
+            .collect();
+        Box::new(BooleanQuery::new(clauses))
+    }
+
+    fn phrase(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
+        match phrase {
+            [] => None,
+            [one] => Some(self.everywhere(fields, one)),
+            many => {
+                let clauses = fields
+                    .iter()
+                    .map(|(field, weight)| {
+                        let terms = many.iter().map(|t| Term::from_field_text(*field, t)).collect();
+                        let query: Box<dyn Query> = Box::new(PhraseQuery::new(terms));
+                        (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+                    })
+                    .collect();
+                Some(Box::new(BooleanQuery::new(clauses)))
+            }
+        }
+    }
+
+    fn term(&self, field: Field, text: &str, option: IndexRecordOption) -> Box<dyn Query> {
+        Box::new(TermQuery::new(Term::from_field_text(field, text), option))
+    }
+
+    /// The query together with the filters, which add nothing to the score.
+    fn filtered(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
+        if filters.is_empty() {
+            return query;
+        }
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, query)];
+        // Several sources, kinds or authors are alternatives; several labels are all wanted.
+        let mut alternatives: Vec<(std::mem::Discriminant<Test>, Vec<(Occur, Box<dyn Query>)>)> = Vec::new();
+        for filter in filters {
+            let query: Box<dyn Query> = Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0));
+            if filter.negated {
+                clauses.push((Occur::MustNot, query));
+            } else if matches!(filter.test, Test::Label(_) | Test::Time(..)) {
+                clauses.push((Occur::Must, query));
+            } else {
+                let kind = std::mem::discriminant(&filter.test);
+                match alternatives.iter_mut().find(|(k, _)| *k == kind) {
+                    Some((_, list)) => list.push((Occur::Should, query)),
+                    None => alternatives.push((kind, vec![(Occur::Should, query)])),
+                }
+            }
+        }
+        for (_, list) in alternatives {
+            clauses
+                .push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(list)), 0.0))));
+        }
+        Box::new(BooleanQuery::new(clauses))
+    }
+
+    fn test(&self, test: &Test) -> Box<dyn Query> {
+        let f = &self.fields;
+        let text = |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
+        match test {
+            Test::Source(key) => text(f.source, key),
+            Test::Kind(kind) => text(f.kind, kind.as_str()),
+            Test::State(state) => text(f.state, state.as_str()),
+            Test::Reason(reason) => text(f.reason, reason),
+            Test::Label(label) => text(f.label, label),
+            Test::Author(author) => text(f.author, author),
+            Test::Bot => text(f.flag, "bot"),
+            Test::Locked => text(f.flag, "locked"),
+            Test::Time(which, from, to) => {
+                let field = match which {
+                    TimeField::Created => f.created,
+                    TimeField::Updated => f.updated,
+                    TimeField::Closed => f.closed,
+                };
+                let bound = |t: &Option<i64>| t.map(|t| Term::from_field_i64(field, t));
+                let lower = bound(from).map_or(Bound::Unbounded, Bound::Included);
+                let upper = bound(to).map_or(Bound::Unbounded, Bound::Excluded);
+                match (&lower, &upper) {
+                    (Bound::Unbounded, Bound::Unbounded) => Box::new(AllQuery),
+                    _ => Box::new(RangeQuery::new(lower, upper)),
+                }
+            }
+        }
+    }
+
+    /// The best documents, ties by id: two segments may hold equal scores in any order.
+    fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
+        let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
+        let mut out = Vec::with_capacity(top.len());
+        for (score, address) in top {
+            out.push((id(searcher, address)?, score));
+        }
+        out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(out)
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        fs::read_dir(&self.folder)
+            .map(|entries| entries.flatten().filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum())
+            .unwrap_or(0)
+    }
+}
+
+/// How many of a query's terms a document has to have: all of one or two words would lose reports in other words, and
+/// one of fifty would find everything.
+fn minimum_should_match(terms: usize) -> usize {
+    match terms {
+        0..=3 => 1,
+        4..=8 => 2,
+        _ => 3,
+    }
+}
+
+fn id(searcher: &Searcher, address: DocAddress) -> Result<i64> {
+    let column = searcher.segment_reader(address.segment_ord).fast_fields().u64("id")?;
+    Ok(column.first(address.doc_id).unwrap_or_default().cast_signed())
+}
+
+/// Collects the ids of all matches.
+struct Ids;
+
+struct SegmentIds {
+    column: Column<u64>,
+    ids: FixedBitSet,
+}
+
+impl Collector for Ids {
+    type Fruit = FixedBitSet;
+    type Child = SegmentIds;
+
+    fn for_segment(&self, _: u32, segment: &tantivy::SegmentReader) -> tantivy::Result<SegmentIds> {
+        Ok(SegmentIds { column: segment.fast_fields().u64("id")?, ids: FixedBitSet::new() })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, fruits: Vec<FixedBitSet>) -> tantivy::Result<FixedBitSet> {
+        let mut all = FixedBitSet::new();
+        for ids in fruits {
+            all.grow(ids.len());
+            all.union_with(&ids);
+        }
+        Ok(all)
+    }
+}
+
+impl SegmentCollector for SegmentIds {
+    type Fruit = FixedBitSet;
+
+    fn collect(&mut self, doc: tantivy::DocId, _: tantivy::Score) {
+        if let Some(id) = self.column.first(doc)
+            && let Ok(id) = usize::try_from(id)
+        {
+            self.ids.grow_and_insert(id);
+        }
+    }
+
+    fn harvest(self) -> FixedBitSet {
+        self.ids
+    }
+}
+
+/// A document's texts, prepared; made in parallel, before the writer takes them.
+#[derive(Debug)]
+pub struct Entry {
+    document: TantivyDocument,
+    id: i64,
+}
+
+/// An update of the index.
+pub struct Writer<'a> {
+    fulltext: &'a FullText,
+    writer: IndexWriter,
+}
+
+impl std::fmt::Debug for Writer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("fulltext", &self.fulltext).finish_non_exhaustive()
+    }
+}
+
+impl Writer<'_> {
+    /// Forgets everything.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn clear(&mut self) -> Result<()> {
+        self.writer.delete_all_documents()?;
+        Ok(())
+    }
+
+    /// Removes a document.
+    pub fn remove(&mut self, id: i64) {
+        self.writer.delete_term(Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned()));
+    }
+
+    /// Adds a document or replaces what was there of it.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn put(&mut self, entry: Entry) -> Result<()> {
+        self.remove(entry.id);
+        self.writer.add_document(entry.document)?;
+        Ok(())
+    }
+
+    /// Adds a document that is known not to be there.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn add(&mut self, entry: Entry) -> Result<()> {
+        self.writer.add_document(entry.document)?;
+        Ok(())
+    }
+
+    /// Makes the update visible, together with how far it reaches.
+    ///
+    /// # Errors
+    /// [`crate::Code::Io`] if the disk is full.
+    pub fn commit(&mut self, revision: u64) -> Result<()> {
+        let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
+            .map_err(|e| Error::new(crate::Code::Internal, e.to_string()))?;
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&payload);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Waits for merges that are under way.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn finish(self) -> Result<()> {
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+impl FullText {
+    /// Prepares a document for the index.
+    pub fn entry(
+        &self,
+        row: &DocumentRow,
+        body: &Prepared,
+        comments: &[(&StoredComment, Prepared)],
+    ) -> Entry {
+        let f = &self.fields;
+        let mut d = TantivyDocument::default();
+        d.add_u64(f.id, row.id.cast_unsigned());
+        d.add_text(f.title, &row.title);
+        d.add_text(f.identifiers, &row.title);
+        let mut signatures: HashSet<String> = HashSet::new();
+        signatures.extend(body.signatures(&row.title).iter().map(|s| s.term()));
+        for (text, code) in [(body.prose(), body.code())] {
+            d.add_text(f.identifiers, &text);
+            d.add_text(f.identifiers, &code);
+            d.add_text(f.body, text);
+            d.add_text(f.code, code);
+        }
+        for (comment, text) in comments {
+            if comment.author.bot {
+                continue;
+            }
+            let (prose, code) = (text.prose(), text.code());
+            d.add_text(f.identifiers, &code);
+            d.add_text(f.comments, &prose);
+            d.add_text(f.identifiers, prose);
+            d.add_text(f.code, code);
+            signatures.extend(text.signatures("").iter().map(|s| s.term()));
+        }
+        let mut signatures: Vec<String> = signatures.into_iter().collect();
+        signatures.sort_unstable();
+        for signature in signatures {
+            d.add_text(f.signatures, signature);
+        }
+        d.add_text(f.source, row.source.to_lowercase());
+        d.add_text(f.kind, row.kind.as_str());
+        if let Some(state) = row.state {
+            d.add_text(f.state, state.as_str());
+            if state == State::Merged {
+                d.add_text(f.state, State::Closed.as_str());
+            }
+        }
+        if let Some(reason) = &row.state_reason {
+            d.add_text(f.reason, reason.to_lowercase());
+        }
+        for label in &row.labels {
+            d.add_text(f.label, label.to_lowercase());
+        }
+        if let Some(author) = &row.author.login {
+            d.add_text(f.author, author.to_lowercase());
+        }
+        if row.author.bot {
+            d.add_text(f.flag, "bot");
+        }
+        if row.locked {
+            d.add_text(f.flag, "locked");
+        }
+        for (field, time) in
+            [(f.created, row.created_at), (f.updated, row.updated_at), (f.closed, row.closed_at)]
+        {
+            if let Some(time) = time {
+                d.add_i64(field, time.as_second());
+            }
+        }
+        Entry { document: d, id: row.id }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Cut {
+    Words,
+    Identifiers,
+}
+
+/// [`tokens`] as a tokenizer of tantivy.
+#[derive(Clone)]
+struct Analyzer(Cut);
+
+impl Tokenizer for Analyzer {
+    type TokenStream<'a> = Stream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
+        let token = |position, (range, text): (std::ops::Range<usize>, String)| Token {
+            offset_from: range.start,
+            offset_to: range.end,
+            position,
+            text,
+            position_length: 1,
+        };
+        let tokens = match self.0 {
+            Cut::Words => tokens::words(text)
+                .into_iter()
+                .enumerate()
+                .map(|(i, w)| token(i, (w.range, w.term)))
+                .collect(),
+            Cut::Identifiers => tokens::identifiers(text).enumerate().map(|(i, w)| token(i, w)).collect(),
+        };
+        Stream { tokens, at: None }
+    }
+}
+
+struct Stream {
+    tokens: Vec<Token>,
+    at: Option<usize>,
+}
+
+impl TokenStream for Stream {
+    fn advance(&mut self) -> bool {
+        let next = self.at.map_or(0, |i| i + 1);
+        self.at = Some(next);
+        next < self.tokens.len()
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.at.unwrap_or(0)]
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        let at = self.at.unwrap_or(0);
+        &mut self.tokens[at]
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads the references out of changed documents' texts into the store's links.
+
+use crate::{
+    error::Result,
+    model::DocKind,
+    store::{DocumentRow, Reader, Store, StoredComment},
+    task::Task,
+    text::reference::{Relation, references},
+};
+
+/// Documents in one transaction.
+const BATCH: usize = 500;
+
+/// Brings the links of origin `text` up to date.
+pub(super) fn update(store: &Store, task: &Task) -> Result<()> {
+    let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
+    if reached >= revision {
+        return Ok(());
+    }
+    let changed = store.read(|r| r.changed_documents(reached))?;
+    for batch in changed.chunks(BATCH) {
+        task.check()?;
+        let links = store.read(|r| {
+            let mut out = Vec::with_capacity(batch.len());
+            for listing in batch {
+                let Some(row) = r.document(listing.id)? else { continue };
+                let found = if listing.deleted { Vec::new() } else { stated(&row, &comments(r, &row)?) };
+                out.push((row.key, found));
+            }
+            Ok(out)
+        })?;
+        store.write(|w| links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found)))?;
+    }
+    store.write(|w| w.set_links_revision(revision))
+}
+
+fn comments(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<StoredComment>> {
+    row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))
+}
+
+/// What a document's texts say about others: (key, kind), each once, strongest kind first.
+fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
+    let mut out: Vec<(Relation, String)> = Vec::new();
+    let mut add = |text: &str, own: bool, bot: bool| {
+        for reference in references(text) {
+            let source = reference.source.as_deref().unwrap_or(&row.source);
+            let key = format!("{source}#{}", reference.number);
+            if key == row.key {
+                continue;
+            }
+            let relation = match reference.relation {
+                // "Fixes #12" closes #12 only where a pull request says it of itself.
+                Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
+                // Bots propose duplicates; people decide.
+                Relation::DuplicateOf if bot => Relation::Mentions,
+                relation => relation,
+            };
+            if !out.iter().any(|(r, k)| *r == relation && *k == key) {
+                out.push((relation, key));
+            }
+        }
+    };
+    add(&row.title, true, row.author.bot);
+    add(&row.body, true, row.author.bot);
+    for comment in comments {
+        add(&comment.body, false, comment.author.bot);
+    }
+    out.sort();
+    let strong: Vec<String> =
+        out.iter().filter(|(r, _)| *r != Relation::Mentions).map(|(_, k)| k.clone()).collect();
+    out.into_iter()
+        .filter(|(r, k)| *r != Relation::Mentions || !strong.contains(k))
+        .map(|(r, k)| (k, r.as_str()))
+        .collect()
+}

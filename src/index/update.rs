@@ -1,0 +1,465 @@
+//! Brings derived data up to date with the store, by revision. Killed at any point, it goes on from there.
+
+use std::{
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{channel, sync_channel},
+    },
+    time::Instant,
+};
+
+use rayon::prelude::*;
+
+use super::{
+    fulltext::FullText,
+    links,
+    lock::UpdateLock,
+    vectors::{Pending, Planned, Vectors},
+};
+use crate::{
+    embed::{Embedder, Engine},
+    error::{Code, Error, Result, cancelled},
+    model::{IndexReport, State},
+    store::{DocumentRow, Listing, Reader, Store, StoredComment},
+    task::{Phase, Task},
+    text::{
+        PREPARATION_VERSION,
+        chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
+        prepare::Prepared,
+        skeleton::{Finder, Skeleton},
+    },
+};
+
+/// Documents that are prepared together; bounds memory.
+const BATCH: usize = 512;
+/// Documents between two commits of the full-text index.
+const COMMIT_EVERY: usize = 16_384;
+/// Chunks that are embedded between two transactions; a kill loses at most these.
+const EMBED_BATCH: usize = 256;
+/// A source with fewer items has no template worth finding.
+const SKELETON_FROM: u64 = 50;
+
+/// What an update works on.
+#[derive(Debug)]
+pub struct Derived<'a> {
+    /// The truth.
+    pub store: &'a Store,
+    /// The full-text index.
+    pub fulltext: &'a FullText,
+    /// The casebook's folder, for the lock.
+    pub folder: &'a Path,
+}
+
+/// A document with everything that is derived from it.
+struct Loaded {
+    row: DocumentRow,
+    comments: Vec<StoredComment>,
+}
+
+impl Loaded {
+    fn read(reader: &Reader<'_>, id: i64) -> Result<Option<Self>> {
+        let Some(row) = reader.document(id)? else { return Ok(None) };
+        let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+        Ok(Some(Self { row, comments }))
+    }
+}
+
+impl Derived<'_> {
+    /// Finds templates, then the full text, then links. Afterwards everything can be found by words.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
+    pub fn update_text(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let Some(_lock) = UpdateLock::try_take(self.folder)? else {
+            report.busy_elsewhere = true;
+            return Ok(());
+        };
+        let start = Instant::now();
+        self.find_skeletons(task)?;
+        report.documents = self.update_fulltext(task)?;
+        report.full_text_seconds = start.elapsed().as_secs_f64();
+        links::update(self.store, task)
+    }
+
+    /// Whether the full text lags behind the store.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn text_is_stale(&self) -> Result<bool> {
+        let reached = self.fulltext.reached()?;
+        let revision = self.store.read(|r| r.revision())?;
+        Ok(reached.revision != revision || (revision > 0 && reached.preparation != PREPARATION_VERSION))
+    }
+
+    /// Takes documents out of the indexes whose rows are gone.
+    ///
+    /// # Errors
+    /// As [`Derived::update_text`].
+    pub fn forget_removed(&self, vectors: Option<&Vectors>, task: &Task) -> Result<()> {
+        let Some(_lock) = UpdateLock::try_take(self.folder)? else { return Err(busy()) };
+        let mut kept: Vec<i64> =
+            self.store.read(|r| r.changed_documents(0))?.into_iter().map(|l| l.id).collect();
+        kept.sort_unstable();
+        let revision = self.store.read(|r| r.revision())?;
+        let gone = |id: &i64| kept.binary_search(id).is_err();
+        let reached = self.fulltext.reached()?;
+        let mut writer = self.fulltext.writer()?;
+        for id in self.fulltext.ids()?.into_iter().filter(gone) {
+            task.check()?;
+            writer.remove(id);
+        }
+        // What else was missing is still missing: the revision moves only over this removal.
+        writer.commit(if reached.revision + 1 == revision { revision } else { reached.revision })?;
+        writer.finish()?;
+        if let Some(vectors) = vectors {
+            let plans: Vec<_> =
+                vectors.documents()?.into_iter().filter(gone).map(|id| (id, 0, Vec::new())).collect();
+            vectors.plan(&plans, None)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets how far the full text reaches, and all vectors.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if another process is updating them.
+    pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
+        let Some(_lock) = UpdateLock::try_take(self.folder)? else { return Err(busy()) };
+        let mut writer = self.fulltext.writer()?;
+        writer.clear()?;
+        writer.commit(0)?;
+        writer.finish()?;
+        vectors.map_or(Ok(()), Vectors::clear)
+    }
+
+    /// Finds the template of every source that has grown to twice what its template was found from.
+    fn find_skeletons(&self, task: &Task) -> Result<()> {
+        let indexed = self.fulltext.reached()?.revision > 0;
+        for source in self.store.read(|r| r.sources())? {
+            task.check()?;
+            let (items, found_from) = self.store.read(|r| r.skeleton_age(source.id))?;
+            if items < SKELETON_FROM || items < found_from * 2 {
+                continue;
+            }
+            let mut finder = Finder::default();
+            let before = self.store.read(|r| {
+                r.item_bodies(source.id, |body| {
+                    finder.add(body);
+                    task.check()
+                })?;
+                r.skeleton(source.id)
+            })?;
+            let skeleton = finder.finish();
+            self.store.write(|w| {
+                w.set_skeleton(source.id, &skeleton, items)?;
+                // Documents that were indexed with another template are read again.
+                if skeleton != before && indexed { w.touch_documents(source.id) } else { Ok(()) }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn update_fulltext(&self, task: &Task) -> Result<u64> {
+        let mut reached = self.fulltext.reached()?;
+        let (revision, mut changed) =
+            self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
+        let rebuild = reached.revision > revision
+            || (reached.revision > 0 && reached.preparation != PREPARATION_VERSION);
+        if rebuild {
+            reached.revision = 0;
+            changed = self.store.read(|r| r.changed_documents(0))?;
+        }
+        if !rebuild && reached.revision == revision {
+            return Ok(0);
+        }
+        let mut writer = self.fulltext.writer()?;
+        if rebuild {
+            writer.clear()?;
+        }
+        let fresh = reached.revision == 0;
+        let skeletons = self.skeletons()?;
+        let (mut done, mut since_commit) = (0, 0);
+        let total = changed.len() as u64;
+        for batch in changed.chunks(BATCH) {
+            task.check()?;
+            // A batch that continues the revision of the one before must not be cut off from it by a commit.
+            if since_commit >= COMMIT_EVERY && batch[0].revision > changed[done - 1].revision {
+                writer.commit(changed[done - 1].revision)?;
+                since_commit = 0;
+            }
+            let loaded = self.load(batch)?;
+            let entries: Vec<_> = loaded
+                .par_iter()
+                .map(|l| {
+                    let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
+                    let comments: Vec<_> =
+                        l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
+                    self.fulltext.entry(&l.row, &body, &comments)
+                })
+                .collect();
+            if !fresh {
+                batch.iter().for_each(|listing| writer.remove(listing.id));
+            }
+            for entry in entries {
+                writer.add(entry)?;
+            }
+            done += batch.len();
+            since_commit += batch.len();
+            task.report(Phase::FullText, done as u64, Some(total), "documents");
+        }
+        writer.commit(revision)?;
+        writer.finish()?;
+        Ok(total)
+    }
+
+    /// Loads documents that are not tombstones.
+    fn load(&self, batch: &[Listing]) -> Result<Vec<Loaded>> {
+        self.store.read(|r| {
+            let mut loaded = Vec::with_capacity(batch.len());
+            for listing in batch.iter().filter(|l| !l.deleted) {
+                loaded.extend(Loaded::read(r, listing.id)?);
+            }
+            Ok(loaded)
+        })
+    }
+
+    fn skeletons(&self) -> Result<Skeletons> {
+        self.store.read(|r| {
+            let mut all = Vec::new();
+            for source in r.sources()? {
+                all.push((source.id, r.skeleton(source.id)?));
+            }
+            Ok(Skeletons { all, none: Skeleton::default() })
+        })
+    }
+
+    /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
+    /// before comments.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database. What was stored stays.
+    pub fn update_vectors(
+        &self,
+        vectors: &Vectors,
+        engine: &Engine,
+        workers: usize,
+        task: &Task,
+        report: &mut IndexReport,
+    ) -> Result<()> {
+        let Some(_lock) = UpdateLock::try_take(self.folder)? else {
+            report.busy_elsewhere = true;
+            return Ok(());
+        };
+        let start = Instant::now();
+        let skeletons = self.skeletons()?;
+        self.plan(vectors, &skeletons, task)?;
+        report.embedded += self.embed(vectors, engine, workers, &skeletons, task)?;
+        report.vector_seconds = start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
+        let reached = vectors.reached()?;
+        let revision = self.store.read(|r| r.revision())?;
+        // A store that was restored from an older copy: everything is compared again.
+        let reached = if reached > revision { 0 } else { reached };
+        let changed = self.store.read(|r| r.changed_documents(reached))?;
+        let (mut done, total) = (0, changed.len() as u64);
+        for batch in changed.chunks(BATCH) {
+            task.check()?;
+            let loaded = self.load(batch)?;
+            let mut plans: Vec<(i64, i64, Vec<Planned>)> = loaded
+                .par_iter()
+                .map(|l| {
+                    (l.row.id, l.row.source_id, planned(&l.row, &l.comments, skeletons.of(l.row.source_id)))
+                })
+                .collect();
+            plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
+            // Planning a batch again changes nothing, so only the end needs to be noted.
+            vectors.plan(&plans, None)?;
+            done += batch.len() as u64;
+            task.report(Phase::Chunk, done, Some(total), "documents");
+        }
+        vectors.plan(&[], Some(revision))
+    }
+
+    fn embed(
+        &self,
+        vectors: &Vectors,
+        engine: &Engine,
+        workers: usize,
+        skeletons: &Skeletons,
+        task: &Task,
+    ) -> Result<u64> {
+        let mut pending = vectors.pending(EMBED_BATCH)?;
+        if pending.is_empty() {
+            return Ok(0);
+        }
+        let extent = vectors.extent()?;
+        let total = extent.chunks;
+        let before = extent.embedded;
+        let embedded = Mutex::new(0_u64);
+        let first = engine.load()?;
+        let (give, take) = channel::<(Pending, String)>();
+        let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
+        let (take, embedded) = (&Mutex::new(take), &embedded);
+        std::thread::scope(|scope| {
+            // Owned here, so that the workers end when this closure does, however it ends.
+            let (give, answer, answers) = (give, answer, answers);
+            let mut first = Some(first);
+            for _ in 0..workers.max(1) {
+                let answer = answer.clone();
+                let model = first.take();
+                scope.spawn(move || {
+                    let mut model: Box<dyn Embedder> = match model.map_or_else(|| engine.load(), Ok) {
+                        Ok(model) => model,
+                        Err(error) => return drop(answer.send(Err(error))),
+                    };
+                    loop {
+                        let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok((pending, text)) = next else { return };
+                        let result = if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
+                        let result = result.map(|vector| (pending, vector));
+                        if result.is_ok() {
+                            let mut count = embedded.lock().unwrap_or_else(PoisonError::into_inner);
+                            *count += 1;
+                            if (*count).is_multiple_of(16) {
+                                task.report(Phase::Embed, before + *count, Some(total), "chunks");
+                            }
+                        }
+                        if answer.send(result).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(answer);
+            while !pending.is_empty() {
+                task.check()?;
+                let texts = self.texts(&pending, skeletons)?;
+                let (texts, gone): (Vec<_>, Vec<_>) =
+                    pending.drain(..).zip(texts).partition(|(_, text)| text.is_some());
+                if !gone.is_empty() {
+                    vectors.forget(&gone.iter().map(|(p, _)| p.id).collect::<Vec<_>>())?;
+                }
+                let sent = texts.len();
+                for (pending, text) in texts {
+                    let job = (pending, text.unwrap_or_default());
+                    give.send(job)
+                        .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
+                }
+                let mut ready = Vec::with_capacity(sent);
+                let mut failed = None;
+                for _ in 0..sent {
+                    match answers.recv() {
+                        Ok(Ok(vector)) => ready.push(vector),
+                        Ok(Err(error)) => {
+                            failed = Some(error);
+                            break;
+                        }
+                        Err(_) => {
+                            failed = Some(Error::new(Code::Internal, "the embedding workers stopped"));
+                            break;
+                        }
+                    }
+                }
+                // What was embedded before a failure or a cancel is kept.
+                vectors.put(&ready)?;
+                if let Some(error) = failed {
+                    return Err(error);
+                }
+                pending = vectors.pending(EMBED_BATCH)?;
+            }
+            Ok(())
+        })?;
+        let embedded = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
+        task.report(Phase::Embed, before + embedded, Some(before + embedded), "chunks");
+        Ok(embedded)
+    }
+
+    /// The texts of chunks, cut again from the store; `None` where the document has changed since it was planned.
+    fn texts(&self, pending: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
+        let mut documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        let loaded: Vec<Option<Loaded>> =
+            self.store.read(|r| documents.iter().map(|id| Loaded::read(r, *id)).collect())?;
+        Ok(pending
+            .par_iter()
+            .map(|p| {
+                let at = documents.binary_search(&p.document).ok()?;
+                let loaded = loaded.get(at)?.as_ref()?;
+                let text = if p.planned.part == 0 {
+                    Prepared::body(&loaded.row.body, skeletons.of(loaded.row.source_id))
+                } else {
+                    Prepared::comment(&loaded.comments.iter().find(|c| c.id == p.planned.part)?.body)
+                };
+                let text = representations(&loaded.row.title, &text, p.planned.part == 0)
+                    .into_iter()
+                    .nth(p.planned.ordinal as usize)?;
+                (hash(&text) == p.planned.hash).then_some(text)
+            })
+            .collect())
+    }
+}
+
+fn busy() -> Error {
+    Error::new(Code::Busy, "another process is updating the indexes")
+        .with_hint("Wait until it has finished, then try again.")
+}
+
+/// The template skeletons of all sources.
+struct Skeletons {
+    all: Vec<(i64, Skeleton)>,
+    none: Skeleton,
+}
+
+impl Skeletons {
+    fn of(&self, source: i64) -> &Skeleton {
+        self.all.iter().find(|(id, _)| *id == source).map_or(&self.none, |(_, s)| s)
+    }
+}
+
+/// What the model reads of a document's own text or of a comment, in order.
+fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
+    let chunks = chunk::chunks(text, if own { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
+    if chunks.is_empty() && own && !title.trim().is_empty() {
+        return vec![chunk::representation(title, "")];
+    }
+    chunks.iter().map(|c| c.representation(title)).collect()
+}
+
+fn hash(text: &str) -> [u8; 16] {
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    hash
+}
+
+/// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
+fn planned(row: &DocumentRow, comments: &[StoredComment], skeleton: &Skeleton) -> Vec<Planned> {
+    // Within a stage: open before closed, then the latest changed first.
+    let closed = i64::from(row.state.is_some_and(|s| s != State::Open));
+    let age = i64::from(i32::MAX) - row.updated_at.map_or(0, |t| t.as_second()).clamp(0, i64::from(i32::MAX));
+    let mut out = Vec::new();
+    let mut add = |part: i64, text: &Prepared| {
+        for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
+            let stage = if part != 0 { 2 } else { i64::from(i > 0) };
+            #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
+            out.push(Planned {
+                part,
+                ordinal: i as u32,
+                hash: hash(text),
+                priority: (stage << 33) | (closed << 32) | age,
+            });
+        }
+    };
+    add(0, &Prepared::body(&row.body, skeleton));
+    for comment in comments.iter().filter(|c| !c.author.bot) {
+        let text = Prepared::comment(&comment.body);
+        if !text.is_slight() {
+            add(comment.id, &text);
+        }
+    }
+    out
+}

@@ -1,0 +1,566 @@
+//! Vectors: all of sqlite-vec, and the resident codes that make large casebooks fast.
+//!
+//! A file of its own for each fingerprint (model and text preparation) beside the database, so that vectors can be
+//! deleted, built beside an older set, and written without holding up the store. Vectors are kept as int8, each scaled
+//! by its own largest component: cosine does not see the scale, and its error stays below 0.002.
+//!
+//! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit of every component is
+//! held in memory (48 bytes a vector); the nearest by Hamming distance are scored again exactly. Filters act inside
+//! both: documents that are not allowed are never candidates.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, Once, PoisonError},
+};
+
+use fixedbitset::FixedBitSet;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::{
+    embed::ModelInfo,
+    error::{Error, Result},
+    store::SqliteFile,
+};
+
+/// Up to this many vectors every search is exact.
+pub const EXACT_CHUNKS: usize = 20_000;
+/// At least this many of the nearest by code are scored exactly.
+const RESCORED: usize = 512;
+/// sqlite-vec's own limit for `k`.
+const MAX_K: usize = 4096;
+
+/// A piece of a document that is to have a vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// 0 for the document's own text, else the comment's row id.
+    pub part: i64,
+    /// Its place within the part, from 0.
+    pub ordinal: u32,
+    /// BLAKE3 of its representation text, 16 bytes.
+    pub hash: [u8; 16],
+    /// Lower is embedded earlier.
+    pub priority: i64,
+}
+
+/// A chunk that has no vector yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Row id of the chunk.
+    pub id: i64,
+    /// The document it belongs to.
+    pub document: i64,
+    /// The document's source.
+    pub source: i64,
+    /// What it is.
+    pub planned: Planned,
+}
+
+/// A chunk near the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Row id of the chunk.
+    pub chunk: i64,
+    /// The document it belongs to.
+    pub document: i64,
+    /// 0 for the document's own text, else the comment's row id.
+    pub part: i64,
+    /// Its place within the part.
+    pub ordinal: u32,
+    /// Cosine to the query, −1..1.
+    pub cosine: f32,
+}
+
+/// How many chunks there are, and how many have a vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// All chunks.
+    pub chunks: u64,
+    /// Those with a vector.
+    pub embedded: u64,
+}
+
+/// One set of vectors.
+pub struct Vectors {
+    file: SqliteFile,
+    dimensions: usize,
+    codes: Mutex<Option<Arc<Codes>>>,
+}
+
+impl std::fmt::Debug for Vectors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vectors").field("path", &self.file.path()).finish_non_exhaustive()
+    }
+}
+
+/// The file of a model's vectors below this folder.
+pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
+    folder.join(format!("{}.db", info.fingerprint()))
+}
+
+impl Vectors {
+    /// Opens the vectors of this model below this folder, making an empty set where there is none.
+    ///
+    /// # Errors
+    /// [`crate::Code::Io`] if the folder cannot be written, [`crate::Code::Corrupt`] if the file is damaged.
+    pub fn open(folder: &Path, info: &ModelInfo) -> Result<Self> {
+        register();
+        fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        let dimensions = info.dimensions;
+        let file = SqliteFile::open(&path(folder, info), |connection| prepare(connection, dimensions))?;
+        Ok(Self { file, dimensions, codes: Mutex::default() })
+    }
+
+    /// Up to which revision of the store the chunks have been planned.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn reached(&self) -> Result<u64> {
+        self.file.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
+    }
+
+    /// How many chunks there are, and how many have a vector.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn extent(&self) -> Result<Extent> {
+        // The codes are in memory, and the index of what is pending is short once everything has a vector.
+        let embedded = self.codes()?.chunks.len() as u64;
+        let pending: u64 = self
+            .file
+            .read(|c| Ok(c.query_row("SELECT count(*) FROM chunks WHERE code IS NULL", [], |r| r.get(0))?))?;
+        Ok(Extent { chunks: embedded + pending, embedded })
+    }
+
+    /// The documents that have chunks, ascending.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn documents(&self) -> Result<Vec<i64>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare("SELECT DISTINCT document_id FROM chunks ORDER BY document_id")?;
+            let rows = statement.query_map([], |r| r.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Replaces the plans of these documents (id, source, chunks), and notes how far that reaches. Chunks whose text is
+    /// as it was keep their vector.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn plan(&self, documents: &[(i64, i64, Vec<Planned>)], reached: Option<u64>) -> Result<()> {
+        self.file.write(|c| {
+            let mut known =
+                c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
+            let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1")?;
+            let mut delete_vector = c.prepare_cached("DELETE FROM vectors WHERE chunk_id = ?1")?;
+            let mut insert = c.prepare_cached(
+                "INSERT INTO chunks (document_id, source_id, part, ordinal, hash, priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            let mut changed = false;
+            for (document, source, planned) in documents {
+                let mut missing: Vec<&Planned> = planned.iter().collect();
+                let rows = known.query_map([document], |r| {
+                    Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, u32>(2)?, r.get::<_, [u8; 16]>(3)?, r.get::<_, bool>(4)?))
+                })?;
+                let mut gone = Vec::new();
+                for row in rows {
+                    let (id, part, ordinal, hash, embedded) = row?;
+                    match missing.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
+                        Some(at) => {
+                            missing.swap_remove(at);
+                        }
+                        None => gone.push((id, embedded)),
+                    }
+                }
+                for (id, embedded) in gone {
+                    changed = true;
+                    delete.execute([id])?;
+                    if embedded {
+                        delete_vector.execute([id])?;
+                    }
+                }
+                missing.sort_by_key(|p| (p.part, p.ordinal));
+                for p in missing {
+                    insert.execute(params![document, source, p.part, p.ordinal, p.hash, p.priority])?;
+                }
+            }
+            if changed {
+                c.execute("UPDATE state SET generation = generation + 1", [])?;
+            }
+            if let Some(revision) = reached {
+                c.execute("UPDATE state SET revision = ?1", [revision])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The next chunks to embed, the most urgent first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks
+                 WHERE code IS NULL ORDER BY priority, id LIMIT ?1",
+            )?;
+            let rows = statement.query_map([limit], |r| {
+                Ok(Pending {
+                    id: r.get(0)?,
+                    document: r.get(1)?,
+                    source: r.get(2)?,
+                    planned: Planned {
+                        part: r.get(3)?,
+                        ordinal: r.get(4)?,
+                        hash: r.get(5)?,
+                        priority: r.get(6)?,
+                    },
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Stores vectors for chunks, in one transaction. A chunk that is gone by now is passed over.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put(&self, vectors: &[(Pending, Vec<f32>)]) -> Result<()> {
+        self.file.write(|c| {
+            let mut mark =
+                c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
+            let mut insert = c.prepare_cached(
+                "INSERT INTO vectors (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
+            )?;
+            for (pending, vector) in vectors {
+                let code: Vec<u8> = signs(vector).iter().flat_map(|w| w.to_le_bytes()).collect();
+                if mark.execute(params![pending.id, code, pending.planned.hash])? > 0 {
+                    insert.execute(params![pending.id, pending.source, quantised(vector)])?;
+                }
+            }
+            c.execute("UPDATE state SET generation = generation + 1", [])?;
+            Ok(())
+        })
+    }
+
+    /// Forgets everything.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn clear(&self) -> Result<()> {
+        self.file.write(|c| {
+            Ok(c.execute_batch(
+                "DELETE FROM vectors; DELETE FROM chunks; UPDATE state SET revision = 0, generation = generation + 1;",
+            )?)
+        })
+    }
+
+    /// Forgets plans whose text is gone; the next planning makes them anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget(&self, chunks: &[i64]) -> Result<()> {
+        self.file.write(|c| {
+            let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1 AND code IS NULL")?;
+            chunks.iter().try_for_each(|id| delete.execute([id]).map(|_| ()))?;
+            Ok(())
+        })
+    }
+
+    /// The chunks nearest to a unit vector, nearest first, ties by id. `allowed` limits the documents.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn search(&self, query: &[f32], allowed: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
+        let codes = self.codes()?;
+        if codes.chunks.len() <= EXACT_CHUNKS {
+            return self.search_exact(query, allowed, limit);
+        }
+        let candidates = codes.nearest(&signs(query), allowed, RESCORED.max(limit * 2));
+        self.score(query, &candidates, limit)
+    }
+
+    /// As [`Vectors::search`], by sqlite-vec's exact KNN whatever the size.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn search_exact(
+        &self,
+        query: &[f32],
+        allowed: Option<&FixedBitSet>,
+        limit: usize,
+    ) -> Result<Vec<Near>> {
+        let k = limit.clamp(1, MAX_K);
+        let wanted = match allowed {
+            None => None,
+            Some(allowed) => {
+                let codes = self.codes()?;
+                let ids = codes.chunks.iter().zip(&codes.documents);
+                let ids: Vec<i64> = ids
+                    .filter(|(_, d)| allowed.contains(**d as usize))
+                    .map(|(id, _)| i64::from(*id))
+                    .collect();
+                Some(serde_json::Value::from(ids).to_string())
+            }
+        };
+        let found: Vec<i64> = self.file.read(|c| {
+            let condition =
+                if wanted.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
+            let mut statement = c.prepare_cached(&format!(
+                "SELECT chunk_id FROM vectors WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
+            ))?;
+            let query = quantised(query);
+            let ids = match &wanted {
+                Some(wanted) => statement.query_map(params![query, k, wanted], |r| r.get(0))?.collect(),
+                None => statement
+                    .query_map(params![query, k], |r| r.get(0))?
+                    .collect::<rusqlite::Result<Vec<i64>>>(),
+            };
+            Ok(ids?)
+        })?;
+        // The query was rounded for the search; the score is that of the query as it is.
+        self.score(query, &found, limit)
+    }
+
+    /// Scores chunks exactly and keeps the best.
+    fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<Near>> {
+        let mut near = self.file.read(|c| {
+            let mut vector = c.prepare_cached("SELECT embedding FROM vectors WHERE chunk_id = ?1")?;
+            let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
+            let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
+            for chunk in chunks {
+                let cosine =
+                    vector.query_row([chunk], |r| Ok(cosine(query, r.get_ref(0)?.as_blob()?))).optional()?;
+                if let Some(cosine) = cosine {
+                    scored.push((*chunk, cosine));
+                }
+            }
+            scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            scored.truncate(limit);
+            let mut near = Vec::with_capacity(scored.len());
+            for (chunk, cosine) in scored {
+                let found = row
+                    .query_row([chunk], |r| {
+                        Ok(Near { chunk, document: r.get(0)?, part: r.get(1)?, ordinal: r.get(2)?, cosine })
+                    })
+                    .optional()?;
+                near.extend(found);
+            }
+            Ok(near)
+        })?;
+        near.truncate(limit);
+        Ok(near)
+    }
+
+    /// The resident codes, read again when the file has changed.
+    fn codes(&self) -> Result<Arc<Codes>> {
+        let generation: i64 =
+            self.file.read(|c| Ok(c.query_row("SELECT generation FROM state", [], |r| r.get(0))?))?;
+        let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(codes) = &*slot
+            && codes.generation == generation
+        {
+            return Ok(Arc::clone(codes));
+        }
+        let width = self.dimensions / 64;
+        let codes = Arc::new(self.file.read(|c| Codes::read(c, generation, width))?);
+        *slot = Some(Arc::clone(&codes));
+        Ok(codes)
+    }
+
+    /// Reads the codes ahead of the first search.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn warm(&self) -> Result<()> {
+        self.codes().map(|_| ())
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        fs::metadata(self.file.path()).map(|m| m.len()).unwrap_or(0)
+    }
+}
+
+/// Makes sqlite-vec's functions and tables known to every connection that this process opens.
+#[allow(
+    unsafe_code,
+    reason = "registering a loadable extension is an FFI call; the signature is SQLite's entry point"
+)]
+fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes the database, an
+        // error string and the API table. The crate declares it without arguments, hence the transmute, as its
+        // documentation shows.
+        unsafe {
+            type EntryPoint = unsafe extern "C" fn(
+                *mut rusqlite::ffi::sqlite3,
+                *mut *mut std::ffi::c_char,
+                *const rusqlite::ffi::sqlite3_api_routines,
+            ) -> std::ffi::c_int;
+            let entry =
+                std::mem::transmute::<*const (), EntryPoint>(sqlite_vec::sqlite3_vec_init as *const ());
+            rusqlite::ffi::sqlite3_auto_extension(Some(entry));
+        }
+    });
+}
+
+fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if version > 0 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    // Another process may have made it while this one waited.
+    let version: i64 = transaction.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if version == 0 {
+        transaction.execute_batch(&format!(
+            "CREATE TABLE state (
+                 id         INTEGER PRIMARY KEY CHECK (id = 1),
+                 revision   INTEGER NOT NULL,  -- of the store, up to which chunks are planned
+                 generation INTEGER NOT NULL   -- bumped with every change of vectors
+             ) STRICT;
+             INSERT INTO state VALUES (1, 0, 0);
+             CREATE TABLE chunks (
+                 id          INTEGER PRIMARY KEY,
+                 document_id INTEGER NOT NULL,
+                 source_id   INTEGER NOT NULL,
+                 part        INTEGER NOT NULL, -- 0: the document's own text; else the comment's row id
+                 ordinal     INTEGER NOT NULL,
+                 hash        BLOB NOT NULL,    -- of the representation text
+                 priority    INTEGER NOT NULL, -- lower is embedded earlier
+                 code        BLOB              -- sign bits of the vector; NULL until it is embedded
+             ) STRICT;
+             CREATE INDEX chunks_by_document ON chunks (document_id);
+             CREATE INDEX chunks_pending ON chunks (priority, id) WHERE code IS NULL;
+             CREATE VIRTUAL TABLE vectors USING vec0(
+                 chunk_id INTEGER PRIMARY KEY,
+                 source_id INTEGER PARTITION KEY,
+                 embedding int8[{dimensions}] distance_metric=cosine
+             );
+             PRAGMA user_version = 1;"
+        ))?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// A vector as int8, scaled by its largest component.
+fn quantised(vector: &[f32]) -> Vec<u8> {
+    let largest = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+    let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
+    vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
+}
+
+/// Cosine of a unit vector to a quantised one.
+fn cosine(query: &[f32], stored: &[u8]) -> f32 {
+    let (mut dot, mut square) = (0.0_f32, 0.0_f32);
+    for (q, s) in query.iter().zip(stored) {
+        let s = f32::from(s.cast_signed());
+        dot += q * s;
+        square += s * s;
+    }
+    if square > 0.0 { dot / square.sqrt() } else { 0.0 }
+}
+
+/// One bit a component: whether it is positive.
+fn signs(vector: &[f32]) -> Vec<u64> {
+    vector
+        .chunks(64)
+        .map(|c| c.iter().enumerate().fold(0, |w, (i, x)| w | (u64::from(*x > 0.0) << i)))
+        .collect()
+}
+
+/// The sign bits of all vectors, in memory.
+struct Codes {
+    generation: i64,
+    width: usize,
+    chunks: Vec<u32>,
+    documents: Vec<u32>,
+    words: Vec<u64>,
+}
+
+impl Codes {
+    fn read(connection: &Connection, generation: i64, width: usize) -> Result<Self> {
+        let mut codes =
+            Self { generation, width, chunks: Vec::new(), documents: Vec::new(), words: Vec::new() };
+        let mut statement =
+            connection.prepare_cached("SELECT id, document_id, code FROM chunks WHERE code IS NOT NULL")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let code = row.get_ref(2)?.as_blob().unwrap_or_default();
+            if code.len() != width * 8 {
+                continue;
+            }
+            codes.chunks.push(row.get(0)?);
+            codes.documents.push(row.get(1)?);
+            let (words, _) = code.as_chunks::<8>();
+            codes.words.extend(words.iter().map(|b| u64::from_le_bytes(*b)));
+        }
+        Ok(codes)
+    }
+
+    /// The `n` nearest by Hamming distance, in no order.
+    fn nearest(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
+        const FAR: u16 = u16::MAX;
+        let mut distances = self.distances(query);
+        if let Some(allowed) = allowed {
+            for (distance, document) in distances.iter_mut().zip(&self.documents) {
+                if !allowed.contains(*document as usize) {
+                    *distance = FAR;
+                }
+            }
+        }
+        // Distances are small whole numbers: counting finds the cut in one pass.
+        let mut counts = vec![0_usize; self.width * 64 + 1];
+        for distance in distances.iter().filter(|d| **d != FAR) {
+            counts[usize::from(*distance)] += 1;
+        }
+        let (mut sum, mut cut) = (0, 0);
+        for (distance, count) in counts.iter().enumerate() {
+            cut = distance;
+            sum += count;
+            if sum >= n {
+                break;
+            }
+        }
+        distances
+            .iter()
+            .zip(&self.chunks)
+            .filter(|(d, _)| usize::from(**d) <= cut)
+            .map(|(_, chunk)| i64::from(*chunk))
+            .take(n * 2)
+            .collect()
+    }
+
+    fn distances(&self, query: &[u64]) -> Vec<u16> {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("popcnt") {
+            #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
+            // SAFETY: the feature was detected.
+            return unsafe { hamming_popcnt(&self.words, query) };
+        }
+        hamming(&self.words, query)
+    }
+}
+
+/// Without this instruction, which the baseline of x86-64 lacks, counting bits takes five times as long.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn hamming_popcnt(words: &[u64], query: &[u64]) -> Vec<u16> {
+    hamming(words, query)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
+fn hamming(words: &[u64], query: &[u64]) -> Vec<u16> {
+    #[allow(clippy::cast_possible_truncation, reason = "at most 4096 bits")]
+    words
+        .chunks_exact(query.len().max(1))
+        .map(|row| row.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>() as u16)
+        .collect()
+}

@@ -1,0 +1,22 @@
+//! The engine of Precedent: mirrors issue trackers into one SQLite file and answers, offline, whether a report is a
+//! duplicate and how such cases were solved.
+//!
+//! The faces (command line, desktop, agents) call [`Casebook`] and nothing else. The engine reads no terminal, no
+//! environment variable and no home folder: they pass those in. See ARCHITECTURE.md for the map and the invariants.
+
+pub mod casebook;
+pub mod embed;
+pub mod error;
+pub mod index;
+pub mod model;
+mod samples;
+pub mod search;
+pub mod store;
+pub mod sync;
+pub mod task;
+pub mod text;
+pub mod tracker;
+
+pub use casebook::{Casebook, OpenOptions};
+pub use error::{Code, Error, Result};
+pub use task::Task;

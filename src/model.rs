@@ -1,0 +1,554 @@
+//! The nouns of the product: documents and their parts, what search answers, what an import reports.
+//!
+//! Everything here is plain data that every face can print or send; times are UTC and serialise as RFC 3339.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocKind {
+    /// An issue of a tracker.
+    Issue,
+    /// A pull (or merge) request of a tracker.
+    PullRequest,
+    /// A wiki page.
+    Page,
+}
+
+impl DocKind {
+    /// Every kind, in the order of their names in the query language.
+    pub const ALL: [DocKind; 3] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page];
+
+    /// The name in the database, in JSON and in the full-text index.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DocKind::Issue => "issue",
+            DocKind::PullRequest => "pull_request",
+            DocKind::Page => "page",
+        }
+    }
+
+    /// Reads what [`DocKind::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.as_str() == text)
+    }
+}
+
+/// The state of an item. A pull request that was merged is [`State::Merged`], never [`State::Closed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Not resolved yet.
+    Open,
+    /// Closed; for a pull request: closed without a merge.
+    Closed,
+    /// A pull request that was merged.
+    Merged,
+}
+
+impl State {
+    /// The name in the database, in JSON and in the full-text index.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Open => "open",
+            State::Closed => "closed",
+            State::Merged => "merged",
+        }
+    }
+
+    /// Reads what [`State::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        [State::Open, State::Closed, State::Merged].into_iter().find(|s| s.as_str() == text)
+    }
+}
+
+/// How a search ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Words and meaning together.
+    #[default]
+    Hybrid,
+    /// Words alone (BM25).
+    Lexical,
+    /// Meaning alone (cosine of embeddings).
+    Semantic,
+}
+
+/// A way of finding documents; each ranks on a scale of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arm {
+    /// BM25 over the full text.
+    Lexical,
+    /// Cosine over chunk embeddings.
+    Semantic,
+    /// Exact signatures: error codes, exceptions with their frames, panic messages.
+    Signature,
+}
+
+/// What to search for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchRequest {
+    /// The query as typed: words, phrases and filters of the query language.
+    pub query: String,
+    /// At most this many results; 0 stands for 20.
+    pub limit: usize,
+    /// Overrides the query's own `mode:`.
+    pub mode: Option<Mode>,
+    /// Adds the arithmetic of each result.
+    pub explain: bool,
+}
+
+/// A run of text that either matches the query or does not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The text.
+    pub text: String,
+    /// Whether it matches.
+    pub hit: bool,
+}
+
+/// Where in a document a passage stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The document's own text.
+    Body,
+    /// One of its comments.
+    Comment,
+}
+
+/// A piece of a document that shows why it was found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Passage {
+    /// Where it stands.
+    pub part: Part,
+    /// The comment's anchor in the thread (`comment-123`), or `body`.
+    pub anchor: String,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When it was written.
+    pub created_at: Option<Timestamp>,
+    /// The text, cut to a readable length, with what matches marked.
+    pub spans: Vec<Span>,
+    /// Whether it is code, a log or a stack trace, to be shown in a monospaced face.
+    pub code: bool,
+    /// Cosine of this passage to the query, −1..1, where it has a vector.
+    pub cosine: Option<f32>,
+}
+
+/// Each arm's own score of a result, apart. Thresholds belong to these, never to `fused`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// BM25, 0 and up, unbounded: comparable within one query only.
+    pub bm25: Option<f32>,
+    /// The best chunk's cosine to the query, −1..1.
+    pub cosine: Option<f32>,
+    /// How many of the query's signatures the document shares.
+    pub signatures: Option<u32>,
+    /// Reciprocal-rank fusion: decides the order and nothing else.
+    pub fused: f32,
+}
+
+/// What one arm contributed to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contribution {
+    /// The arm.
+    pub arm: Arm,
+    /// The document's rank in that arm, from 1.
+    pub rank: u32,
+    /// The arm's own score.
+    pub score: f32,
+    /// The arm's weight in the fusion.
+    pub weight: f32,
+    /// `weight / (60 + rank)`.
+    pub adds: f32,
+}
+
+/// One document that was found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hit {
+    /// Human key: `acme/app#123` or `acme/app:Page-Name`.
+    pub key: String,
+    /// What it is.
+    pub kind: DocKind,
+    /// The source's key: `acme/app`.
+    pub source: String,
+    /// The item's number; pages have none.
+    pub number: Option<u64>,
+    /// The title with what matches marked.
+    pub title: Vec<Span>,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged; pages have none.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure: `completed`, `not_planned`, `duplicate`, …
+    pub state_reason: Option<String>,
+    /// Who reported it.
+    pub author: Option<String>,
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// How many comments the mirror holds.
+    pub comments: u32,
+    /// Its best passages, best first; at least one where the document has any text.
+    pub passages: Vec<Passage>,
+    /// Each arm's score.
+    pub scores: Scores,
+    /// One plain sentence that says why it was found.
+    pub why: String,
+    /// The arithmetic, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Contribution>>,
+}
+
+/// How much of the casebook an arm can see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Documents in the store.
+    pub documents: u64,
+    /// Documents in the full-text index.
+    pub full_text: u64,
+    /// Chunks that are to have a vector.
+    pub chunks: u64,
+    /// Chunks that have one.
+    pub embedded: u64,
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SearchResponse {
+    /// The query as it was understood, in the query language.
+    pub query: String,
+    /// How it was asked to rank.
+    pub mode: Mode,
+    /// The arms that answered.
+    pub arms: Vec<Arm>,
+    /// What the person should know about this answer: an arm that could not answer, vectors still missing.
+    pub notices: Vec<String>,
+    /// How much each arm could see.
+    pub coverage: Coverage,
+    /// The results, best first; ties in the order of their keys.
+    pub hits: Vec<Hit>,
+    /// Wall time in milliseconds.
+    pub took_ms: f64,
+}
+
+/// A comment as the reading pane shows it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ThreadComment {
+    /// Stable within the thread: `comment-123`.
+    pub anchor: String,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// Whether a bot wrote it.
+    pub bot: bool,
+    /// The author's standing: `MEMBER`, `CONTRIBUTOR`, `NONE`, … as the tracker says.
+    pub association: Option<String>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was last edited, if later.
+    pub updated_at: Option<Timestamp>,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// The text as written.
+    pub markdown: String,
+    /// The text as sanitised HTML.
+    pub html: String,
+}
+
+/// A typed edge to another document, as the reading pane shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkView {
+    /// `duplicate_of`, `relates_to`, `closes`, `mentions`.
+    pub kind: String,
+    /// Whether this document is where the edge starts.
+    pub outgoing: bool,
+    /// The other document's key.
+    pub key: String,
+    /// The other document's title, if the mirror has it.
+    pub title: Option<String>,
+    /// The other document's state, if the mirror has it.
+    pub state: Option<State>,
+}
+
+/// A document with everything that was said about it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Thread {
+    /// Human key.
+    pub key: String,
+    /// What it is.
+    pub kind: DocKind,
+    /// The source's key.
+    pub source: String,
+    /// The item's number; pages have none.
+    pub number: Option<u64>,
+    /// The title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged; pages have none.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// Who reported it.
+    pub author: Option<String>,
+    /// The reporter's standing as the tracker says.
+    pub association: Option<String>,
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// Its milestone.
+    pub milestone: Option<String>,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// Set where the tracker no longer has it.
+    pub deleted_at: Option<Timestamp>,
+    /// The text as written.
+    pub markdown: String,
+    /// The text as sanitised HTML.
+    pub html: String,
+    /// The comments, oldest first.
+    pub comments: Vec<ThreadComment>,
+    /// How many more comments the tracker says there are than the mirror holds.
+    pub missing_comments: u32,
+    /// Edges to other documents.
+    pub links: Vec<LinkView>,
+}
+
+/// A mirrored project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceView {
+    /// Human key: `acme/app`.
+    pub key: String,
+    /// The tracker's kind: `github`.
+    pub kind: String,
+    /// When it was added.
+    pub added_at: Timestamp,
+    /// When it last received something.
+    pub changed_at: Option<Timestamp>,
+    /// Issues held (without tombstones).
+    pub issues: u64,
+    /// Pull requests held.
+    pub pull_requests: u64,
+    /// Comments held.
+    pub comments: u64,
+    /// Wiki pages held.
+    pub pages: u64,
+    /// Comments the tracker counts that the mirror does not hold.
+    pub missing_comments: u64,
+    /// Comments whose item the mirror does not hold.
+    pub orphan_comments: u64,
+}
+
+/// The casebook as a whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Status {
+    /// The data folder.
+    pub casebook: String,
+    /// Its sources, by key.
+    pub sources: Vec<SourceView>,
+    /// How much the indexes cover.
+    pub coverage: Coverage,
+    /// The model that makes the vectors, or why there is none.
+    pub model: ModelStatus,
+    /// Bytes on disk: the database.
+    pub database_bytes: u64,
+    /// Bytes on disk: the full-text index.
+    pub full_text_bytes: u64,
+    /// Bytes on disk: the vectors.
+    pub vector_bytes: u64,
+}
+
+/// Whether search by meaning is possible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelStatus {
+    /// The model's name, if one is there.
+    pub name: Option<String>,
+    /// Why it cannot be used, and what to do about it.
+    pub problem: Option<String>,
+}
+
+/// One record that an import could not use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skip {
+    /// The file, with the record's position: `issues.jsonl:17`.
+    pub place: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// The source's key.
+    pub source: String,
+    /// Files read.
+    pub files: u64,
+    /// Records that were not in the casebook before.
+    pub new: u64,
+    /// Records that differ from what was there.
+    pub updated: u64,
+    /// Records that were there already.
+    pub unchanged: u64,
+    /// Records older than what is there, left alone.
+    pub stale: u64,
+    /// Records that could not be used.
+    pub skipped: u64,
+    /// The first of them, up to [`ImportReport::MAX_SKIPS`].
+    pub skips: Vec<Skip>,
+    /// Items among the records.
+    pub items: u64,
+    /// Comments among the records.
+    pub comments: u64,
+    /// Wiki pages among the records.
+    pub pages: u64,
+}
+
+impl ImportReport {
+    /// How many skipped records are listed one by one.
+    pub const MAX_SKIPS: usize = 50;
+}
+
+/// What bringing the indexes up to date did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IndexReport {
+    /// Documents written to the full-text index.
+    pub documents: u64,
+    /// Chunks that received a vector.
+    pub embedded: u64,
+    /// Seconds until the full text was searchable.
+    pub full_text_seconds: f64,
+    /// Seconds for the vectors.
+    pub vector_seconds: f64,
+    /// Why there are no vectors, if the model could not be used.
+    pub model_problem: Option<String>,
+    /// Another process is at it already; nothing was done here.
+    pub busy_elsewhere: bool,
+}
+
+/// The author of a record, as the tracker says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Author {
+    /// The login; missing where the account is gone.
+    pub login: Option<String>,
+    /// Whether it is a bot.
+    pub bot: bool,
+    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …
+    pub association: Option<String>,
+}
+
+/// The record a tracker sent, as it was and as a fingerprint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Raw {
+    /// The bytes as they came; compressed by the store.
+    pub bytes: Vec<u8>,
+    /// BLAKE3 of the bytes, first 16 bytes.
+    pub hash: [u8; 16],
+}
+
+impl Raw {
+    /// Takes the bytes of a record.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
+        Self { bytes, hash }
+    }
+}
+
+/// What a tracker says about a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentRecord {
+    /// What it is.
+    pub kind: DocKind,
+    /// The item's number; pages have none.
+    pub number: Option<u64>,
+    /// The page's name as in its address (`Upgrade-to-3`); items have none.
+    pub slug: Option<String>,
+    /// The tracker's own id.
+    pub remote_id: Option<String>,
+    /// The title.
+    pub title: String,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged; pages have none.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// Who reported it.
+    pub author: Author,
+    /// Label names.
+    pub labels: Vec<String>,
+    /// The milestone's title.
+    pub milestone: Option<String>,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+    /// How many comments the tracker counts.
+    pub comment_count: u64,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// When it was merged.
+    pub merged_at: Option<Timestamp>,
+    /// The record itself.
+    pub raw: Raw,
+}
+
+impl DocumentRecord {
+    /// The human key within a source.
+    pub fn key(&self, source: &str) -> String {
+        match (self.number, &self.slug) {
+            (Some(number), _) => format!("{source}#{number}"),
+            (None, slug) => format!("{source}:{}", slug.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// What a tracker says about a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommentRecord {
+    /// The number of the item it belongs to.
+    pub number: u64,
+    /// The tracker's own id.
+    pub remote_id: String,
+    /// Who wrote it.
+    pub author: Author,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was last edited.
+    pub updated_at: Timestamp,
+    /// The record itself.
+    pub raw: Raw,
+}
+
+/// A record of either kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// An issue, pull request or page.
+    Document(Box<DocumentRecord>),
+    /// A comment.
+    Comment(Box<CommentRecord>),
+}

@@ -1,0 +1,498 @@
+//! Search: the query language, hybrid retrieval, and the fusion with its explanation.
+
+mod fusion;
+mod passages;
+pub mod query;
+
+use std::{collections::HashMap, time::Instant};
+
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    error::{Error, Result},
+    index::{
+        filter::Filter,
+        fulltext::{FullText, Words},
+        vectors::{Near, Vectors},
+    },
+    model::{Arm, Coverage, DocKind, Hit, Mode, Scores, SearchRequest, SearchResponse, State},
+    store::{DocumentRow, Reader, Store},
+    task::Task,
+    text::{chunk::representation, signature, skeleton::Skeleton, tokens},
+};
+use fusion::{Fused, Ranked};
+pub(crate) use passages::anchor;
+use query::Query;
+
+/// Results of a search that does not say how many it wants.
+pub const DEFAULT_LIMIT: usize = 20;
+/// The most results of one search.
+pub const MAX_LIMIT: usize = 500;
+/// How deep each arm looks, at least.
+const DEPTH: usize = 200;
+/// Weights of the arms in the fusion.
+const LEXICAL: f32 = 1.0;
+const SEMANTIC: f32 = 1.0;
+/// A shared signature is stronger evidence than either.
+const SIGNATURE: f32 = 1.5;
+
+/// What a search works on.
+pub struct Searcher<'a> {
+    /// The truth.
+    pub store: &'a Store,
+    /// The full-text index.
+    pub fulltext: &'a FullText,
+    /// The vectors, if there is a model.
+    pub vectors: Option<&'a Vectors>,
+    /// Embeds the query; called only when meaning is asked for.
+    pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
+    /// A cosine below this says nothing.
+    pub floor: f32,
+    /// Why there are no vectors, if there are none.
+    pub problem: Option<&'a Error>,
+}
+
+impl std::fmt::Debug for Searcher<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searcher").finish_non_exhaustive()
+    }
+}
+
+/// A document that an arm found, before it is loaded.
+struct Candidates {
+    lexical: Vec<(i64, f32)>,
+    semantic: Vec<(i64, f32)>,
+    signature: Vec<(i64, f32)>,
+    chunks: HashMap<i64, Vec<Near>>,
+    signatures: usize,
+}
+
+impl Searcher<'_> {
+    /// Answers a search.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] for a query that cannot be read, [`crate::Code::NotFound`] for a source that does not exist, and
+    /// those of the database and the index.
+    pub fn search(&self, request: &SearchRequest, task: &Task) -> Result<SearchResponse> {
+        let start = Instant::now();
+        let limit = match request.limit {
+            0 => DEFAULT_LIMIT,
+            n if n <= MAX_LIMIT => n,
+            n => return Err(Error::invalid(format!("a limit of {n} is too large; the most is {MAX_LIMIT}"))),
+        };
+        let query = query::parse(&request.query)?;
+        self.check_sources(&query)?;
+        let mode = request.mode.or(query.mode).unwrap_or_default();
+        let coverage = self.coverage()?;
+        let mut notices = Vec::new();
+        let mut arms = Vec::new();
+
+        let words = words(&query);
+        task.check()?;
+        let mut hits = if query.is_empty() {
+            self.recent(&query, limit)?
+        } else {
+            let found =
+                self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
+            task.check()?;
+            let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
+            self.put_key_first(&query, &mut hits, limit)?;
+            hits
+        };
+        hits.truncate(limit);
+        if coverage.full_text < coverage.documents {
+            notices.push(format!(
+                "The full text covers {} of {} documents; run `precedent index`.",
+                coverage.full_text, coverage.documents
+            ));
+        }
+        Ok(SearchResponse {
+            query: query.understood,
+            mode,
+            arms,
+            notices,
+            coverage,
+            hits,
+            took_ms: start.elapsed().as_secs_f64() * 1000.0,
+        })
+    }
+
+    /// How much each arm can see.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn coverage(&self) -> Result<Coverage> {
+        let extent = self.vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
+        Ok(Coverage {
+            documents: self.store.read(|r| r.document_count())?,
+            full_text: self.fulltext.count()?,
+            chunks: extent.chunks,
+            embedded: extent.embedded,
+        })
+    }
+
+    fn check_sources(&self, query: &Query) -> Result<()> {
+        for filter in &query.filters {
+            if let crate::index::filter::Test::Source(key) = &filter.test {
+                let (found, all) = self.store.read(|r| Ok((r.source(key)?, r.sources()?)))?;
+                if found.is_none() {
+                    let names: Vec<String> = all.into_iter().map(|s| s.key).collect();
+                    return Err(Error::not_found(format!("there is no source \"{key}\" in this casebook"))
+                        .with_hint(if names.is_empty() {
+                            "Import one first: precedent import github FILE --source owner/name".to_owned()
+                        } else {
+                            format!("Its sources are: {}.", names.join(", "))
+                        }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
+    fn retrieve(
+        &self,
+        query: &Query,
+        words: &Words,
+        mode: Mode,
+        limit: usize,
+        coverage: Coverage,
+        arms: &mut Vec<Arm>,
+        notices: &mut Vec<String>,
+        task: &Task,
+    ) -> Result<Candidates> {
+        let depth = DEPTH.max(limit * 2);
+        let filters: &[Filter] = &query.filters;
+        let mut found = Candidates {
+            lexical: vec![],
+            semantic: vec![],
+            signature: vec![],
+            chunks: HashMap::new(),
+            signatures: 0,
+        };
+        // What must or must not occur binds the other arms too.
+        let strict = !query.phrases.is_empty() || !query.without.is_empty();
+        if mode != Mode::Semantic || strict {
+            found.lexical = self.fulltext.search(words, filters, depth)?;
+            arms.push(Arm::Lexical);
+        }
+        if mode != Mode::Semantic && !strict {
+            let telling: Vec<String> = signature::signatures(&query.all_words())
+                .iter()
+                .filter(|s| s.is_telling())
+                .map(signature::Signature::term)
+                .collect();
+            if !telling.is_empty() {
+                found.signatures = telling.len();
+                found.signature = self.fulltext.search_signatures(&telling, filters, depth)?;
+                arms.push(Arm::Signature);
+            }
+        }
+        task.check()?;
+        if mode != Mode::Lexical {
+            match self.vectors {
+                Some(vectors) if coverage.embedded > 0 => {
+                    let allowed = if strict {
+                        // Every document that passes the strict part, however far down.
+                        let all = usize::try_from(coverage.full_text).unwrap_or(usize::MAX);
+                        let passed = self.fulltext.search(words, filters, all)?;
+                        Some(passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect())
+                    } else {
+                        self.fulltext.allowed(filters)?
+                    };
+                    self.semantic(vectors, query, allowed.as_ref(), depth, &mut found)?;
+                    arms.push(Arm::Semantic);
+                    if coverage.embedded < coverage.chunks {
+                        notices.push(format!(
+                            "Search by meaning covers {} of {} passages so far.",
+                            coverage.embedded, coverage.chunks
+                        ));
+                    }
+                }
+                Some(_) if coverage.documents > 0 => {
+                    notices.push(
+                        "Answered by words alone: no vectors have been made yet. Run `precedent index`."
+                            .to_owned(),
+                    );
+                }
+                Some(_) => {}
+                None => notices.push(match self.problem {
+                    Some(problem) => format!(
+                        "Answered by words alone: {problem}.{}",
+                        problem.hint().map(|h| format!(" {h}")).unwrap_or_default()
+                    ),
+                    None => "Answered by words alone.".to_owned(),
+                }),
+            }
+            if mode == Mode::Semantic {
+                found.lexical.clear();
+                arms.retain(|a| *a != Arm::Lexical);
+            }
+        }
+        Ok(found)
+    }
+
+    fn semantic(
+        &self,
+        vectors: &Vectors,
+        query: &Query,
+        allowed: Option<&FixedBitSet>,
+        depth: usize,
+        found: &mut Candidates,
+    ) -> Result<()> {
+        let vector = (self.embed)(&representation("", &query.all_words()))?;
+        for near in vectors.search(&vector, allowed, depth)? {
+            if near.cosine < self.floor {
+                break;
+            }
+            let chunks = found.chunks.entry(near.document).or_default();
+            if chunks.is_empty() {
+                found.semantic.push((near.document, near.cosine));
+            }
+            chunks.push(near);
+        }
+        Ok(())
+    }
+
+    /// The best documents of all arms, loaded, with their passages.
+    fn hits(
+        &self,
+        query: &Query,
+        words: &Words,
+        found: Candidates,
+        limit: usize,
+        explain: bool,
+    ) -> Result<Vec<Hit>> {
+        let fused = fusion::fuse(&[
+            Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },
+            Ranked { arm: Arm::Semantic, weight: SEMANTIC, documents: &found.semantic },
+            Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
+        ]);
+        let weights = self.weights(words)?;
+        self.store.read(|r| {
+            let mut loaded: Vec<(Fused, DocumentRow)> = Vec::with_capacity(limit + 1);
+            let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
+            // Ties break by key; equal scores stand next to each other.
+            for one in fused.iter() {
+                if loaded.len() >= limit && loaded.last().is_some_and(|(last, _)| last.score > one.score) {
+                    break;
+                }
+                match r.document(one.document)? {
+                    Some(row) if row.deleted_at.is_none() => loaded.push((one.clone(), row)),
+                    _ => {}
+                }
+            }
+            loaded.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
+            loaded.truncate(limit);
+            let mut hits = Vec::with_capacity(loaded.len());
+            for (one, row) in loaded {
+                if !skeletons.contains_key(&row.source_id) {
+                    skeletons.insert(row.source_id, r.skeleton(row.source_id)?);
+                }
+                let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
+                let passages = passages::passages(r, &row, &skeletons[&row.source_id], &weights, near)?;
+                let mut hit = hit(r, &row, &weights)?;
+                hit.scores = scores(&one, &found);
+                hit.why = why(query, &hit, &passages, &one, &found);
+                hit.passages = passages.shown;
+                hit.trace = explain.then(|| one.contributions.clone());
+                hits.push(hit);
+            }
+            Ok(hits)
+        })
+    }
+
+    /// How much each of the query's words says.
+    fn weights(&self, words: &Words) -> Result<passages::Weights> {
+        let mut terms: Vec<String> = words.terms.clone();
+        terms.extend(words.phrases.iter().flatten().cloned());
+        terms.sort_unstable();
+        terms.dedup();
+        let idf = self.fulltext.idf(&terms)?;
+        Ok(passages::Weights::new(terms.into_iter().zip(idf), &words.identifiers))
+    }
+
+    fn recent(&self, query: &Query, limit: usize) -> Result<Vec<Hit>> {
+        let ids = self.fulltext.recent(&query.filters, limit)?;
+        let weights = passages::Weights::default();
+        self.store.read(|r| {
+            let mut hits = Vec::with_capacity(ids.len());
+            for id in ids {
+                let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else { continue };
+                let skeleton = r.skeleton(row.source_id)?;
+                let passages = passages::passages(r, &row, &skeleton, &weights, &[])?;
+                let mut hit = hit(r, &row, &weights)?;
+                hit.why = "Changed recently.".to_owned();
+                hit.passages = passages.shown;
+                hits.push(hit);
+            }
+            hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
+            Ok(hits)
+        })
+    }
+
+    /// A query that is nothing but a key or a number means that document.
+    fn put_key_first(&self, query: &Query, hits: &mut Vec<Hit>, limit: usize) -> Result<()> {
+        let text = query.text.trim();
+        if text.contains(char::is_whitespace) || !query.phrases.is_empty() {
+            return Ok(());
+        }
+        let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
+        named.retain(|d| d.deleted_at.is_none());
+        named.truncate(limit);
+        let weights = passages::Weights::default();
+        for row in named.into_iter().rev() {
+            if let Some(at) = hits.iter().position(|h| h.key == row.key) {
+                let hit = hits.remove(at);
+                hits.insert(0, hit);
+                continue;
+            }
+            if !query.filters.is_empty() {
+                continue;
+            }
+            let hit = self.store.read(|r| {
+                let skeleton = r.skeleton(row.source_id)?;
+                let passages = passages::passages(r, &row, &skeleton, &weights, &[])?;
+                let mut hit = hit(r, &row, &weights)?;
+                hit.why = "You named it.".to_owned();
+                hit.passages = passages.shown;
+                Ok(hit)
+            })?;
+            hits.insert(0, hit);
+        }
+        Ok(())
+    }
+}
+
+/// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.
+///
+/// # Errors
+/// Those of the database.
+pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
+        return reader.documents_by_number(u64::from(number));
+    }
+    Ok(reader.document_by_key(text)?.into_iter().collect())
+}
+
+/// Two documents in the order of their keys, numbers compared as numbers.
+fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
+    (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
+}
+
+/// The query in the terms of the index.
+fn words(query: &Query) -> Words {
+    let terms = |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
+    let mut all: Vec<String> = Vec::new();
+    for term in terms(&query.text) {
+        if !all.contains(&term) {
+            all.push(term);
+        }
+        if all.len() >= 2000 {
+            break;
+        }
+    }
+    // Common words are left out, unless there is nothing else to go by.
+    if all.iter().any(|t| !tokens::is_stop_word(t)) {
+        all.retain(|t| !tokens::is_stop_word(t));
+    }
+    let mut identifiers: Vec<String> = Vec::new();
+    for (_, whole) in tokens::identifiers(&query.text).take(200) {
+        if !identifiers.contains(&whole) {
+            identifiers.push(whole);
+        }
+    }
+    Words {
+        terms: all,
+        identifiers,
+        phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        scope: query.scope,
+    }
+}
+
+fn hit(reader: &Reader<'_>, row: &DocumentRow, weights: &passages::Weights) -> Result<Hit> {
+    Ok(Hit {
+        key: row.key.clone(),
+        kind: row.kind,
+        source: row.source.clone(),
+        number: row.number,
+        title: weights.spans(&row.title),
+        url: row.url.clone(),
+        state: row.state,
+        state_reason: row.state_reason.clone(),
+        author: row.author.login.clone(),
+        labels: row.labels.clone(),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        closed_at: row.closed_at,
+        comments: row.number.map_or(Ok(0), |n| reader.comment_count(row.source_id, n))?,
+        passages: Vec::new(),
+        scores: Scores::default(),
+        why: String::new(),
+        trace: None,
+    })
+}
+
+fn scores(one: &Fused, found: &Candidates) -> Scores {
+    let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == one.document).map(|(_, s)| *s);
+    Scores {
+        bm25: of(&found.lexical),
+        cosine: of(&found.semantic),
+        signatures: one.contributions.iter().any(|c| c.arm == Arm::Signature).then_some(1),
+        fused: one.score,
+    }
+}
+
+/// One plain sentence that says why a document was found.
+fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
+    let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
+    let mut reasons: Vec<String> = Vec::new();
+    if arm(Arm::Signature).is_some() {
+        reasons.push(if found.signatures == 1 {
+            "it has the same error signature".to_owned()
+        } else {
+            "it shares an error signature with your text".to_owned()
+        });
+    }
+    if arm(Arm::Lexical).is_some() {
+        let place = if passages.in_comment { "a comment" } else { "its text" };
+        reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
+            ([], []) => format!("{place} has words of your query"),
+            ([], words) => format!("{place} has {}", quoted(words)),
+            (title, []) => format!("its title has {}", quoted(title)),
+            (title, words) => format!("its title has {} and {place} {}", quoted(title), quoted(words)),
+        });
+    }
+    if let Some(c) = arm(Arm::Semantic) {
+        reasons.push(match c.rank {
+            1 if !query.is_empty() => "nothing else is closer in meaning".to_owned(),
+            2..=10 => "it is close in meaning".to_owned(),
+            _ => "it is related in meaning".to_owned(),
+        });
+    }
+    let mut sentence = reasons.join(", and ");
+    if let Some(first) = sentence.get(..1) {
+        sentence = format!("{}{}.", first.to_uppercase(), &sentence[1..]);
+    }
+    match (hit.kind, hit.state, hit.state_reason.as_deref()) {
+        (DocKind::PullRequest, Some(State::Merged), _) => sentence + " It was merged.",
+        (DocKind::Issue, Some(State::Closed), Some("completed")) => sentence + " It was solved.",
+        (DocKind::Issue, Some(State::Closed), Some("duplicate")) => {
+            sentence + " It was closed as a duplicate."
+        }
+        (DocKind::Issue, Some(State::Closed), Some("not_planned")) => {
+            sentence + " It was closed as not planned."
+        }
+        _ => sentence,
+    }
+}
+
+fn quoted(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().take(3).map(|w| format!("“{w}”")).collect();
+    match words.as_slice() {
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}

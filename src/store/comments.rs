@@ -1,0 +1,133 @@
+//! Comments. They name their item by number, so that they can be stored before it arrives.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Applied, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use crate::{
+    error::Result,
+    model::{Author, CommentRecord},
+};
+
+/// A row of `comments`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredComment {
+    /// Row id: what the indexes know a comment by.
+    pub id: i64,
+    /// The tracker's own id.
+    pub remote_id: String,
+    /// Who wrote it.
+    pub author: Author,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was last edited.
+    pub updated_at: Timestamp,
+}
+
+impl Reader<'_> {
+    /// The comments of an item, oldest first, without tombstones.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comments(&self, source: i64, number: u64) -> Result<Vec<StoredComment>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, remote_id, author, author_bot, association, body, url, created_at, updated_at FROM comments
+             WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL ORDER BY created_at, id",
+        )?;
+        let mut rows = statement.query(params![source, number])?;
+        let mut out = Vec::new();
+        while let Some(r) = rows.next()? {
+            out.push(StoredComment {
+                id: r.get(0)?,
+                remote_id: r.get(1)?,
+                author: Author { login: r.get(2)?, bot: r.get(3)?, association: r.get(4)? },
+                body: r.get(5)?,
+                url: r.get(6)?,
+                created_at: time(r.get(7)?)?,
+                updated_at: time(r.get(8)?)?,
+            });
+        }
+        Ok(out)
+    }
+
+    /// How many comments of an item are held.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_count(&self, source: i64, number: u64) -> Result<u32> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL",
+            )?
+            .query_row(params![source, number], |r| r.get(0))?)
+    }
+}
+
+impl Writer<'_> {
+    /// Stores a comment, unless it is there already or what is there is newer; its item counts as changed.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn apply_comment(&self, source: &SourceRow, record: &CommentRecord, raw: &Packed) -> Result<Applied> {
+        let known: Option<(i64, Vec<u8>, bool)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT updated_at, raw_hash, deleted_at IS NOT NULL FROM comments WHERE source_id = ?1 AND remote_id = ?2",
+            )?
+            .query_row(params![source.id, record.remote_id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+            .optional()?;
+        if let Some((stored, hash, deleted)) = &known {
+            if *hash == record.raw.hash && !deleted {
+                return Ok(Applied::Unchanged);
+            }
+            if record.updated_at.as_second() < *stored {
+                return Ok(Applied::Stale);
+            }
+        }
+        let id: i64 = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO comments (source_id, number, remote_id, author, author_bot, association, body, url,
+                     created_at, updated_at, raw_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number, author = excluded.author,
+                     author_bot = excluded.author_bot, association = excluded.association, body = excluded.body,
+                     url = excluded.url, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    source.id,
+                    record.number,
+                    record.remote_id,
+                    record.author.login,
+                    record.author.bot,
+                    record.author.association,
+                    record.body,
+                    record.url,
+                    record.created_at.as_second(),
+                    record.updated_at.as_second(),
+                    record.raw.hash.as_slice(),
+                ],
+                |r| r.get(0),
+            )?;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO comment_raw (comment_id, dictionary_id, data) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (comment_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data",
+            )?
+            .execute(params![id, raw.dictionary, raw.data])?;
+        self.transaction
+            .prepare_cached(
+                "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",
+            )?
+            .execute(params![source.id, record.number, self.next_revision()?])?;
+        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+    }
+}

@@ -1,0 +1,352 @@
+//! Issues, pull requests and wiki pages.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params, types::Type};
+
+use super::{Applied, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use crate::{
+    error::Result,
+    model::{Author, DocKind, DocumentRecord, State},
+};
+
+/// A row of `documents` with its source's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentRow {
+    /// Row id: what the indexes know a document by.
+    pub id: i64,
+    /// The source's row id.
+    pub source_id: i64,
+    /// The source's key.
+    pub source: String,
+    /// What it is.
+    pub kind: DocKind,
+    /// Human key.
+    pub key: String,
+    /// The item's number.
+    pub number: Option<u64>,
+    /// The title.
+    pub title: String,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// Who reported it.
+    pub author: Author,
+    /// Label names.
+    pub labels: Vec<String>,
+    /// The milestone's title.
+    pub milestone: Option<String>,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+    /// How many comments the tracker counts.
+    pub comment_count: u64,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// When it was merged.
+    pub merged_at: Option<Timestamp>,
+    /// The revision of its last change.
+    pub revision: u64,
+    /// Tombstone.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// A document's id with the revision of its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Row id.
+    pub id: i64,
+    /// The revision of its last change.
+    pub revision: u64,
+    /// Whether it is a tombstone.
+    pub deleted: bool,
+}
+
+/// What a source holds, without tombstones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceCounts {
+    /// Issues.
+    pub issues: u64,
+    /// Pull requests.
+    pub pull_requests: u64,
+    /// Wiki pages.
+    pub pages: u64,
+    /// Comments of items that are held.
+    pub comments: u64,
+    /// Comments that the tracker counts and the mirror lacks.
+    pub missing_comments: u64,
+    /// Comments whose item the mirror lacks.
+    pub orphan_comments: u64,
+}
+
+const COLUMNS: &str = "d.id, d.source_id, s.key, d.kind, d.key, d.number, d.title, d.body, d.url, d.state,
+    d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked, d.comment_count,
+    d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
+
+fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
+    let wrong = |i: usize, what: &str| {
+        rusqlite::Error::FromSqlConversionFailure(i, Type::Text, what.to_owned().into())
+    };
+    let at = |i: usize| -> rusqlite::Result<Option<Timestamp>> {
+        r.get::<_, Option<i64>>(i)?.map(|s| time(s).map_err(|_| wrong(i, "a time out of range"))).transpose()
+    };
+    let kind: String = r.get(3)?;
+    let state: Option<String> = r.get(9)?;
+    let labels: String = r.get(14)?;
+    Ok(DocumentRow {
+        id: r.get(0)?,
+        source_id: r.get(1)?,
+        source: r.get(2)?,
+        kind: DocKind::parse(&kind).ok_or_else(|| wrong(3, "an unknown kind of document"))?,
+        key: r.get(4)?,
+        number: r.get(5)?,
+        title: r.get(6)?,
+        body: r.get(7)?,
+        url: r.get(8)?,
+        state: state.as_deref().and_then(State::parse),
+        state_reason: r.get(10)?,
+        author: Author { login: r.get(11)?, bot: r.get(12)?, association: r.get(13)? },
+        labels: serde_json::from_str(&labels).map_err(|_| wrong(14, "labels that are no list"))?,
+        milestone: r.get(15)?,
+        locked: r.get(16)?,
+        comment_count: r.get(17)?,
+        created_at: at(18)?,
+        updated_at: at(19)?,
+        closed_at: at(20)?,
+        merged_at: at(21)?,
+        revision: r.get(22)?,
+        deleted_at: at(23)?,
+    })
+}
+
+impl Reader<'_> {
+    /// The document with this row id, tombstones included.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document(&self, id: i64) -> Result<Option<DocumentRow>> {
+        Ok(self
+            .transaction
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id WHERE d.id = ?1"
+            ))?
+            .query_row([id], read)
+            .optional()?)
+    }
+
+    /// The document with this key, blind to the case of the source, tombstones included.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
+        let select = format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
+        let exact = self
+            .transaction
+            .prepare_cached(&format!("{select} WHERE d.key = ?1"))?
+            .query_row([key], read)
+            .optional()?;
+        if exact.is_some() {
+            return Ok(exact);
+        }
+        if let Some((source, number)) = key.rsplit_once('#')
+            && let Ok(number) = number.parse::<u32>()
+        {
+            return Ok(self
+                .transaction
+                .prepare_cached(&format!("{select} WHERE s.key = ?1 AND d.number = ?2"))?
+                .query_row(params![source, number], read)
+                .optional()?);
+        }
+        Ok(self
+            .transaction
+            .prepare_cached(&format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"))?
+            .query_row([key], read)
+            .optional()?)
+    }
+
+    /// The documents that have this number, whatever their source, in the order of their keys.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1 ORDER BY d.key"
+        ))?;
+        let rows = statement.query_map([number], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What changed after a revision, by revision and then by id.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, revision, deleted_at IS NOT NULL FROM documents WHERE revision > ?1 ORDER BY revision, id",
+        )?;
+        let rows = statement
+            .query_map([after], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many documents there are, without tombstones.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_count(&self) -> Result<u64> {
+        Ok(self.transaction.query_row(
+            "SELECT count(*) FROM documents WHERE deleted_at IS NULL",
+            [],
+            |r| r.get(0),
+        )?)
+    }
+
+    /// What a source holds.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
+        let (issues, pull_requests, pages, counted) = self.transaction.query_row(
+            "SELECT count(*) FILTER (WHERE kind = 'issue'), count(*) FILTER (WHERE kind = 'pull_request'),
+                    count(*) FILTER (WHERE kind = 'page'), coalesce(sum(comment_count), 0)
+             FROM documents WHERE source_id = ?1 AND deleted_at IS NULL",
+            [source],
+            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get::<_, u64>(3)?)),
+        )?;
+        let (comments, orphan_comments): (u64, u64) = self.transaction.query_row(
+            "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE NOT known) FROM (
+                 SELECT EXISTS (SELECT 1 FROM documents d
+                                WHERE d.source_id = c.source_id AND d.number = c.number) AS known
+                 FROM comments c WHERE c.source_id = ?1 AND c.deleted_at IS NULL)",
+            [source],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )?;
+        Ok(SourceCounts {
+            issues,
+            pull_requests,
+            pages,
+            comments,
+            missing_comments: counted.saturating_sub(comments),
+            orphan_comments,
+        })
+    }
+}
+
+impl Writer<'_> {
+    /// Stores what a tracker says about a document, unless it is there already or what is there is newer.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn apply_document(
+        &self,
+        source: &SourceRow,
+        record: &DocumentRecord,
+        raw: &Packed,
+    ) -> Result<Applied> {
+        let key = record.key(&source.key);
+        let known: Option<(i64, Option<i64>, Vec<u8>, bool)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT id, updated_at, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
+            )?
+            .query_row([&key], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .optional()?;
+        let updated = record.updated_at.map(Timestamp::as_second);
+        if let Some((_, stored, hash, deleted)) = &known {
+            if *hash == record.raw.hash && !deleted {
+                return Ok(Applied::Unchanged);
+            }
+            if updated < *stored {
+                return Ok(Applied::Stale);
+            }
+        }
+        let labels = serde_json::Value::from(record.labels.clone()).to_string();
+        let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
+        let id: i64 = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url, state, state_reason,
+                     author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
+                     closed_at, merged_at, revision, raw_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                     ?22, ?23)
+                 ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, remote_id = excluded.remote_id,
+                     title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
+                     state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
+                     association = excluded.association, labels = excluded.labels, milestone = excluded.milestone,
+                     locked = excluded.locked, comment_count = excluded.comment_count,
+                     created_at = excluded.created_at, updated_at = excluded.updated_at,
+                     closed_at = excluded.closed_at, merged_at = excluded.merged_at, revision = excluded.revision,
+                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    source.id,
+                    record.kind.as_str(),
+                    key,
+                    record.number,
+                    record.remote_id,
+                    record.title,
+                    record.body,
+                    record.url,
+                    record.state.map(State::as_str),
+                    record.state_reason,
+                    record.author.login,
+                    record.author.bot,
+                    record.author.association,
+                    labels,
+                    record.milestone,
+                    record.locked,
+                    record.comment_count,
+                    second(record.created_at),
+                    updated,
+                    second(record.closed_at),
+                    second(record.merged_at),
+                    self.next_revision()?,
+                    record.raw.hash.as_slice(),
+                ],
+                |r| r.get(0),
+            )?;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO document_raw (document_id, dictionary_id, data) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (document_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data",
+            )?
+            .execute(params![id, raw.dictionary, raw.data])?;
+        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+    }
+
+    /// Marks a document as gone from its tracker. It is kept, and shown as such, but no longer found.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
+        let changed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
+            )?
+            .execute(params![key, now.as_second(), self.next_revision()?])?;
+        Ok(changed > 0)
+    }
+
+    /// Marks all documents of a source as changed, so that every index reads them again.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn touch_documents(&self, source: i64) -> Result<()> {
+        self.transaction.execute(
+            "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
+            params![source, self.next_revision()?],
+        )?;
+        Ok(())
+    }
+}

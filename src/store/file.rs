@@ -1,0 +1,89 @@
+//! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::error::{Error, Result};
+
+/// How long a write waits for another process's write.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Read connections that are kept open.
+const KEPT_READERS: usize = 4;
+
+/// A SQLite file in WAL mode.
+#[derive(Debug)]
+pub(crate) struct SqliteFile {
+    path: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl SqliteFile {
+    /// Opens or makes the file; `prepare` brings its schema up to date.
+    pub(crate) fn open(path: &Path, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
+        let mut writer = connect(path)?;
+        prepare(&mut writer)?;
+        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads from one consistent state.
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let kept = lock(&self.readers).pop();
+        let mut connection = match kept {
+            Some(connection) => connection,
+            None => connect(&self.path)?,
+        };
+        let result = {
+            let transaction = connection.transaction()?;
+            work(&transaction)
+        };
+        let mut readers = lock(&self.readers);
+        if readers.len() < KEPT_READERS {
+            readers.push(connection);
+        }
+        result
+    }
+
+    /// Changes the file in one transaction: all of it or, on an error, nothing.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let mut connection = lock(&self.writer);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = work(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic inside a gate rolls its transaction back; the connection behind the lock is still good.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a connection with the settings that every connection has.
+fn connect(path: &Path) -> Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.execute_batch(
+            "PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL;
+             PRAGMA foreign_keys = ON;
+             PRAGMA cache_size = -16000;
+             PRAGMA mmap_size = 268435456;",
+        )?;
+        Ok(connection)
+    };
+    open().map_err(|e| Error::from(e).context(path.display()))
+}

@@ -1,0 +1,72 @@
+//! Typed edges between documents, by key.
+
+use rusqlite::params;
+
+use super::{Reader, Writer};
+use crate::error::Result;
+
+/// A row of `links`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredLink {
+    /// Where it starts.
+    pub from_key: String,
+    /// Where it ends.
+    pub to_key: String,
+    /// `duplicate_of`, `relates_to`, `closes`, `mentions`.
+    pub kind: String,
+}
+
+impl Reader<'_> {
+    /// The edges that start or end at a document, weightiest kind first, then by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn links(&self, key: &str) -> Result<Vec<StoredLink>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT from_key, to_key, kind FROM links WHERE from_key = ?1
+             UNION SELECT from_key, to_key, kind FROM links WHERE to_key = ?1
+             ORDER BY CASE kind WHEN 'duplicate_of' THEN 0 WHEN 'closes' THEN 1 WHEN 'relates_to' THEN 2 ELSE 3 END,
+                      from_key, to_key",
+        )?;
+        let rows = statement.query_map([key], |r| {
+            Ok(StoredLink { from_key: r.get(0)?, to_key: r.get(1)?, kind: r.get(2)? })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Up to which revision links have been read out of the texts.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn links_revision(&self) -> Result<u64> {
+        Ok(self.transaction.query_row("SELECT links_revision FROM casebook", [], |r| r.get(0))?)
+    }
+}
+
+impl Writer<'_> {
+    /// Replaces the edges that a document's texts state: pairs of (target key, kind). Edges of other origins stay.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn replace_text_links(&self, from: &str, links: &[(String, &'static str)]) -> Result<()> {
+        self.transaction
+            .prepare_cached("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'")?
+            .execute([from])?;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
+        )?;
+        for (to, kind) in links {
+            insert.execute(params![from, to, kind])?;
+        }
+        Ok(())
+    }
+
+    /// Notes up to which revision links have been read out of the texts.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_links_revision(&self, revision: u64) -> Result<()> {
+        self.transaction.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! All SQL on the casebook's truth: one SQLite file in WAL mode behind a read and a write gate.
+//!
+//! Several processes may have the same file open. A write waits its turn for up to a minute; a read never waits.
+
+mod comments;
+mod documents;
+mod file;
+mod links;
+mod raw;
+mod schema;
+mod skeletons;
+mod sources;
+
+use std::{cell::Cell, ops::Deref, path::Path};
+
+use rusqlite::Connection;
+
+pub use comments::StoredComment;
+pub use documents::{DocumentRow, Listing, SourceCounts};
+pub(crate) use file::SqliteFile;
+pub use links::StoredLink;
+pub use raw::{RawKind, RawPacker};
+pub use sources::SourceRow;
+
+use crate::error::{Code, Error, Result};
+
+/// What applying a record did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It was not there before.
+    New,
+    /// It differs from what was there.
+    Updated,
+    /// It was there already.
+    Unchanged,
+    /// What is there is newer; nothing was changed.
+    Stale,
+}
+
+/// The casebook's database.
+#[derive(Debug)]
+pub struct Store {
+    file: SqliteFile,
+}
+
+impl Store {
+    /// Opens the database in this file, making or migrating it where needed.
+    ///
+    /// # Errors
+    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database, [`Code::Io`] if it
+    /// cannot be written.
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Self { file: SqliteFile::open(path, |connection| schema::migrate(connection, path))? })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Reads from one consistent state of the casebook.
+    ///
+    /// # Errors
+    /// Those of the work and of the database.
+    pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.file.read(|transaction| work(&Reader { transaction }))
+    }
+
+    /// Changes the casebook in one transaction: all of it or, on an error, nothing.
+    ///
+    /// # Errors
+    /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
+    pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
+        self.file
+            .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+    }
+}
+
+/// What can be read: see the files of this folder, one for each family of tables.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    transaction: &'a Connection,
+}
+
+impl Reader<'_> {
+    /// The revision of the last change.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn revision(&self) -> Result<u64> {
+        Ok(self.transaction.query_row("SELECT revision FROM casebook", [], |r| r.get(0))?)
+    }
+}
+
+/// What can be changed, on top of everything that can be read.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    reader: Reader<'a>,
+    revision: Cell<Option<u64>>,
+}
+
+impl<'a> Deref for Writer<'a> {
+    type Target = Reader<'a>;
+    fn deref(&self) -> &Self::Target {
+        &self.reader
+    }
+}
+
+impl Writer<'_> {
+    /// The revision of this transaction's changes; taken once, at the first change.
+    fn next_revision(&self) -> Result<u64> {
+        if let Some(revision) = self.revision.get() {
+            return Ok(revision);
+        }
+        let revision = self.transaction.query_row(
+            "UPDATE casebook SET revision = revision + 1 RETURNING revision",
+            [],
+            |r| r.get(0),
+        )?;
+        self.revision.set(Some(revision));
+        Ok(revision)
+    }
+}
+
+/// A damaged value in the database.
+fn damaged(what: &str) -> Error {
+    Error::new(Code::Corrupt, format!("the casebook holds a value that it should not: {what}"))
+        .with_hint("Import the source again; records are replaced in place.")
+}
+
+/// A time from its seconds.
+fn time(seconds: i64) -> Result<jiff::Timestamp> {
+    jiff::Timestamp::from_second(seconds).map_err(|_| damaged("a time out of range"))
+}

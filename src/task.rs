@@ -1,0 +1,97 @@
+//! A long job's progress and cancellation, and the one bridge from async code to blocking work.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use crate::error::{Error, Result, cancelled};
+
+/// What a job is doing just now.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Progress {
+    /// Which part of the job this is.
+    pub phase: Phase,
+    /// How much of it is done, in `unit`s.
+    pub done: u64,
+    /// How much there is in all, where that is known.
+    pub total: Option<u64>,
+    /// What is counted: `bytes`, `documents`, `chunks`.
+    pub unit: &'static str,
+}
+
+/// The parts that long jobs consist of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Reading records from files into the store.
+    Import,
+    /// Bringing the full-text index up to date.
+    FullText,
+    /// Cutting changed documents into chunks.
+    Chunk,
+    /// Computing vectors.
+    Embed,
+}
+
+type Listener = dyn Fn(Progress) + Send + Sync;
+
+/// Handed to every long job: it reports here and asks here whether to go on. Clones share the same cancel flag.
+#[derive(Clone, Default)]
+pub struct Task {
+    cancel: Arc<AtomicBool>,
+    listener: Option<Arc<Listener>>,
+}
+
+impl Task {
+    /// A task that nobody watches.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A task whose progress goes to `listener`, which is called from worker threads and must return quickly.
+    pub fn watched(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self { cancel: Arc::default(), listener: Some(Arc::new(listener)) }
+    }
+
+    /// Asks the job to stop at its next check.
+    pub fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Task::cancel`] was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Fails with [`crate::Code::Cancelled`] if [`Task::cancel`] was called.
+    pub fn check(&self) -> Result<()> {
+        if self.is_cancelled() { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// Tells the watcher where the job is.
+    pub fn report(&self, phase: Phase, done: u64, total: Option<u64>, unit: &'static str) {
+        if let Some(listener) = &self.listener {
+            listener(Progress { phase, done, total, unit });
+        }
+    }
+}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Task").field("cancelled", &self.is_cancelled()).finish_non_exhaustive()
+    }
+}
+
+/// Runs blocking work (SQLite, tantivy, the model) on the runtime's blocking threads.
+///
+/// # Errors
+/// The work's own error; or [`crate::Code::Internal`] if it panicked.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(Error::new(crate::error::Code::Internal, "a background job ended unexpectedly")
+            .with_hint("This is a defect in Precedent; please report it.")
+            .with_source(error)),
+    }
+}

@@ -1,0 +1,199 @@
+//! Cutting a text into the pieces that are embedded, and the one function that writes a text for the model.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::{markdown::BlockKind, prepare::Prepared};
+
+/// Aim of a chunk's own text, in bytes. About 256 word pieces of English with the title, which is what the
+/// built-in model reads; longer chunks would be cut unseen.
+pub const TARGET: usize = 900;
+/// The most chunks of a document's own text.
+pub const MAX_BODY_CHUNKS: usize = 24;
+/// The most chunks of one comment.
+pub const MAX_COMMENT_CHUNKS: usize = 6;
+/// The longest title that goes in front of a chunk, in bytes.
+const MAX_TITLE: usize = 200;
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// What it says, without the title.
+    pub text: String,
+    /// Whether it is mostly code, a log or a stack trace.
+    pub code: bool,
+}
+
+impl Chunk {
+    /// What the model reads for it.
+    pub fn representation(&self, title: &str) -> String {
+        representation(title, &self.text)
+    }
+}
+
+/// What the model reads: the title, then the text. Stored documents and queries are written by this function alone, so
+/// that the two sides are comparable.
+pub fn representation(title: &str, text: &str) -> String {
+    let title = title.trim();
+    let title = &title[..title.floor_char_boundary(MAX_TITLE)];
+    match (title.is_empty(), text.trim()) {
+        (true, text) => text.to_owned(),
+        (false, "") => title.to_owned(),
+        (false, text) => format!("{title}\n{text}"),
+    }
+}
+
+/// Cuts a prepared text into at most `max` chunks along its blocks. A fence is never cut: one that is longer than a
+/// chunk is represented by its telling lines. Long paragraphs are cut between sentences.
+pub fn chunks(text: &Prepared, max: usize) -> Vec<Chunk> {
+    let mut out: Vec<Chunk> = Vec::new();
+    let mut open = String::new();
+    let mut code_bytes = 0;
+    let mut close = |open: &mut String, code_bytes: &mut usize| {
+        if !open.trim().is_empty() {
+            let code = *code_bytes * 2 > open.len();
+            out.push(Chunk { text: std::mem::take(open).trim().to_owned(), code });
+        }
+        open.clear();
+        *code_bytes = 0;
+        out.len() >= max
+    };
+    'blocks: for block in &text.blocks {
+        let pieces = match block.kind {
+            BlockKind::Code => vec![excerpt(&block.text)],
+            _ => sentences(&block.text),
+        };
+        for piece in pieces {
+            // A heading stays with what follows it; a chunk may grow a little rather than leave a crumb.
+            let room = TARGET.saturating_sub(open.len());
+            if !open.is_empty() && piece.len() > room && close(&mut open, &mut code_bytes) {
+                break 'blocks;
+            }
+            if !open.is_empty() {
+                open.push('\n');
+            }
+            if block.kind == BlockKind::Code {
+                code_bytes += piece.len();
+            }
+            open.push_str(&piece);
+        }
+    }
+    close(&mut open, &mut code_bytes);
+    out.truncate(max);
+    out
+}
+
+/// A paragraph in pieces of at most [`TARGET`] bytes, cut between sentences, else between words.
+fn sentences(text: &str) -> Vec<String> {
+    if text.len() <= TARGET {
+        return vec![text.to_owned()];
+    }
+    let mut out = Vec::new();
+    let mut open = String::new();
+    for sentence in text.split_sentence_bounds() {
+        for piece in pieces(sentence) {
+            if !open.is_empty() && open.len() + piece.len() > TARGET {
+                out.push(std::mem::take(&mut open));
+            }
+            open.push_str(piece);
+        }
+    }
+    out.push(open);
+    out
+}
+
+/// A sentence in pieces of at most [`TARGET`] bytes, cut at white space where there is any.
+fn pieces(mut text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    while text.len() > TARGET {
+        let end = text.floor_char_boundary(TARGET);
+        let cut = text[..end].rfind(char::is_whitespace).filter(|c| *c > TARGET / 2).unwrap_or(end).max(1);
+        let cut = text.ceil_char_boundary(cut);
+        out.push(&text[..cut]);
+        text = &text[cut..];
+    }
+    out.push(text);
+    out
+}
+
+/// A fence in at most [`TARGET`] bytes: whole, or its lines that name a failure with the first and last ones.
+fn excerpt(code: &str) -> String {
+    if code.len() <= TARGET {
+        return code.to_owned();
+    }
+    let lines: Vec<&str> = code.lines().filter(|l| !l.trim().is_empty()).collect();
+    let telling = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        ["error", "panic", "exception", "fatal", "fail", "caused by", "assert"]
+            .iter()
+            .any(|w| line.contains(w))
+    };
+    let mut order: Vec<usize> = Vec::new();
+    order.extend((0..lines.len()).filter(|i| telling(lines[*i])).take(8));
+    order.extend(0..lines.len().min(6));
+    order.extend(lines.len().saturating_sub(3)..lines.len());
+    let (mut chosen, mut used) = (std::collections::BTreeSet::new(), 0);
+    for i in order {
+        let cost = lines[i].len().min(240) + 1;
+        if used + cost <= TARGET && chosen.insert(i) {
+            used += cost;
+        }
+    }
+    let mut out = String::with_capacity(used);
+    for i in chosen {
+        out.push_str(&lines[i][..lines[i].floor_char_boundary(240)]);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::skeleton::Skeleton, *};
+
+    fn cut(markdown: &str) -> Vec<Chunk> {
+        chunks(&Prepared::body(markdown, &Skeleton::default()), MAX_BODY_CHUNKS)
+    }
+
+    #[test]
+    fn a_short_text_is_one_chunk() {
+        let found = cut("It fails.\n\n```\nlet x = 1;\n```\n");
+        assert_eq!(found, [Chunk { text: "It fails.\nlet x = 1;".into(), code: false }]);
+        assert_eq!(found[0].representation("Crash"), "Crash\nIt fails.\nlet x = 1;");
+    }
+
+    #[test]
+    fn a_long_log_keeps_its_telling_lines() {
+        let mut log = String::from("```\n");
+        for i in 0..500 {
+            log.push_str(&format!("10:00:{:02} working on part {i}\n", i % 60));
+            if i == 300 {
+                log.push_str("10:05:00 ERROR checkpoint is corrupted\n");
+            }
+        }
+        log.push_str("```\n");
+        let found = cut(&log);
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].code
+                && found[0].text.contains("checkpoint is corrupted")
+                && found[0].text.len() <= TARGET
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn chunks_are_bounded_and_lose_no_prose(text in "[a-zäß .\n]{0,6000}") {
+            let prepared = Prepared::body(&text, &Skeleton::default());
+            let found = chunks(&prepared, usize::MAX);
+            for chunk in &found {
+                proptest::prop_assert!(chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
+            }
+            let squeeze = |s: &str| s.split_whitespace().collect::<String>();
+            if prepared.blocks.iter().all(|b| b.kind != BlockKind::Code) {
+                let all: String = found.iter().map(|c| squeeze(&c.text)).collect();
+                let blocks: String = prepared.blocks.iter().map(|b| squeeze(&b.text)).collect();
+                proptest::prop_assert_eq!(all, blocks);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Text preparation: from what people wrote to what is indexed, embedded and shown. Pure functions, no I/O.
+
+pub mod chunk;
+pub mod html;
+pub mod markdown;
+pub mod prepare;
+pub mod reference;
+pub mod signature;
+pub mod skeleton;
+pub mod tokens;
+
+/// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
+pub const PREPARATION_VERSION: u32 = 1;

@@ -1,0 +1,117 @@
+//! References to other items in a text: `#12`, `owner/name#12`, full URLs, and what is said about them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What a text says about another item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// "Duplicate of #12".
+    DuplicateOf,
+    /// "Fixes #12".
+    Closes,
+    /// "#12".
+    Mentions,
+}
+
+impl Relation {
+    /// The name in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DuplicateOf => "duplicate_of",
+            Self::Closes => "closes",
+            Self::Mentions => "mentions",
+        }
+    }
+}
+
+/// A reference to another item.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reference {
+    /// `owner/name` where the text says so; the text's own source otherwise.
+    pub source: Option<String>,
+    /// The item's number.
+    pub number: u64,
+    /// What is said about it.
+    pub relation: Relation,
+}
+
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say duplicate.
+    Regex::new(
+        r"(?ix)
+        (?: \b (?P<negation>not\ (?:an?\ )?(?:exact\ )?|n't\ (?:an?\ )? )?
+            (?: (?P<dup> (?:dup(?:licate|e)?\ (?:of|with|for) | /duplicate ) \ *:? )
+              | (?P<close> (?:close[sd]?|fix(?:e[sd])?|resolve[sd]?) ) \ *:? )
+            \ + (?:issue\ |ticket\ |bug\ )?
+        )?
+        (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
+          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )",
+    )
+    .unwrap()
+});
+
+/// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said.
+pub fn references(text: &str) -> Vec<Reference> {
+    let mut out = std::collections::BTreeSet::new();
+    if !text.contains('#') && !text.contains("://") {
+        return Vec::new();
+    }
+    for c in REFERENCE.captures_iter(text) {
+        let Some(number) =
+            c.name("urlnumber").or_else(|| c.name("number")).and_then(|m| m.as_str().parse().ok())
+        else {
+            continue;
+        };
+        let source = c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned());
+        let relation = match (c.name("dup"), c.name("close"), c.name("negation")) {
+            (Some(_), _, None) => Relation::DuplicateOf,
+            (_, Some(_), None) => Relation::Closes,
+            _ => Relation::Mentions,
+        };
+        out.insert(Reference { source, number, relation });
+    }
+    // A stronger word about an item makes the plain mention of it needless.
+    let strong: Vec<(Option<String>, u64)> = out
+        .iter()
+        .filter(|r| r.relation != Relation::Mentions)
+        .map(|r| (r.source.clone(), r.number))
+        .collect();
+    out.into_iter()
+        .filter(|r| r.relation != Relation::Mentions || !strong.contains(&(r.source.clone(), r.number)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(Option<String>, u64, Relation)> {
+        references(text).into_iter().map(|r| (r.source, r.number, r.relation)).collect()
+    }
+
+    #[test]
+    fn what_is_said_about_an_item() {
+        assert_eq!(
+            read("Duplicate of #31, see #4"),
+            [(None, 4, Relation::Mentions), (None, 31, Relation::DuplicateOf)]
+        );
+        assert_eq!(read("dupe of acme/app#7"), [(Some("acme/app".into()), 7, Relation::DuplicateOf)]);
+        assert_eq!(
+            read("Fixes #12. Closes: #13"),
+            [(None, 12, Relation::Closes), (None, 13, Relation::Closes)]
+        );
+        assert_eq!(read("not a duplicate of #9"), [(None, 9, Relation::Mentions)]);
+        assert_eq!(
+            read("/duplicate https://github.com/acme/app/issues/5"),
+            [(Some("acme/app".into()), 5, Relation::DuplicateOf)]
+        );
+    }
+
+    #[test]
+    fn a_mention_beside_a_stronger_word_is_dropped() {
+        assert_eq!(read("Fixes #12, as #12 says"), [(None, 12, Relation::Closes)]);
+    }
+}

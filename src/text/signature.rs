@@ -1,0 +1,246 @@
+//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the cause.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What a signature was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SignatureKind {
+    /// An error code: `E0277`, `ORA-00942`, `FW-1043`, `ECONNREFUSED`, `0x80070005`.
+    Code,
+    /// An exception or panic with its message, numbers and paths masked.
+    Exception,
+    /// One of the top frames of a stack trace.
+    Frame,
+    /// A quoted error message.
+    Message,
+    /// A version that the report names.
+    Version,
+}
+
+impl SignatureKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Exception => "exception",
+            Self::Frame => "frame",
+            Self::Message => "message",
+            Self::Version => "version",
+        }
+    }
+}
+
+/// An exact fingerprint of a failure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signature {
+    /// What it was read from.
+    pub kind: SignatureKind,
+    /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
+    pub text: String,
+}
+
+impl Signature {
+    /// The term in the index: `kind:text`.
+    pub fn term(&self) -> String {
+        format!("{}:{}", self.kind.prefix(), self.text)
+    }
+
+    /// Whether sharing it says something by itself. A version or a lone frame does not.
+    pub fn is_telling(&self) -> bool {
+        matches!(self.kind, SignatureKind::Code | SignatureKind::Exception | SignatureKind::Message)
+    }
+}
+
+/// How many frames of each trace count: the top ones tell failures apart.
+const TOP_FRAMES: usize = 3;
+/// The most signatures of one text; a 5 MB log has no more to say.
+const MAX_SIGNATURES: usize = 48;
+/// The longest text that is read, in bytes.
+const MAX_READ: usize = 400_000;
+
+#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them all")]
+fn re(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap()
+}
+
+// Codes: letters-digits with a hyphen (ORA-00942, FW-1043, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(?:[A-Z]{2,6}-\d{3,6}|[A-Z]{1,4}\d{4,5}|0x8[0-9A-Fa-f]{7}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))\b",
+    )
+});
+// Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
+static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
+    )
+});
+static RUST_PANIC: LazyLock<Regex> =
+    LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
+static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
+static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?m)^\s*(?:at ([\w$.<>/]+)\(|", // Java, JavaScript
+        r"at ([\w$.<>]+) \(|",
+        r#"File "[^"\n]*?([^"/\\\n]+)", line \d+, in (\w+)|"#, // Python
+        r"\d+:\s+(?:0x[0-9a-f]+ - )?([a-zA-Z_][\w:<>]+)(?:::h[0-9a-f]{16})?\s*$|", // Rust
+        r"([\w./-]+\.\(?\*?[\w.]+\)?\.?\w*)\((?:0x|\.\.\.|\{|\)))"  // Go
+    ))
+});
+static MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(?im)(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]|^\s*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})"#,
+    )
+});
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
+});
+
+// What differs between two runs of the same failure.
+static VARYING: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
+    )
+});
+
+/// Pulls the signatures out of a text (code and prose alike), each once, in a fixed order.
+pub fn signatures(text: &str) -> Vec<Signature> {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    let mut out = std::collections::BTreeSet::new();
+    let mut add = |kind, text: String| {
+        if !text.is_empty() {
+            out.insert(Signature { kind, text });
+        }
+    };
+    for m in CODE.find_iter(text).filter(|m| !is_no_code(m.as_str())) {
+        add(SignatureKind::Code, m.as_str().to_lowercase());
+    }
+    for c in EXCEPTION.captures_iter(text) {
+        let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
+        let message = c.get(2).map(|m| masked(m.as_str())).unwrap_or_default();
+        if class != "error" || message.len() > 12 {
+            add(SignatureKind::Exception, format!("{class} {message}").trim().to_owned());
+        }
+    }
+    for c in RUST_PANIC.captures_iter(text).chain(GO_PANIC.captures_iter(text)) {
+        if let Some(m) = c.iter().skip(1).flatten().next() {
+            add(SignatureKind::Exception, format!("panic {}", masked(m.as_str())));
+        }
+    }
+    let (mut frames, mut end) = (0, 0);
+    for c in FRAME.captures_iter(text) {
+        let Some(whole) = c.get(0) else { continue };
+        // Frames of one trace stand close together; a gap starts another trace.
+        frames = if whole.start().saturating_sub(end) > 200 { 0 } else { frames };
+        end = whole.end();
+        let name: String = c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(":");
+        if frames < TOP_FRAMES && !is_runtime_frame(&name) {
+            frames += 1;
+            add(SignatureKind::Frame, name.to_lowercase());
+        }
+    }
+    for c in MESSAGE.captures_iter(text) {
+        if let Some(m) = c.iter().skip(1).flatten().next() {
+            let message = masked(m.as_str());
+            if message.split(' ').count() >= 2 {
+                add(SignatureKind::Message, message);
+            }
+        }
+    }
+    for c in VERSION.captures_iter(text) {
+        add(SignatureKind::Version, c[1].to_lowercase());
+    }
+    out.into_iter().take(MAX_SIGNATURES).collect()
+}
+
+/// What looks like a code and is the name of a standard or a format.
+fn is_no_code(text: &str) -> bool {
+    ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
+}
+
+/// Frames of panic machinery and thread starts stand on every trace.
+fn is_runtime_frame(name: &str) -> bool {
+    [
+        "core::panicking",
+        "std::panicking",
+        "rust_begin_unwind",
+        "std::rt",
+        "runtime.",
+        "java.lang.Thread",
+        "panic",
+    ]
+    .iter()
+    .any(|p| name.starts_with(p))
+}
+
+/// Lower case, one space between words, and what differs from run to run as `#`.
+fn masked(message: &str) -> String {
+    let masked = VARYING.replace_all(message.trim(), "#");
+    let mut out = String::with_capacity(masked.len());
+    for word in masked.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&word.to_lowercase());
+    }
+    out.trim_end_matches(['.', ',', ';', ':', '\'', '"', '`']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        signatures(text).iter().map(Signature::term).collect()
+    }
+
+    #[test]
+    fn a_java_trace() {
+        let found = terms(
+            "java.net.ConnectException: Connection refused to 192.0.2.7:5432\n\tat com.fw.Pg.open(Pg.java:12)\n\tat com.fw.Main.main(Main.java:3)\n",
+        );
+        assert!(
+            found.contains(&"exception:connectexception connection refused to #:#".to_owned()),
+            "{found:?}"
+        );
+        assert!(found.contains(&"frame:com.fw.pg.open".to_owned()), "{found:?}");
+    }
+
+    #[test]
+    fn panics_of_both_notations_and_go() {
+        let old =
+            "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
+        let new = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
+        let same = "exception:panic index out of bounds: the len is # but the index is #".to_owned();
+        assert!(terms(old).contains(&same), "{:?}", terms(old));
+        assert!(terms(new).contains(&same), "{:?}", terms(new));
+        assert!(
+            terms("panic: send on closed channel\n")
+                .contains(&"exception:panic send on closed channel".to_owned())
+        );
+    }
+
+    #[test]
+    fn codes_and_versions_are_exact_and_names_of_standards_are_not_codes() {
+        let found = terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
+        assert_eq!(found, ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]);
+    }
+
+    #[test]
+    fn compiler_messages_are_masked() {
+        let found = terms("foo.rs:3:4: error: mismatched types: expected `int` at 12 but found `uint`\n");
+        assert!(found.iter().any(|t| t.starts_with("message:mismatched types")), "{found:?}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gives_bounded_clean_terms(text in "(?s).{0,400}") {
+            let found = signatures(&text);
+            proptest::prop_assert!(found.len() <= MAX_SIGNATURES);
+            for s in found {
+                proptest::prop_assert!(!s.text.is_empty() && s.text.len() < 600);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Issue-template skeletons: the lines that a project's form puts into every report say nothing about any of them.
+
+use std::collections::{HashMap, HashSet};
+
+/// A line belongs to the skeleton if at least this share of a source's items has it …
+const SHARE: f64 = 0.04;
+/// … and at least this many.
+const AT_LEAST: usize = 12;
+/// Longer lines are somebody's words even when they recur.
+const MAX_LINE: usize = 240;
+
+/// The fingerprint of a line, blind to case, white space, list and heading marks, and whether a box is ticked.
+pub fn line_hash(line: &str) -> Option<u64> {
+    let core = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
+    let core = core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
+    let core = core.trim_matches(['*', '_', ':']);
+    if core.len() > MAX_LINE || core.chars().filter(|c| c.is_alphabetic()).count() < 4 {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    for word in core.split_whitespace() {
+        hasher.update(word.to_lowercase().as_bytes());
+        hasher.update(b" ");
+    }
+    let hash = hasher.finalize();
+    hash.as_bytes().first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
+}
+
+/// The skeleton of one source: hashes of the lines to drop.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skeleton {
+    lines: HashSet<u64>,
+}
+
+impl Skeleton {
+    /// A skeleton of known lines.
+    pub fn from_hashes(lines: impl IntoIterator<Item = u64>) -> Self {
+        Self { lines: lines.into_iter().collect() }
+    }
+
+    /// The hashes, ascending.
+    pub fn hashes(&self) -> Vec<u64> {
+        let mut lines: Vec<u64> = self.lines.iter().copied().collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// Whether a line belongs to the form and not to the report.
+    pub fn has(&self, line: &str) -> bool {
+        !self.lines.is_empty() && line_hash(line).is_some_and(|h| self.lines.contains(&h))
+    }
+
+    /// The body without the form's lines. Code fences are left alone: a log line that recurs is evidence.
+    pub fn strip(&self, markdown: &str) -> String {
+        let mut out = String::with_capacity(markdown.len());
+        let mut fence = false;
+        for line in markdown.lines() {
+            let start = line.trim_start();
+            if start.starts_with("```") || start.starts_with("~~~") {
+                fence = !fence;
+            } else if !fence && self.has(line) {
+                continue;
+            }
+            out.push_str(line);
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// Finds the skeleton of a source from its items' bodies.
+#[derive(Debug, Default)]
+pub struct Finder {
+    counts: HashMap<u64, usize>,
+    items: usize,
+}
+
+impl Finder {
+    /// Counts one item's body.
+    pub fn add(&mut self, markdown: &str) {
+        self.items += 1;
+        let mut seen = HashSet::new();
+        let mut fence = false;
+        for line in markdown.lines().take(400) {
+            let start = line.trim_start();
+            if start.starts_with("```") || start.starts_with("~~~") {
+                fence = !fence;
+                continue;
+            }
+            if !fence
+                && let Some(hash) = line_hash(line)
+                && seen.insert(hash)
+            {
+                *self.counts.entry(hash).or_default() += 1;
+            }
+        }
+    }
+
+    /// The lines that recur.
+    pub fn finish(self) -> Skeleton {
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let floor = AT_LEAST.max((self.items as f64 * SHARE).ceil() as usize);
+        Skeleton::from_hashes(self.counts.into_iter().filter(|(_, n)| *n >= floor).map(|(h, _)| h))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_goes_and_the_answers_stay() {
+        let mut finder = Finder::default();
+        for i in 0..20 {
+            finder.add(&format!(
+                "### What happened\nit broke in way {i}\n- [{}] I searched\n",
+                if i % 2 == 0 { "x" } else { " " }
+            ));
+        }
+        let skeleton = finder.finish();
+        assert_eq!(
+            skeleton.strip("### What happened\nThe pump stops.\n- [ ] I searched\n```\nWhat happened\n```"),
+            "The pump stops.\n```\nWhat happened\n```\n"
+        );
+    }
+
+    #[test]
+    fn a_small_source_has_no_skeleton() {
+        let mut finder = Finder::default();
+        for _ in 0..5 {
+            finder.add("same line every time");
+        }
+        assert_eq!(finder.finish(), Skeleton::default());
+    }
+}

@@ -1,0 +1,209 @@
+//! Words, identifiers and versions: one tokenizer for indexing, querying and marking, so that the three agree.
+
+use std::{borrow::Cow, ops::Range};
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
+
+/// The longest word that is indexed, in bytes; longer runs (base64, hashes of blobs) are noise.
+const MAX_WORD: usize = 64;
+
+/// A word of a text and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Byte range in the text.
+    pub range: Range<usize>,
+    /// Folded to lower case without diacritics, and stemmed (English) where it is a plain word.
+    pub term: String,
+}
+
+/// Cuts a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of Chinese, Japanese or
+/// Korean characters, which are written without spaces, become overlapping pairs.
+pub fn words(text: &str) -> Vec<Word> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut out = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        if is_ideograph(c) {
+            let next = chars.peek().filter(|(_, n)| is_ideograph(*n)).map(|(i, n)| i + n.len_utf8());
+            let follows = out.last().is_some_and(|w: &Word| w.range.end > start);
+            match next {
+                Some(end) => out.push(Word { range: start..end, term: text[start..end].to_owned() }),
+                // The last of a run is in the pair before it already.
+                None if follows => {}
+                None => out.push(Word { range: start..start + c.len_utf8(), term: c.to_string() }),
+            }
+            continue;
+        }
+        if !c.is_alphanumeric() {
+            continue;
+        }
+        let mut end = start + c.len_utf8();
+        let numeric = c.is_ascii_digit();
+        while let Some(&(i, n)) = chars.peek() {
+            if (n.is_alphanumeric() || is_combining_mark(n)) && !is_ideograph(n) {
+                end = i + n.len_utf8();
+            } else if n == '.' && numeric && text[i + 1..].starts_with(|d: char| d.is_ascii_digit()) {
+                end = i + 1;
+            } else if (n == '\'' || n == '’')
+                && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
+            {
+                // "doesn't" is one word: its two halves mean nothing.
+                end = i + n.len_utf8();
+            } else {
+                break;
+            }
+            chars.next();
+        }
+        if end - start <= MAX_WORD {
+            out.push(Word { range: start..end, term: stem(&stemmer, &text[start..end]) });
+        }
+    }
+    out
+}
+
+/// The term that a single word is indexed under.
+fn stem(stemmer: &Stemmer, word: &str) -> String {
+    let folded = fold(word);
+    if folded.bytes().all(|b| b.is_ascii_lowercase()) {
+        stemmer.stem(&folded).into_owned()
+    } else {
+        folded.into_owned()
+    }
+}
+
+/// Lower case without diacritics; apostrophes dropped.
+pub fn fold(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
+        return Cow::Borrowed(word);
+    }
+    if word.is_ascii() && !word.contains('\'') {
+        return Cow::Owned(word.to_ascii_lowercase());
+    }
+    Cow::Owned(
+        word.nfkd()
+            .filter(|c| !is_combining_mark(*c) && !matches!(c, '\'' | '’'))
+            .flat_map(char::to_lowercase)
+            .collect(),
+    )
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+}
+
+/// Identifiers of a text, whole and folded to lower case: what loses its meaning when cut into words.
+/// `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`, `/etc/fw.conf`, `E0277`.
+pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
+    let joins = |c: char| matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '$');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = &text[at..];
+            let start = at + rest.find(|c: char| c.is_alphanumeric() || joins(c))?;
+            let run = &text[start..];
+            let end = start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
+            at = end;
+            let whole = &text[start..end];
+            let tail = whole.trim_end_matches(joins);
+            // A leading "--" belongs to an option, a leading "/" to a path; other joiners are punctuation.
+            let head = tail.trim_start_matches(joins);
+            let word = if tail.starts_with("--") || (tail.starts_with('/') && head.contains('/')) {
+                tail
+            } else {
+                head
+            };
+            if is_identifier(word) {
+                let start = start + (tail.len() - word.len());
+                return Some((start..start + word.len(), word.to_lowercase()));
+            }
+        }
+    })
+}
+
+/// Whether a word is more than a plain word: it has an inner joiner, mixes letters with digits, or has inner capitals.
+fn is_identifier(word: &str) -> bool {
+    if word.len() < 3 || word.len() > MAX_WORD * 2 {
+        return false;
+    }
+    let (mut letter, mut digit, mut joined, mut inner_capital, mut lower) =
+        (false, false, false, false, false);
+    for c in word.chars() {
+        if c.is_alphabetic() {
+            inner_capital |= lower && c.is_uppercase();
+            lower |= c.is_lowercase();
+            letter = true;
+        } else if c.is_numeric() {
+            digit = true;
+        } else {
+            // A hyphen joins ordinary words ("read-only"); it makes an identifier only of an option.
+            joined |= c != '-' || word.starts_with("--");
+        }
+    }
+    (joined && (letter || digit)) || (letter && digit) || inner_capital
+}
+
+/// Words so common that a query is better without them, unless it has nothing else.
+pub fn is_stop_word(term: &str) -> bool {
+    // The stems of the English function words of Manning, Raghavan, Schütze, "Introduction to Information
+    // Retrieval", figure 2.5, with those that every report has.
+    const STOP: &[&str] = &[
+        "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
+        "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have", "hello", "hi", "how", "i", "if",
+        "im", "in", "is", "it", "its", "ive", "me", "my", "not", "of", "on", "or", "our", "pleas", "so",
+        "thank", "that", "the", "them", "then", "there", "they", "this", "to", "was", "we", "were", "what",
+        "when", "which", "while", "will", "with", "would", "you", "your",
+    ];
+    STOP.binary_search(&term).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|w| w.term).collect()
+    }
+
+    #[test]
+    fn words_are_folded_and_stemmed_and_versions_stay_whole() {
+        assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
+        assert_eq!(terms("Größe doesn't fit"), ["große".replace('ß', "ß"), "doesnt".into(), "fit".into()]);
+        assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
+    }
+
+    #[test]
+    fn text_without_spaces_becomes_pairs() {
+        assert_eq!(terms("顧客表"), ["顧客", "客表"]);
+        assert_eq!(terms("表 x"), ["表", "x"]);
+    }
+
+    #[test]
+    fn identifiers_stay_whole() {
+        let found: Vec<_> = identifiers(
+            "run `fw --no-color` on std::vec::Vec, foo_bar; see /etc/fw.conf (0.8.1) read-only. fooBar",
+        )
+        .map(|(_, w)| w)
+        .collect();
+        assert_eq!(found, ["--no-color", "std::vec::vec", "foo_bar", "/etc/fw.conf", "0.8.1", "foobar"]);
+    }
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search() {
+        assert!(is_stop_word("the") && is_stop_word("a") && is_stop_word("your") && !is_stop_word("crash"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn ranges_point_into_the_text(text in "\\PC{0,200}") {
+            for word in words(&text) {
+                proptest::prop_assert!(text.get(word.range.clone()).is_some());
+                proptest::prop_assert!(!word.term.is_empty() || text[word.range].chars().all(is_combining_mark));
+            }
+            for (range, word) in identifiers(&text) {
+                proptest::prop_assert_eq!(text[range].to_lowercase(), word);
+            }
+        }
+    }
+}
