@@ -37,8 +37,8 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     say.step("What this machine must have");
     system::ensure(Need::Compiler, consent, options.verbose)?;
     if window {
-        system::ensure(Need::Window, consent, options.verbose)?;
         system::ensure(Need::Node, consent, options.verbose)?;
+        system::ensure(Need::Window, consent, options.verbose)?;
         say::done("C compiler, WebKitGTK, Node and npm");
     } else {
         say::done("C compiler");
@@ -71,7 +71,16 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
         build = build.args(["-p", "precedent-desktop", "--bin", "precedent-desktop"]);
     }
     say::note(&format!("{} (the first time, this takes some minutes)", build.line()));
-    let finished = build.env("CARGO_TERM_PROGRESS_WHEN", "never").stream(options.verbose).must("cargo")?;
+    let log = place.target.join("xtask").join("start.log");
+    // Left over from the last time.
+    let _ = std::fs::remove_file(&log);
+    let build = build.env("CARGO_TERM_PROGRESS_WHEN", "never").log(&log).stream(options.verbose);
+    let finished = build.must("cargo").map_err(|mut fail| {
+        if fail.remedy.is_empty() {
+            fail.remedy = format!("All of its output: {}", place.short(&log));
+        }
+        fail
+    })?;
     if let Some(library) = &library {
         runtime::place_beside(library, &place.target.join("release"))?;
     }
