@@ -63,7 +63,7 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
         wait_for(&window, "#hit-0[aria-selected=true]").await;
         search.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
         wait_until("the reading pane shows the thread", async || {
-            texts(&window, "article h1").await.first() == Some(&first)
+            texts(&window, "article h2").await.first() == Some(&first)
         })
         .await;
         wait_until("its comments are there", async || texts(&window, "article .comment").await.len() > 1)
