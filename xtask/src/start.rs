@@ -20,6 +20,9 @@ const TOUR: &[&[&str]] = &[
     &["search", "{report}", "-L", "3"],
 ];
 
+/// The variable that names the folder of the models to the product.
+const MODELS: &str = "PRECEDENT_MODELS";
+
 /// A full build takes about this much.
 const ROOM: u64 = 6 << 30;
 
@@ -120,7 +123,11 @@ fn has_display() -> bool {
 }
 
 fn product(place: &Place, name: &str, library: Option<&Path>) -> Run {
-    let run = Run::new(place.release(name)).dir(&place.root);
+    let mut run = Run::new(place.release(name)).dir(&place.root);
+    // A target folder elsewhere has no models beside it.
+    if std::env::var_os(MODELS).is_none() {
+        run = run.env(MODELS, place.root.join("models"));
+    }
     match library {
         Some(library) => run.env(runtime::VARIABLE, library),
         None => run,
@@ -157,7 +164,7 @@ fn tour(place: &Place, say: &mut Say, casebook: &Path, library: Option<&Path>) -
             return Err(Fail::new(format!("`precedent {typed}` failed"), "Its own message is above."));
         }
         if args[0] == "search" && key.is_empty() {
-            let json = run().args(["--json", "key"]).stdout()?;
+            let json = run().arg("--json=key").stdout()?;
             key = first_key(&json).ok_or_else(|| {
                 Fail::new("the search found nothing in the sample", format!("Delete {shown} and try again."))
             })?;
