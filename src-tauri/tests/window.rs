@@ -33,7 +33,7 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), &args, async |window| {
+    drive(home.path(), "Adwaita", &args, async |window| {
         let url = window.current_url().await.unwrap();
         assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
         assert_eq!(window.title().await.unwrap(), "Precedent");
@@ -97,6 +97,7 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
         assert!(bar.starts_with("full text "), "{bar}");
         shot(&window, "filtered").await;
 
+        a_narrow_window_shows_one_of_the_two(&window).await;
         the_window_is_sealed(&window).await;
     })
     .await;
@@ -109,11 +110,14 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
     let casebook = home.path().join("casebook");
     std::fs::write(&casebook, "not a folder").unwrap();
     let folder = casebook.to_str().unwrap().to_owned();
-    drive(home.path(), &["--casebook", &folder.clone()], async move |window| {
+    drive(home.path(), "Adwaita:dark", &["--casebook", &folder.clone()], async move |window| {
         wait_for(&window, "[role=alert]").await;
         let said = texts(&window, "main").await.join("");
         assert!(said.contains("could not be opened") && said.contains(&folder), "{said}");
         shot(&window, "closed").await;
+
+        let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
+        assert_eq!(script(&window, dark).await, true);
 
         std::fs::remove_file(&folder).unwrap();
         click(&window, "button.primary").await;
@@ -124,6 +128,27 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
             "{said}"
         );
         shot(&window, "welcome").await;
+    })
+    .await;
+}
+
+/// Below 900 pixels there is a list, or a thread with the way back.
+async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
+    click(window, "button[title='is:open']").await;
+    window.set_window_size(800, 600).await.unwrap();
+    wait_until("one column is left", async || {
+        !is_there(window, ".results").await || !is_there(window, "article").await
+    })
+    .await;
+    wait_for(window, BOX).await.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
+    wait_until("the thread is alone", async || {
+        is_there(window, "article h2").await && !is_there(window, ".results").await
+    })
+    .await;
+    shot(window, "narrow").await;
+    wait_for(window, "article").await.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();
+    wait_until("the list is alone", async || {
+        is_there(window, ".results").await && !is_there(window, "article").await
     })
     .await;
 }
@@ -154,9 +179,9 @@ async fn the_window_is_sealed(window: &Client) {
 }
 
 /// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.
-async fn drive(home: &Path, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
     let _display = DISPLAY.lock().await;
-    let Some(driver) = Driver::start(home) else { return };
+    let Some(driver) = Driver::start(home, theme) else { return };
     let window = driver.open(args).await;
     let given = window.clone();
     let apart = LocalSet::new();
@@ -178,7 +203,7 @@ struct Driver {
 
 impl Driver {
     /// Nothing where this machine has no display or no driver.
-    fn start(home: &Path) -> Option<Self> {
+    fn start(home: &Path, theme: &str) -> Option<Self> {
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
             return skip("there is no display; run it under xvfb-run");
         }
@@ -186,6 +211,7 @@ impl Driver {
         let started = Command::new("WebKitWebDriver")
             .args([format!("--port={port}"), "--host=127.0.0.1".to_owned()])
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .env("GTK_THEME", theme)
             .env("HOME", home)
             .env("XDG_DATA_HOME", home.join("data"))
             .env("XDG_CONFIG_HOME", home.join("config"))

@@ -1,6 +1,6 @@
 // What a document's state looks like: a shape, a colour and a word, so that none of the three is needed alone.
 
-import type { DocKind, State } from "./types";
+import type { DocKind, LinkView, State } from "./types";
 
 export type Shape =
   | "open"
@@ -42,3 +42,9 @@ export function look(kind: DocKind, state: State | null, reason: string | null):
 
 /** "Issue", "Pull request", "Wiki page". */
 export const KINDS: Record<DocKind, string> = { issue: "Issue", pull_request: "Pull request", page: "Wiki page" };
+
+/** What a link leads to, as far as its key and state tell. */
+export function linkKind(link: LinkView): DocKind {
+  if (!link.key.includes("#")) return "page";
+  return link.state === "merged" ? "pull_request" : "issue";
+}
