@@ -75,7 +75,7 @@ pub struct Words {
     pub identifiers: Vec<String>,
     /// Phrases, all of which must occur.
     pub phrases: Vec<Vec<String>>,
-    /// Terms and phrases that must not occur.
+    /// Terms and phrases that must not occur, wherever the others have to stand.
     pub without: Vec<Vec<String>>,
     /// Where they have to stand.
     pub scope: Scope,
@@ -357,8 +357,9 @@ impl FullText {
         if clauses.is_empty() {
             return Ok(None);
         }
+        let anywhere = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
         for without in &words.without {
-            if let Some(query) = self.phrase(fields, without) {
+            if let Some(query) = self.phrase(&anywhere, without) {
                 clauses.push((Occur::MustNot, query));
             }
         }

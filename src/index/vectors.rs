@@ -25,8 +25,10 @@ use crate::{
 
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
-/// At least this many of the nearest by code are scored exactly.
+/// At least this many of the nearest by code are scored exactly …
 const RESCORED: usize = 512;
+/// … out of this many times as many that are nearest by Hamming distance.
+const SHORTLIST: usize = 8;
 /// sqlite-vec's own limit for `k`.
 const MAX_K: usize = 4096;
 
@@ -278,7 +280,7 @@ impl Vectors {
         if codes.chunks.len() <= EXACT_CHUNKS {
             return self.search_exact(query, allowed, limit);
         }
-        let candidates = codes.nearest(&signs(query), allowed, RESCORED.max(limit * 2));
+        let candidates = codes.nearest(query, allowed, RESCORED.max(limit * 2));
         self.score(query, &candidates, limit)
     }
 
@@ -504,8 +506,27 @@ impl Codes {
         Ok(codes)
     }
 
-    /// The `n` nearest by Hamming distance, in no order.
-    fn nearest(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
+    /// About the `n` nearest to a vector, in no order: a shortlist by Hamming distance, then the dot product of the
+    /// vector itself with the signs, which keeps what rounding the query to signs loses.
+    fn nearest(&self, query: &[f32], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
+        let mut rows = self.shortlist(&signs(query), allowed, n * SHORTLIST);
+        if rows.len() > n {
+            let table = SignTable::new(query);
+            let mut scored: Vec<(f32, u32)> =
+                rows.iter().map(|row| (table.dot(self.code(*row)), *row)).collect();
+            scored.select_nth_unstable_by(n, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            rows = scored.into_iter().take(n).map(|(_, row)| row).collect();
+        }
+        rows.into_iter().map(|row| i64::from(self.chunks[row as usize])).collect()
+    }
+
+    fn code(&self, row: u32) -> &[u64] {
+        let start = row as usize * self.width;
+        &self.words[start..start + self.width]
+    }
+
+    /// The rows nearest by Hamming distance, at least `n` where there are as many, in their order.
+    fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<u32> {
         const FAR: u16 = u16::MAX;
         let mut distances = self.distances(query);
         if let Some(allowed) = allowed {
@@ -528,13 +549,7 @@ impl Codes {
                 break;
             }
         }
-        distances
-            .iter()
-            .zip(&self.chunks)
-            .filter(|(d, _)| usize::from(**d) <= cut)
-            .map(|(_, chunk)| i64::from(*chunk))
-            .take(n * 2)
-            .collect()
+        (0_u32..).zip(&distances).filter(|(_, d)| usize::from(**d) <= cut).map(|(row, _)| row).collect()
     }
 
     fn distances(&self, query: &[u64]) -> Vec<u16> {
@@ -545,6 +560,36 @@ impl Codes {
             return unsafe { hamming_popcnt(&self.words, query) };
         }
         hamming(&self.words, query)
+    }
+}
+
+/// The dot product of a vector with sign codes, a byte at a time from a table.
+struct SignTable {
+    sums: Vec<[f32; 256]>,
+}
+
+impl SignTable {
+    fn new(query: &[f32]) -> Self {
+        let sums = query
+            .chunks(8)
+            .map(|eight| {
+                let mut sums = [0.0; 256];
+                for (byte, sum) in sums.iter_mut().enumerate() {
+                    *sum = eight
+                        .iter()
+                        .enumerate()
+                        .map(|(i, x)| if byte >> i & 1 == 1 { *x } else { -*x })
+                        .sum();
+                }
+                sums
+            })
+            .collect();
+        Self { sums }
+    }
+
+    fn dot(&self, code: &[u64]) -> f32 {
+        let bytes = code.iter().flat_map(|w| w.to_le_bytes());
+        self.sums.iter().zip(bytes).map(|(sums, byte)| sums[usize::from(byte)]).sum()
     }
 }
 

@@ -1,6 +1,7 @@
 //! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
 
 use std::{
+    fs::{File, OpenOptions},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -26,6 +27,8 @@ pub(crate) struct SqliteFile {
 impl SqliteFile {
     /// Opens or makes the file; `prepare` brings its schema up to date.
     pub(crate) fn open(path: &Path, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
+        // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
+        let _opening = lock_beside(path)?;
         let mut writer = connect(path)?;
         prepare(&mut writer)?;
         Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
@@ -61,6 +64,17 @@ impl SqliteFile {
         transaction.commit()?;
         Ok(value)
     }
+}
+
+/// Holds `FILE.lock` until it is dropped; waits for whoever has it.
+fn lock_beside(path: &Path) -> Result<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let name = PathBuf::from(name);
+    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
+    let file = open.map_err(|e| Error::io(&name, e))?;
+    file.lock().map_err(|e| Error::io(&name, e))?;
+    Ok(file)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

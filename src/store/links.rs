@@ -23,8 +23,9 @@ impl Reader<'_> {
     /// Those of the database.
     pub fn links(&self, key: &str) -> Result<Vec<StoredLink>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT from_key, to_key, kind FROM links WHERE from_key = ?1
-             UNION SELECT from_key, to_key, kind FROM links WHERE to_key = ?1
+            "SELECT from_key, to_key, kind FROM (
+                 SELECT from_key, to_key, kind FROM links WHERE from_key = ?1
+                 UNION SELECT from_key, to_key, kind FROM links WHERE to_key = ?1)
              ORDER BY CASE kind WHEN 'duplicate_of' THEN 0 WHEN 'closes' THEN 1 WHEN 'relates_to' THEN 2 ELSE 3 END,
                       from_key, to_key",
         )?;

@@ -42,9 +42,9 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say duplicate.
     Regex::new(
         r"(?ix)
-        (?: \b (?P<negation>not\ (?:an?\ )?(?:exact\ )?|n't\ (?:an?\ )? )?
-            (?: (?P<dup> (?:dup(?:licate|e)?\ (?:of|with|for) | /duplicate ) \ *:? )
-              | (?P<close> (?:close[sd]?|fix(?:e[sd])?|resolve[sd]?) ) \ *:? )
+        (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
+            (?: (?P<dup> (?: \bdup(?:licate|e)?\ (?:of|with|for) | /duplicate ) ) \ *:?
+              | (?P<close> \b (?:close[sd]?|fix(?:e[sd])?|resolve[sd]?) ) \ *:? )
             \ + (?:issue\ |ticket\ |bug\ )?
         )?
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))

@@ -91,6 +91,10 @@ fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
 pub fn record(bytes: &[u8]) -> Result<Record, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
+    // A list would be read as a struct's fields in order.
+    if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return Err("not JSON: a record is an object in braces".to_owned());
+    }
     let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
     match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
         (Some(issue), None, _) => comment(text, &issue),
@@ -254,7 +258,7 @@ mod tests {
         for (json, why) in [
             (&b"{\"title\": \"x\"}"[..], "no \"number\""),
             (b"{}", "neither an issue"),
-            (b"[1]", "invalid type"),
+            (b"[1]", "an object"),
             (b"{\"number\": 1, \"title\": ", "cut off"),
             (b"{\"number\": 1, \"title\": \"\xff\"}", "invalid UTF-8"),
             (b"{\"number\": -1, \"title\": \"x\"}", "invalid value"),

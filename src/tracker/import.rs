@@ -14,7 +14,7 @@ use std::{
 use crate::error::{Code, Error, Result};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
-pub const MAX_RECORD: usize = 32 * 1024 * 1024;
+pub const MAX_RECORD: usize = 32_000_000;
 /// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
 const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
 /// Real archives of JSON shrink to a tenth or a thirtieth.

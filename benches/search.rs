@@ -1,0 +1,96 @@
+//! Latency of whole searches, warm, in one process: median and 95th percentile by kind of query.
+//!
+//! ```text
+//! PRECEDENT_CASEBOOK=DIR cargo bench --bench search
+//! ```
+//!
+//! The queries are the casebook's own titles and texts, taken at even distances, so that any casebook can be measured.
+//! Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement, not a product")]
+
+use std::{path::PathBuf, time::Instant};
+
+use precedent::{
+    Casebook, OpenOptions, Task,
+    model::{Mode, SearchRequest},
+};
+
+/// Queries of each kind.
+const QUERIES: usize = 150;
+
+fn main() {
+    // `cargo test --benches` passes flags; there is nothing to test here.
+    if std::env::args().any(|a| a == "--test") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    runtime.block_on(measure());
+}
+
+async fn measure() {
+    let folder = std::env::var_os("PRECEDENT_CASEBOOK").map(PathBuf::from);
+    let temporary = tempfile::tempdir().unwrap();
+    let path = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let options = OpenOptions::new(folder.clone().unwrap_or_else(|| temporary.path().join("casebook")))
+        .installed_at(
+            &std::env::current_exe().unwrap(),
+            path("PRECEDENT_ONNXRUNTIME"),
+            path("PRECEDENT_MODELS"),
+        );
+    let casebook = Casebook::open(options).await.unwrap();
+    let task = Task::new();
+    if folder.is_none() {
+        casebook.import_sample(&task).await.unwrap();
+        casebook.update_index(&task).await.unwrap();
+    }
+    let status = casebook.status().await.unwrap();
+    println!(
+        "{} documents, {} of {} passages with vectors, model {}",
+        status.coverage.documents,
+        status.coverage.embedded,
+        status.coverage.chunks,
+        status.model.name.as_deref().unwrap_or("none"),
+    );
+
+    let (titles, bodies) = texts(&casebook).await;
+    let filtered: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
+    for (name, queries, mode) in [
+        ("title, hybrid", &titles, Mode::Hybrid),
+        ("title, hybrid, filtered", &filtered, Mode::Hybrid),
+        ("title, lexical", &titles, Mode::Lexical),
+        ("title, semantic", &titles, Mode::Semantic),
+        ("whole report, hybrid", &bodies, Mode::Hybrid),
+    ] {
+        let mut times = Vec::with_capacity(queries.len());
+        let mut hits = 0;
+        // The first tenth warms up.
+        for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
+            let request = SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), explain: false };
+            let start = Instant::now();
+            let response = casebook.search(request, &task).await.unwrap();
+            if i >= queries.len() / 10 {
+                times.push(start.elapsed().as_secs_f64() * 1000.0);
+                hits += response.hits.len();
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
+    }
+}
+
+/// Titles and texts of documents at even distances.
+async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>) {
+    let request = SearchRequest { query: "is:issue".into(), limit: 500, ..Default::default() };
+    let recent = casebook.search(request, &Task::new()).await.unwrap().hits;
+    let step = (recent.len() / QUERIES).max(1);
+    let (mut titles, mut bodies) = (Vec::new(), Vec::new());
+    for hit in recent.iter().step_by(step) {
+        let thread = casebook.thread(&hit.key).await.unwrap();
+        // Only words: quotes and colons of a title would be read as the query language.
+        titles.push(thread.title.replace(['"', ':', '-'], " "));
+        bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
+    }
+    (titles, bodies)
+}

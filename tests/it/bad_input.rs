@@ -1,0 +1,130 @@
+//! Bad input gets a clear error or a listed skip; what was good is kept.
+
+use std::io::Write as _;
+
+use crate::support::{Place, comment, issue};
+
+fn import(place: &Place, path: &std::path::Path) -> crate::support::Ran {
+    place.run(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"])
+}
+
+fn held(place: &Place) -> u64 {
+    place.json(&["status", "--json"])["coverage"]["documents"].as_u64().unwrap()
+}
+
+#[test]
+fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
+    let place = Place::new();
+    let mut lines: Vec<u8> = Vec::new();
+    for line in [
+        issue(1, "good one", "body").to_string().into_bytes(),
+        b"this is not JSON".to_vec(),
+        br#"{"title": "no number", "body": "x"}"#.to_vec(),
+        br#"{"number": 3, "body": "no title"}"#.to_vec(),
+        b"{\"number\": 4, \"title\": \"bad \xff utf-8\"}".to_vec(),
+        br#"{"number": 5, "title": "cut"#.to_vec(),
+        br#"{"kind": "something else"}"#.to_vec(),
+        format!("{}x{}", "[".repeat(100_000), "]".repeat(100_000)).into_bytes(),
+        comment(9, 1, "a comment").to_string().into_bytes(),
+        issue(6, "good two", &"long ".repeat(10_000_000)).to_string().into_bytes(),
+        issue(7, "good three", "").to_string().into_bytes(),
+    ] {
+        lines.extend(line);
+        lines.push(b'\n');
+    }
+    let path = place.file("mixed.jsonl", &lines);
+    let ran = import(&place, &path);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for (line, why) in [
+        (2, "not JSON"),
+        (3, "number"),
+        (4, "title"),
+        (5, "UTF-8"),
+        (6, "cut off"),
+        (7, "neither"),
+        (8, ""),
+        (10, "the most is 32 MB"),
+    ] {
+        let listed = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
+        assert!(listed.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", listed, ran.err);
+    }
+    assert!(ran.err.contains("8 records skipped"), "{}", ran.err);
+    assert_eq!(held(&place), 2);
+}
+
+#[test]
+fn files_that_are_no_import_say_so() {
+    let place = Place::new();
+    for (name, content, code, why) in [
+        ("words.jsonl", &b"hello world\n"[..], 2, "nothing could be imported"),
+        ("wrong.json", b"{\"items\": [1, 2]}", 2, "nothing could be imported"),
+        ("cut.json", b"[{\"number\": 1, \"title\": \"x", 2, "ends inside"),
+        ("binary.json", b"\x00\x01\x02\xff\xfe", 2, "nothing could be imported"),
+        ("notgzip.json.gz", b"\x1f\x8b\x08\x00garbage", 2, "cut or damaged"),
+    ] {
+        let path = place.file(name, content);
+        let ran = import(&place, &path);
+        assert_eq!(ran.code, Some(code), "{name}: {}", ran.err);
+        assert!(ran.err.contains(why), "{name}: {}", ran.err);
+        assert!(ran.err.contains("hint:"), "{name}: {}", ran.err);
+    }
+    let ran = import(&place, &place.path("missing.json"));
+    assert!(ran.code == Some(1) && ran.err.contains("no such file"), "{}", ran.err);
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let ran = import(&place, &place.path("empty"));
+    assert!(ran.code == Some(1) && ran.err.contains("nothing to import"), "{}", ran.err);
+    // An empty file is an empty tracker.
+    let ran = import(&place, &place.file("nothing.jsonl", ""));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn what_stands_before_the_cut_of_an_archive_is_kept() {
+    let place = Place::new();
+    let mut text = String::new();
+    for n in 1..=20_000 {
+        text.push_str(
+            &issue(n, &format!("title {}", n * 7919 % 104_729), &format!("body {}", n * 31)).to_string(),
+        );
+        text.push('\n');
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let packed = gzip.finish().unwrap();
+    let path = place.file("cut.jsonl.gz", &packed[..packed.len() * 3 / 4]);
+    let ran = import(&place, &path);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("cut or damaged") && ran.err.contains("kept"), "{}", ran.err);
+    assert!(held(&place) > 10_000, "{}", held(&place));
+}
+
+#[test]
+fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
+    let place = Place::new();
+    let file = place.file("file", "x");
+    let ran = place.run(&["--casebook", &file.to_string_lossy(), "status"]);
+    assert!(ran.code == Some(1) && ran.err.contains("is not a folder"), "{}", ran.err);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The superuser may read everything; then there is nothing to refuse.
+        let secret = place.file("secret.jsonl", issue(1, "x", "y").to_string());
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).unwrap();
+        if std::fs::File::open(&secret).is_ok() {
+            eprintln!("SKIPPED: reading without permission, because this user may read everything");
+            return;
+        }
+        let ran = import(&place, &secret);
+        assert!(ran.code == Some(1) && ran.err.contains("permission denied"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn names_that_are_no_source() {
+    let place = Place::new();
+    let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
+    for name in ["plain", "a/b/c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
+        let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
+        assert!(ran.code == Some(2) && ran.err.contains("is no source"), "{name}: {}", ran.err);
+    }
+}

@@ -1,0 +1,332 @@
+//! The casebook through its public interface, with a fixed clock.
+
+use std::sync::Arc;
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{Arm, Mode, Part, SearchRequest, State},
+};
+
+use crate::support::{Place, comment, issue};
+
+async fn open(place: &Place) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
+    Casebook::open(options).await.unwrap()
+}
+
+fn lines(records: &[serde_json::Value]) -> String {
+    records.iter().map(|r| format!("{r}\n")).collect()
+}
+
+async fn load(place: &Place, records: &[serde_json::Value]) -> Casebook {
+    let casebook = open(place).await;
+    let path = place.file("in.jsonl", lines(records));
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    casebook
+}
+
+async fn keys(casebook: &Casebook, query: &str) -> Vec<String> {
+    let request = SearchRequest { query: query.to_owned(), ..Default::default() };
+    casebook.search(request, &Task::new()).await.unwrap().hits.into_iter().map(|h| h.key).collect()
+}
+
+fn with(mut record: serde_json::Value, changes: serde_json::Value) -> serde_json::Value {
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
+    }
+    record
+}
+
+fn varied() -> Vec<serde_json::Value> {
+    vec![
+        issue(1, "Replication slot grows", "The pump stops and the disk fills."),
+        with(
+            issue(2, "Slot grows again", "Replication stalls, disk full"),
+            serde_json::json!({"state": "closed", "state_reason": "completed", "labels": [{"name": "Bug"}],
+                "closed_at": "2026-03-01T00:00:00Z", "updated_at": "2026-03-01T00:00:00Z", "user": {"login": "Linus"}}),
+        ),
+        with(
+            issue(3, "Fix the slot", "Closes #2"),
+            serde_json::json!({"state": "closed", "pull_request": {"merged_at": "2026-02-01T00:00:00Z"},
+                "updated_at": "2026-02-01T00:00:00Z"}),
+        ),
+        issue(4, "Console login loops", "Unrelated words entirely; see the pump"),
+        comment(50, 1, "A workaround: restart the heartbeat emitter of the replication slot"),
+        comment(51, 2, "Duplicate of #1"),
+        comment(52, 99, "its issue comes later"),
+    ]
+}
+
+#[tokio::test]
+async fn filters_bind_both_arms() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    for mode in ["lexical", "semantic", "hybrid"] {
+        for (filter, want) in [
+            ("is:closed", &["acme/app#2", "acme/app#3"][..]),
+            ("is:merged", &["acme/app#3"]),
+            ("is:open is:issue", &["acme/app#1"]),
+            ("is:pr", &["acme/app#3"]),
+            ("label:bug", &["acme/app#2"]),
+            ("-label:bug is:issue", &["acme/app#1"]),
+            ("author:linus", &["acme/app#2"]),
+            ("updated:>2026-02-15", &["acme/app#2"]),
+            ("closed:2026-03", &["acme/app#2"]),
+            ("source:ACME/app is:closed is:issue", &["acme/app#2"]),
+        ] {
+            let mut found = keys(&casebook, &format!("replication slot {filter} mode:{mode}")).await;
+            found.retain(|k| k != "acme/app#4");
+            found.sort();
+            assert_eq!(found, want, "{filter} {mode}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn phrases_and_exclusions_bind_the_semantic_arm_too() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    assert_eq!(keys(&casebook, "\"slot grows\" -again").await, ["acme/app#1"]);
+    assert_eq!(keys(&casebook, "slot in:title -replication").await, ["acme/app#3"]);
+    assert_eq!(keys(&casebook, "\"heartbeat emitter\"").await, ["acme/app#1"]);
+}
+
+#[tokio::test]
+async fn a_hit_opens_at_the_comment_that_explains_it() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    let request =
+        SearchRequest { query: "heartbeat emitter workaround".into(), explain: true, ..Default::default() };
+    let response = casebook.search(request, &Task::new()).await.unwrap();
+    let hit = &response.hits[0];
+    assert_eq!(hit.key, "acme/app#1");
+    let passage = &hit.passages[0];
+    assert_eq!((passage.part, passage.anchor.as_str()), (Part::Comment, "comment-50"));
+    let marked: Vec<&str> = passage.spans.iter().filter(|s| s.hit).map(|s| s.text.as_str()).collect();
+    assert_eq!(marked, ["workaround", "heartbeat", "emitter"]);
+    assert!(hit.why.contains("comment"), "{}", hit.why);
+    let trace = hit.trace.as_ref().unwrap();
+    let sum: f32 = trace.iter().map(|c| c.adds).sum();
+    assert!((sum - hit.scores.fused).abs() < 1e-6);
+    assert!(trace.iter().any(|c| c.arm == Arm::Lexical) && trace.iter().any(|c| c.arm == Arm::Semantic));
+}
+
+#[tokio::test]
+async fn a_shared_signature_is_an_arm_of_its_own() {
+    let place = Place::new();
+    let mut records = varied();
+    records.push(issue(
+        7,
+        "It died",
+        "```\nthread 'main' panicked at 'no slot left in ring 12', src/ring.rs:9\n```",
+    ));
+    let casebook = load(&place, &records).await;
+    let request = SearchRequest {
+        query:
+            "thread 'w7' panicked at 'no slot left in ring 999', src/ring.rs:77\nnote: run with a backtrace"
+                .into(),
+        ..Default::default()
+    };
+    let response = casebook.search(request, &Task::new()).await.unwrap();
+    assert_eq!(response.hits[0].key, "acme/app#7");
+    assert!(response.arms.contains(&Arm::Signature));
+    assert!(response.hits[0].why.contains("signature"), "{}", response.hits[0].why);
+}
+
+#[tokio::test]
+async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    for query in ["acme/app#4", "ACME/APP#4", "#4", "4"] {
+        assert_eq!(keys(&casebook, query).await[0], "acme/app#4", "{query}");
+    }
+    assert_eq!(keys(&casebook, "").await[0], "acme/app#2");
+    assert_eq!(keys(&casebook, "is:open").await.len(), 2);
+}
+
+#[tokio::test]
+async fn the_thread_has_everything_and_says_what_is_missing() {
+    let place = Place::new();
+    let mut records = varied();
+    records[0] = with(
+        records[0].clone(),
+        serde_json::json!({"comments": 4, "body": "<script>x</script>\n\n**bold**"}),
+    );
+    let casebook = load(&place, &records).await;
+    let thread = casebook.thread("acme/app#1").await.unwrap();
+    assert_eq!((thread.comments.len(), thread.missing_comments), (1, 3));
+    assert!(thread.html.contains("<strong>bold</strong>") && !thread.html.contains("script"));
+    assert_eq!(thread.links[0].kind, "duplicate_of");
+    assert_eq!((thread.links[0].outgoing, thread.links[0].key.as_str()), (false, "acme/app#2"));
+    let two = casebook.thread("2").await.unwrap();
+    assert!(two.links.iter().any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged)));
+    let error = casebook.thread("acme/app#77").await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    // A comment that came before its item is there when the item comes.
+    let path = place.file("late.jsonl", lines(&[issue(99, "late", "")]));
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    assert_eq!(casebook.thread("acme/app#99").await.unwrap().comments.len(), 1);
+}
+
+#[tokio::test]
+async fn an_edit_replaces_and_an_older_record_does_not() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    let newer = with(
+        issue(4, "Console login loops behind a proxy", "zanzibar"),
+        serde_json::json!({"updated_at": "2026-05-01T00:00:00Z"}),
+    );
+    let path = place.file("new.jsonl", lines(&[newer, comment(50, 1, "reworded: xylophone")]));
+    let report = casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    assert_eq!((report.updated, report.new), (2, 0));
+    let index = casebook.update_index(&Task::new()).await.unwrap();
+    assert_eq!(index.documents, 2);
+    assert_eq!(keys(&casebook, "zanzibar").await[0], "acme/app#4");
+    assert_eq!(keys(&casebook, "xylophone mode:lexical").await, ["acme/app#1"]);
+    assert!(keys(&casebook, "heartbeat mode:lexical").await.is_empty());
+
+    let report = casebook
+        .import_github("acme/app", &place.file("old.jsonl", lines(&varied())), &Task::new())
+        .await
+        .unwrap();
+    assert_eq!(report.stale, 1);
+    assert!(casebook.thread("acme/app#4").await.unwrap().title.contains("proxy"));
+}
+
+#[tokio::test]
+async fn a_removed_source_is_found_no_more_and_the_others_stay() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    let path = place.file("other.jsonl", lines(&[issue(1, "Replication slot of another product", "slot")]));
+    casebook.import_github("other/tool", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    let error = casebook.thread("1").await.unwrap_err();
+    assert!(error.hint().unwrap().contains("other/tool#1"), "{:?}", error.hint());
+    casebook.remove_source("acme/app", &Task::new()).await.unwrap();
+    assert_eq!(keys(&casebook, "replication slot").await, ["other/tool#1"]);
+    let status = casebook.status().await.unwrap();
+    assert_eq!((status.coverage.documents, status.coverage.full_text), (1, 1));
+    assert_eq!(status.coverage.chunks, status.coverage.embedded);
+    assert_eq!(casebook.remove_source("acme/app", &Task::new()).await.unwrap_err().code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn a_template_says_nothing() {
+    let place = Place::new();
+    let mut records = Vec::new();
+    for n in 1..=80 {
+        let body = format!(
+            "### What happened\nwidget{n} broke\n### Version\n3.{n}.0\n- [x] I searched the existing issues\n"
+        );
+        records.push(issue(n, &format!("Report {n}"), &body));
+    }
+    let casebook = load(&place, &records).await;
+    assert!(keys(&casebook, "\"searched the existing\" mode:lexical").await.is_empty());
+    assert_eq!(keys(&casebook, "widget33 mode:lexical").await, ["acme/app#33"]);
+}
+
+#[tokio::test]
+async fn a_cancelled_job_stops_and_goes_on_later() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let records: Vec<_> = (1..=3000).map(|n| issue(n, &format!("title {n}"), "some body")).collect();
+    let path = place.file("in.jsonl", lines(&records));
+    let task = Task::new();
+    task.cancel();
+    let error = casebook.import_github("acme/app", &path, &task).await.unwrap_err();
+    assert_eq!(error.code(), Code::Cancelled);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    let counter = Arc::new(std::sync::Mutex::new(None::<Task>));
+    let inside = Arc::clone(&counter);
+    let task = Task::watched(move |p| {
+        if p.phase == precedent::task::Phase::Embed
+            && let Some(task) = &*inside.lock().unwrap()
+        {
+            task.cancel();
+        }
+    });
+    *counter.lock().unwrap() = Some(task.clone());
+    assert_eq!(casebook.update_index(&task).await.unwrap_err().code(), Code::Cancelled);
+    // Words answer already; the vectors go on from where they were.
+    assert!(!keys(&casebook, "title 77").await.is_empty());
+    casebook.update_index(&Task::new()).await.unwrap();
+    let coverage = casebook.status().await.unwrap().coverage;
+    assert_eq!((coverage.documents, coverage.full_text), (3000, 3000));
+    assert_eq!(coverage.chunks, coverage.embedded);
+}
+
+#[tokio::test]
+async fn large_sets_of_vectors_agree_with_the_exact_search() {
+    // More vectors than the exact search is used for, so that the codes answer.
+    use precedent::{
+        embed::Engine,
+        index::vectors::{EXACT_CHUNKS, Planned, Vectors},
+    };
+    let place = Place::new();
+    let info = Engine::Hashed.info().unwrap();
+    let vectors = Vectors::open(&place.path("vectors"), &info).unwrap();
+    let mut numbers = crate::support::Numbers(5);
+    let n = EXACT_CHUNKS as i64 + 4000;
+    // Clusters, as real texts have them: a centre and noise around it.
+    let mut random = |scale: f32| -> Vec<f32> {
+        (0..info.dimensions).map(|_| (numbers.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
+    };
+    let centres: Vec<Vec<f32>> = (0..200).map(|_| random(1.0)).collect();
+    let unit = |v: Vec<f32>| {
+        let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+        v.into_iter().map(|x| x / length).collect::<Vec<f32>>()
+    };
+    let mut near = |c: usize| {
+        let noise = random(0.8);
+        unit(centres[c].iter().zip(noise).map(|(a, b)| a + b).collect())
+    };
+    for batch in (0..n).collect::<Vec<_>>().chunks(4000) {
+        let plans: Vec<_> = batch
+            .iter()
+            .map(|d| (d + 1, 1 + d % 3, vec![Planned { part: 0, ordinal: 0, hash: [0; 16], priority: 0 }]))
+            .collect();
+        vectors.plan(&plans, None).unwrap();
+        let pending = vectors.pending(batch.len()).unwrap();
+        let made: Vec<_> = pending
+            .into_iter()
+            .map(|p| {
+                let v = near((p.document % 200) as usize);
+                (p, v)
+            })
+            .collect();
+        vectors.put(&made).unwrap();
+    }
+    let (mut shared, mut all) = (0, 0);
+    for c in 0..40 {
+        let query = near(c * 5);
+        for allowed in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
+            let fast = vectors.search(&query, allowed.as_ref(), 10).unwrap();
+            let exact = vectors.search_exact(&query, allowed.as_ref(), 10).unwrap();
+            all += exact.len();
+            shared += exact.iter().filter(|e| fast.iter().any(|f| f.chunk == e.chunk)).count();
+            if let Some(allowed) = &allowed {
+                assert!(fast.iter().all(|f| allowed.contains(f.document as usize)));
+            }
+        }
+    }
+    assert_eq!(all, 800);
+    assert!(shared * 100 >= all * 99, "recall@10 is {shared} of {all}");
+}
+
+#[tokio::test]
+async fn semantic_and_lexical_modes_say_who_answered() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    for (mode, want) in [
+        (Mode::Lexical, vec![Arm::Lexical]),
+        (Mode::Semantic, vec![Arm::Semantic]),
+        (Mode::Hybrid, vec![Arm::Lexical, Arm::Semantic]),
+    ] {
+        let request = SearchRequest { query: "slot".into(), mode: Some(mode), ..Default::default() };
+        assert_eq!(casebook.search(request, &Task::new()).await.unwrap().arms, want);
+    }
+}

@@ -1,0 +1,110 @@
+//! What the command line prints, word for word.
+
+use std::io::{Read as _, Write as _};
+
+use crate::support::{Place, comment, issue};
+
+fn small(place: &Place) {
+    let mut text = String::new();
+    for record in [
+        issue(
+            1,
+            "Replication slot grows",
+            "The pump stops and the disk fills.\n\n```\nERROR 1: no space\n```",
+        ),
+        issue(2, "Console \u{1b}[31mred\u{1b}[0m title", "Nothing to see"),
+        comment(50, 1, "Restart the heartbeat of the slot."),
+    ] {
+        text.push_str(&format!("{record}\n"));
+    }
+    let path = place.file("in.jsonl", text);
+    let page = place.file("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
+    // A page's time is its file's.
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
+    std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", "acme/app"]);
+}
+
+#[test]
+fn the_commands_and_what_they_print() {
+    let place = Place::new();
+    insta::assert_snapshot!("empty_status", place.run(&["status"]).shown(&place));
+    insta::assert_snapshot!("empty_search", place.run(&["search", "x"]).shown(&place));
+    small(&place);
+    for (name, args) in [
+        ("status", &["status"][..]),
+        ("sources", &["source", "list"]),
+        ("sources_json", &["source", "list", "--json=key,issues,comments,pages"]),
+        ("search", &["search", "replication slot", "-L", "2"]),
+        ("search_explain", &["search", "heartbeat", "-L", "1", "--explain"]),
+        ("search_json", &["search", "heartbeat", "-L", "1", "--json"]),
+        ("search_nothing", &["search", "mode:lexical zanzibar"]),
+        ("show", &["show", "acme/app#1"]),
+        ("show_page", &["show", "acme/app:Slots-and-disks"]),
+        ("show_json", &["show", "1", "--json=key,title,state,comments"]),
+        ("show_missing", &["show", "acme/app#9"]),
+        ("wrong_filter", &["search", "is:opne"]),
+        ("wrong_source", &["search", "-R", "no/such", "x"]),
+        ("wrong_field", &["search", "slot", "--json=kye"]),
+        ("wrong_command", &["serach", "x"]),
+        ("unconfirmed", &["source", "remove", "acme/app"]),
+        ("removed", &["source", "remove", "acme/app", "--yes"]),
+    ] {
+        insta::assert_snapshot!(name, place.run(args).shown(&place));
+    }
+}
+
+#[test]
+fn escape_sequences_of_a_title_never_reach_the_terminal() {
+    let place = Place::new();
+    small(&place);
+    let ran = place.ok(&["search", "console", "-L", "1"]);
+    assert!(ran.out.contains("title") && !ran.out.contains('\u{1b}'), "{:?}", ran.out);
+}
+
+#[test]
+fn the_query_comes_from_standard_input_too() {
+    let place = Place::new();
+    small(&place);
+    let mut child = place
+        .command(&["search", "-", "--json=key"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"a pasted log\nERROR 1: no space\nis:strange\n").unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(child.wait().unwrap().success() && out.contains("acme/app#1"), "{out}");
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let place = Place::new();
+    small(&place);
+    let mut child = place
+        .command(&["search", "slot", "--json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(child.wait().unwrap().success() && !err.contains("panicked"), "{err}");
+}
+
+#[test]
+fn the_sample_answers_in_the_first_minute() {
+    let place = Place::new();
+    let ran = place.ok(&["import", "sample"]);
+    assert!(ran.err.contains("120 items, 420 comments"), "{}", ran.err);
+    let hits =
+        place.json(&["search", "mode:lexical replication slot fills the disk", "-L", "5", "--json=key"]);
+    assert!(hits.as_array().unwrap().iter().any(|h| h["key"] == "ferrywire/ferrywire#2"), "{hits}");
+    let trace = "thread 'pipe-stock' panicked at src/row/decode.rs:412:34:\nindex out of bounds: the len is 17 but the index is 17\n   3: fw_agent::row::decode::RowDecoder::column";
+    let hits = place.json(&["search", trace, "-L", "3", "--json=key"]);
+    let keys: Vec<&str> = hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
+    assert!(keys.contains(&"ferrywire/ferrywire#67") && keys.contains(&"ferrywire/ferrywire#70"), "{keys:?}");
+}

@@ -1,0 +1,94 @@
+//! Killed at any moment, the same command run again ends with the same content.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Numbers, Place, content, tracker};
+
+const SEED: u64 = 20_260_101;
+
+fn import<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
+    ["import", "github", issues, comments, "--source", "acme/app"]
+}
+
+#[test]
+fn kill_at_ten_moments_of_import_and_indexing() {
+    let (issues, comments) = tracker(2500, 5000, 7);
+    let undisturbed = Place::new();
+    let a = undisturbed.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let b = undisturbed.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    let start = Instant::now();
+    undisturbed.ok(&import(&a, &b));
+    let whole = start.elapsed();
+    let want = content(&undisturbed);
+
+    // Every kill hits a run that goes on from the one before, and then a fresh one: early and late moments alike.
+    let mut numbers = Numbers(SEED);
+    let mut killed = 0;
+    let mut place = Place::new();
+    for round in 0..10 {
+        if round == 5 {
+            place = Place::new();
+        }
+        let mut child = place.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let share = u32::try_from(numbers.below(90) + 5).unwrap();
+        std::thread::sleep((whole * share / 100).max(Duration::from_millis(30)));
+        if child.try_wait().unwrap().is_none() {
+            killed += 1;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if round == 4 || round == 9 {
+            place.ok(&import(&a, &b));
+            assert_eq!(content(&place), want, "after kill {round} with seed {SEED}");
+        }
+    }
+    assert!(killed >= 3, "only {killed} of 10 runs were still going when they were killed");
+}
+
+#[test]
+fn importing_again_changes_nothing() {
+    let (issues, comments) = tracker(300, 600, 3);
+    let place = Place::new();
+    let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let b = place.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    place.ok(&import(&a, &b));
+    let before = content(&place);
+    let mut again = import(&a, &b).to_vec();
+    again.push("--json");
+    let report = place.json(&again);
+    assert_eq!(
+        (&report["new"], &report["updated"], &report["unchanged"]),
+        (&0.into(), &0.into(), &900.into())
+    );
+    assert_eq!((&report["index"]["documents"], &report["index"]["embedded"]), (&0.into(), &0.into()));
+    assert_eq!(content(&place), before);
+}
+
+#[test]
+fn deleted_indexes_are_made_again() {
+    let (issues, comments) = tracker(200, 300, 4);
+    let place = Place::new();
+    let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let b = place.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    place.ok(&import(&a, &b));
+    let want = content(&place);
+
+    std::fs::remove_dir_all(place.casebook().join("fulltext")).unwrap();
+    assert_eq!(content(&place), want, "a search makes the full text again");
+
+    std::fs::remove_dir_all(place.casebook().join("vectors")).unwrap();
+    let found = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!(found["coverage"]["embedded"], 0);
+    assert!(found["notices"][0].as_str().unwrap().contains("words alone"));
+    assert!(!found["hits"].as_array().unwrap().is_empty());
+    place.ok(&["index"]);
+    assert_eq!(content(&place), want);
+
+    place.ok(&["index", "--rebuild"]);
+    assert_eq!(content(&place), want);
+
+    // A damaged full-text index counts as none.
+    let meta = place.casebook().join("fulltext/v1/meta.json");
+    std::fs::write(&meta, "{ this is no index").unwrap();
+    assert_eq!(content(&place), want);
+}

@@ -1,0 +1,31 @@
+//! Tests of the whole, through the real binary and the public interface. One binary: it links once.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "tests"
+)]
+
+mod bad_input;
+mod casebook;
+mod cli;
+mod crash;
+mod direction;
+mod model;
+mod processes;
+mod support;
+
+/// Every file of this folder is a module above: a forgotten one would never run.
+#[test]
+fn no_test_file_is_forgotten() {
+    let main = include_str!("main.rs");
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "rs") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(name == "main" || main.contains(&format!("mod {name};")), "tests/it/{name}.rs is not run");
+    }
+}

@@ -1,0 +1,116 @@
+//! The built-in model on the real runtime; and what is said when either is missing, broken or swapped.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Place, Ran};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn runtime() -> Option<PathBuf> {
+    let named = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
+    let found = named.unwrap_or_else(|| root().join("target/runtime/libonnxruntime.so"));
+    if found.is_file() {
+        return Some(found);
+    }
+    eprintln!(
+        "SKIPPED: a test of the built-in model, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
+    );
+    None
+}
+
+fn run(place: &Place, runtime: &Path, models: &Path, args: &[&str]) -> Ran {
+    let output = place
+        .command(args)
+        .env("PRECEDENT_EMBEDDER", "built-in")
+        .env("PRECEDENT_ONNXRUNTIME", runtime)
+        .env("PRECEDENT_MODELS", models)
+        .output()
+        .unwrap();
+    Ran::from(output)
+}
+
+/// The first folder of a search path that holds a model wins, so a broken one must not be passed over in silence.
+fn copy_of_the_model(place: &Place) -> PathBuf {
+    for entry in std::fs::read_dir(root().join("models/builtin")).unwrap() {
+        let path = entry.unwrap().path();
+        place.file(
+            &format!("models/builtin/{}", path.file_name().unwrap().to_string_lossy()),
+            std::fs::read(&path).unwrap(),
+        );
+    }
+    place.path("models")
+}
+
+#[test]
+fn meaning_finds_what_words_do_not() {
+    let Some(runtime) = runtime() else { return };
+    let place = Place::new();
+    let models = root().join("models");
+    let ran = run(&place, &runtime, &models, &["import", "sample"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // None of these words stands in the reports that are meant.
+    let ran = run(
+        &place,
+        &runtime,
+        &models,
+        &[
+            "search",
+            "mode:semantic browser keeps asking for the password again",
+            "-L",
+            "5",
+            "--json=title,scores",
+        ],
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.out.to_lowercase().contains("login") || ran.out.to_lowercase().contains("log in"),
+        "{}",
+        ran.out
+    );
+    let status = run(&place, &runtime, &models, &["status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&status.out).unwrap();
+    assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"]);
+    assert_eq!(status["model"]["problem"], serde_json::Value::Null);
+}
+
+/// A problem with the model is told with its remedy; import and search by words go on.
+fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
+    let ran = run(place, runtime, models, &["import", "sample"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("No search by meaning") && ran.err.contains(why), "{why}: {}", ran.err);
+    let ran = run(place, runtime, models, &["search", "replication slot", "-L", "3"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("ferrywire/ferrywire#"), "{}", ran.out);
+    assert!(ran.err.contains("words alone"), "{why}: {}", ran.err);
+    let ran = run(place, runtime, models, &["status"]);
+    assert!(ran.code == Some(0) && ran.out.contains(why), "{why}: {}", ran.out);
+}
+
+#[test]
+fn a_broken_runtime_is_told_and_words_go_on() {
+    let place = Place::new();
+    let broken = place.file("libonnxruntime.so", "this is no library");
+    words_go_on(&place, &broken, &root().join("models"), "cannot be used");
+}
+
+#[test]
+fn a_damaged_model_is_told_and_words_go_on() {
+    let Some(runtime) = runtime() else { return };
+    let place = Place::new();
+    let models = copy_of_the_model(&place);
+    let model = models.join("builtin/model.onnx");
+    let whole = std::fs::read(&model).unwrap();
+    std::fs::write(&model, &whole[..whole.len() / 2]).unwrap();
+    words_go_on(&place, &runtime, &models, "damaged");
+
+    std::fs::write(&model, &whole).unwrap();
+    let card = models.join("builtin/card.json");
+    let text = std::fs::read_to_string(&card).unwrap();
+    std::fs::write(&card, text.replace("\"dimensions\": 384", "\"dimensions\": 512")).unwrap();
+    words_go_on(&place, &runtime, &models, "its card says 512");
+
+    std::fs::write(&card, "{").unwrap();
+    words_go_on(&place, &runtime, &models, "damaged");
+}

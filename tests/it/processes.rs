@@ -1,0 +1,50 @@
+//! Several processes on one casebook.
+
+use std::process::Stdio;
+
+use crate::support::{Place, Ran, content, tracker};
+
+#[test]
+fn two_imports_and_searches_at_once_lose_nothing() {
+    let (issues, comments) = tracker(1200, 1500, 11);
+    let (first, second): (Vec<&str>, Vec<&str>) = issues.lines().partition(|l| l.len() % 2 == 0);
+
+    let alone = Place::new();
+    let all = alone.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let said = alone.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    alone.ok(&["import", "github", &all, &said, "--source", "acme/app"]);
+
+    let place = Place::new();
+    let a = place.file("a.jsonl", first.join("\n")).to_string_lossy().into_owned();
+    let b = place.file("b.jsonl", second.join("\n")).to_string_lossy().into_owned();
+    let c = place.file("c.jsonl", &comments).to_string_lossy().into_owned();
+    let start =
+        |args: &[&str]| place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let imports = [
+        start(&["import", "github", &a, "--source", "acme/app"]),
+        start(&["import", "github", &b, "--source", "acme/app"]),
+        start(&["import", "github", &c, "--source", "acme/app"]),
+    ];
+    for round in 0..12 {
+        let searches: Vec<_> = ["agent timeout", "is:open memory", "mode:semantic disk leak"]
+            .iter()
+            .map(|q| start(&["search", q, "--json"]))
+            .collect();
+        for search in searches {
+            let ran = Ran::from(search.wait_with_output().unwrap());
+            assert_eq!(ran.code, Some(0), "search {round}: {}", ran.err);
+            assert!(!ran.err.contains("locked"), "{}", ran.err);
+        }
+    }
+    for import in imports {
+        let ran = Ran::from(import.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(!ran.err.contains("database is locked"), "{}", ran.err);
+    }
+    place.ok(&["index"]);
+    let coverage = &place.json(&["status", "--json"])["coverage"];
+    assert_eq!(coverage["chunks"], coverage["embedded"]);
+    // BM25 counts documents that were replaced until segments merge; made anew, the scores are equal too.
+    place.ok(&["index", "--rebuild"]);
+    assert_eq!(content(&place), content(&alone));
+}

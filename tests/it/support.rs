@@ -1,0 +1,258 @@
+//! A hermetic command line, made-up trackers, and a fingerprint of a casebook's content.
+
+use std::{
+    fmt::Write as _,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// A casebook's folder and a folder for files, both gone at the end.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn casebook(&self) -> PathBuf {
+        self.folder.path().join("casebook")
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The binary over this casebook, with the test's own vectors and nothing of the surroundings.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
+        command
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("TZ", "UTC")
+            .env("PRECEDENT_EMBEDDER", "hashed")
+            .env("PRECEDENT_CASEBOOK", self.casebook())
+            .args(args)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs and insists on success.
+    pub fn ok(&self, args: &[&str]) -> Ran {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}\n{}\n{}", ran.out, ran.err);
+        ran
+    }
+
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.ok(args).out).unwrap()
+    }
+}
+
+/// What a command printed.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// For snapshots: both streams and the exit code, with what differs from run to run masked.
+    pub fn shown(&self, place: &Place) -> String {
+        let mask = |text: &str| {
+            let text = text.replace(&*place.folder.path().to_string_lossy(), "[FOLDER]");
+            let text = regex_replace(&text, r"in \d+\.\d s", "in [TIME] s");
+            let text = regex_replace(&text, r"(\d+\.\d (kB|MB)|\d+ B)", "[SIZE]");
+            regex_replace(&text, r#""(took_ms|full_text_seconds|vector_seconds)": [0-9.e-]+"#, r#""$1": 0"#)
+        };
+        format!("exit {}\n--- out\n{}--- err\n{}", self.code.unwrap_or(-1), mask(&self.out), mask(&self.err))
+    }
+}
+
+fn regex_replace(text: &str, pattern: &str, with: &str) -> String {
+    regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
+}
+
+/// A small deterministic generator of numbers (the constants of Knuth's MMIX).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+const WORDS: &[&str] = &[
+    "agent",
+    "pipeline",
+    "slot",
+    "timeout",
+    "crash",
+    "schema",
+    "upgrade",
+    "token",
+    "proxy",
+    "memory",
+    "disk",
+    "retry",
+    "checkpoint",
+    "console",
+    "login",
+    "certificate",
+    "queue",
+    "worker",
+    "index",
+    "search",
+    "panic",
+    "restart",
+    "leak",
+    "column",
+    "table",
+    "replica",
+    "network",
+    "driver",
+    "config",
+    "release",
+];
+
+fn words(numbers: &mut Numbers, n: u64) -> String {
+    let mut out = String::new();
+    for i in 0..n {
+        let word = WORDS[numbers.below(WORDS.len() as u64) as usize];
+        write!(out, "{}{word}", if i > 0 { " " } else { "" }).unwrap();
+    }
+    out
+}
+
+/// One issue in GitHub's REST shape.
+pub fn issue(number: u64, title: &str, body: &str) -> serde_json::Value {
+    serde_json::json!({
+        "id": 1000 + number, "number": number, "title": title, "body": body, "state": "open", "labels": [],
+        "html_url": format!("https://tracker.example/acme/app/issues/{number}"), "comments": 0,
+        "user": {"login": "ada", "type": "User"}, "author_association": "NONE", "locked": false,
+        "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z", "closed_at": null,
+    })
+}
+
+/// One comment in GitHub's REST shape.
+pub fn comment(id: u64, number: u64, body: &str) -> serde_json::Value {
+    serde_json::json!({
+        "id": id, "issue_url": format!("https://tracker.example/api/v3/repos/acme/app/issues/{number}"), "body": body,
+        "html_url": format!("https://tracker.example/acme/app/issues/{number}#issuecomment-{id}"),
+        "user": {"login": "grace", "type": "User"}, "author_association": "MEMBER",
+        "created_at": "2026-01-03T03:04:05Z", "updated_at": "2026-01-03T03:04:05Z",
+    })
+}
+
+/// A made-up tracker: (issues, comments) as JSON Lines.
+pub fn tracker(items: u64, comments: u64, seed: u64) -> (String, String) {
+    let mut numbers = Numbers(seed);
+    let (mut a, mut b) = (String::new(), String::new());
+    for n in 1..=items {
+        let title = words(&mut numbers, 6);
+        let mut body = words(&mut numbers, 40);
+        if n % 7 == 0 {
+            write!(
+                body,
+                "\n\n```\nthread 'main' panicked at 'no {} left', src/x.rs:{n}\n```\n",
+                words(&mut numbers, 2)
+            )
+            .unwrap();
+        }
+        if n > 10 && n % 5 == 0 {
+            write!(body, "\n\nDuplicate of #{}", numbers.below(n - 1) + 1).unwrap();
+        }
+        writeln!(a, "{}", issue(n, &title, &body)).unwrap();
+    }
+    for c in 0..comments {
+        let number = numbers.below(items) + 1;
+        writeln!(b, "{}", comment(c + 1, number, &words(&mut numbers, 25))).unwrap();
+    }
+    (a, b)
+}
+
+/// A fingerprint of everything that a casebook holds and can find; the same content gives the same text, whatever the
+/// order in which it arrived.
+pub fn content(place: &Place) -> String {
+    let folder = place.casebook();
+    let database = rusqlite::Connection::open(folder.join("precedent.db")).unwrap();
+    let mut out = String::new();
+    for (what, query) in [
+        ("integrity", "SELECT * FROM pragma_integrity_check"),
+        (
+            "documents",
+            "SELECT key, kind, title, body, url, state, state_reason, author, labels, comment_count, created_at,
+                    updated_at, hex(raw_hash), deleted_at FROM documents ORDER BY key",
+        ),
+        (
+            "comments",
+            "SELECT number, remote_id, author, association, body, created_at, updated_at, hex(raw_hash) FROM comments
+             ORDER BY remote_id",
+        ),
+        ("raw", "SELECT count(*) FROM document_raw UNION ALL SELECT count(*) FROM comment_raw"),
+        ("links", "SELECT from_key, to_key, kind, origin FROM links ORDER BY 1, 2, 3"),
+        ("skeleton", "SELECT hash FROM skeleton_lines ORDER BY hash"),
+    ] {
+        writeln!(out, "{what} {}", digest(&database, query)).unwrap();
+    }
+    drop(database);
+    for query in [
+        "agent timeout",
+        "schema leak -proxy",
+        "panicked at 'no disk agent left'",
+        "mode:semantic memory disk",
+        "\"slot timeout\"",
+    ] {
+        let hits = place.json(&["search", query, "-L", "20", "--json=key,scores"]);
+        let keys: Vec<&str> = hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
+        let scores = blake3::hash(hits.to_string().as_bytes()).to_hex();
+        writeln!(out, "{query}: {} {}", keys.join(" "), &scores[..8]).unwrap();
+    }
+    let status = place.json(&["status", "--json"]);
+    writeln!(out, "coverage {}", status["coverage"]).unwrap();
+    out
+}
+
+fn digest(database: &rusqlite::Connection, query: &str) -> String {
+    let mut statement = database.prepare(query).unwrap();
+    let columns = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut hasher = blake3::Hasher::new();
+    let mut n = 0;
+    while let Some(row) = rows.next().unwrap() {
+        n += 1;
+        for i in 0..columns {
+            hasher.update(format!("{:?}|", row.get_ref(i).unwrap()).as_bytes());
+        }
+    }
+    format!("{n} rows {}", &hasher.finalize().to_hex()[..16])
+}
