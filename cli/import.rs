@@ -7,7 +7,7 @@ use precedent::{
 
 use crate::{
     Session,
-    args::{AfterImport, ImportCommand, ImportFiles, Json},
+    args::{AfterImport, ImportCommand, ImportFiles},
     output::{Output, count, plural},
 };
 
@@ -21,8 +21,18 @@ struct Report {
 
 pub async fn run(session: &Session, command: ImportCommand, output: &mut Output) -> Result<()> {
     let (import, after, json) = match command {
-        ImportCommand::Github(files) => (github(session, &files).await, files.after, files.json),
-        ImportCommand::Wiki(files) => (wiki(session, &files).await, files.after, files.json),
+        ImportCommand::Github(files) => {
+            let import = each(&files, async |path| {
+                session.casebook.import_github(&files.source, path, &session.task).await
+            });
+            (import.await, files.after, files.json)
+        }
+        ImportCommand::Wiki(files) => {
+            let import = each(&files, async |path| {
+                session.casebook.import_wiki(&files.source, path, &session.task).await
+            });
+            (import.await, files.after, files.json)
+        }
         ImportCommand::Sample { after, json } => {
             let import = session.casebook.import_sample(&session.task).await;
             (import, after, json)
@@ -41,38 +51,24 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
     if let Some(error) = error {
         return Err(error);
     }
-    finish(session, &json, Report { import, index }, output)
+    match json.json {
+        Some(fields) => output.json(&Report { import, index }, &fields, None),
+        None => Ok(()),
+    }
 }
 
-async fn github(session: &Session, files: &ImportFiles) -> Result<ImportReport> {
-    let mut all = ImportReport::default();
+/// Imports each path with `one`, and adds up what they did.
+async fn each(
+    files: &ImportFiles,
+    one: impl AsyncFn(&std::path::Path) -> Result<ImportReport>,
+) -> Result<ImportReport> {
+    let mut all = ImportReport { source: files.source.clone(), ..Default::default() };
     for path in &files.paths {
-        add(&mut all, session.casebook.import_github(&files.source, path, &session.task).await?);
+        let report = one(path).await?;
+        all.source.clone_from(&report.source);
+        all.add(report);
     }
     Ok(all)
-}
-
-async fn wiki(session: &Session, files: &ImportFiles) -> Result<ImportReport> {
-    let mut all = ImportReport::default();
-    for path in &files.paths {
-        add(&mut all, session.casebook.import_wiki(&files.source, path, &session.task).await?);
-    }
-    Ok(all)
-}
-
-fn add(all: &mut ImportReport, one: ImportReport) {
-    all.source = one.source;
-    all.files += one.files;
-    all.new += one.new;
-    all.updated += one.updated;
-    all.unchanged += one.unchanged;
-    all.stale += one.stale;
-    all.skipped += one.skipped;
-    all.items += one.items;
-    all.comments += one.comments;
-    all.pages += one.pages;
-    all.skips.extend(one.skips);
-    all.skips.truncate(ImportReport::MAX_SKIPS);
 }
 
 async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
@@ -127,12 +123,5 @@ fn say(session: &Session, import: &ImportReport) {
         if more > 0 {
             session.say(&format!("  and {} more", count(more)));
         }
-    }
-}
-
-fn finish(_: &Session, json: &Json, report: Report, output: &mut Output) -> Result<()> {
-    match &json.json {
-        Some(fields) => output.json(&report, fields, None),
-        None => Ok(()),
     }
 }

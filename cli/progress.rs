@@ -11,10 +11,13 @@ use precedent::{
     task::{Phase, Progress},
 };
 
+/// The bar of the part that is under way.
+type Current = Mutex<Option<(Phase, ProgressBar)>>;
+
 /// The progress bar of a command.
 #[derive(Clone)]
 pub struct Bar {
-    state: Option<Arc<Mutex<Option<(Phase, ProgressBar)>>>>,
+    state: Option<Arc<Current>>,
 }
 
 impl Bar {
@@ -40,7 +43,7 @@ impl Bar {
     }
 }
 
-fn show(state: &Mutex<Option<(Phase, ProgressBar)>>, progress: &Progress) {
+fn show(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
     if slot.as_ref().is_none_or(|(phase, _)| *phase != progress.phase) {
         if let Some((_, old)) = slot.take() {

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use precedent::{
     Error, Result,
-    model::{Arm, Hit, Mode, Part, SearchRequest, SearchResponse},
+    model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
 
 use crate::{
@@ -73,7 +73,11 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
         session.say("Nothing found.");
     }
     for notice in &response.notices {
-        session.say(notice);
+        let remedy = match notice.lack {
+            Lack::FullText | Lack::AllVectors => " Run `precedent index`.",
+            Lack::SomeVectors | Lack::Model => "",
+        };
+        session.say(&format!("{}{remedy}", notice.text));
     }
 }
 

@@ -193,16 +193,8 @@ impl Casebook {
     pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
         let task = task.clone();
         self.run(move |i| {
-            let now = (i.clock)();
-            let source = i.store.write(|w| w.add_source(samples::SOURCE, "github", now))?;
-            let mut report = ImportReport { source: source.key.clone(), files: 2, ..Default::default() };
-            sync::import_lines(&i.store, &source, "issues.jsonl", samples::ISSUES, now, &mut report)?;
-            task.check()?;
-            sync::import_lines(&i.store, &source, "comments.jsonl", samples::COMMENTS, now, &mut report)?;
-            let pages = samples::PAGES.iter().map(|(slug, text)| sync::Page::Text { slug, text }).collect();
-            sync::import_pages(&i.store, &source, pages, now, &task, &mut report)?;
-            report.files += samples::PAGES.len() as u64;
-            Ok(report)
+            let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
+            sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
         })
         .await
     }
@@ -571,6 +563,7 @@ fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
         out.push(LinkView {
             kind: link.kind,
             outgoing,
+            document: other.as_ref().map(|d| d.kind),
             title: other.as_ref().map(|d| d.title.clone()),
             state: other.and_then(|d| d.state),
             key,

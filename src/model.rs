@@ -224,6 +224,29 @@ pub struct Coverage {
     pub embedded: u64,
 }
 
+/// What is wanting in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lack {
+    /// The full text does not have all documents yet.
+    FullText,
+    /// Some passages have no vector yet.
+    SomeVectors,
+    /// No passage has a vector yet.
+    AllVectors,
+    /// The model cannot be used.
+    Model,
+}
+
+/// Something that the person should know about an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// What is wanting.
+    pub lack: Lack,
+    /// The same in words.
+    pub text: String,
+}
+
 /// The answer to a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchResponse {
@@ -234,7 +257,7 @@ pub struct SearchResponse {
     /// The arms that answered.
     pub arms: Vec<Arm>,
     /// What the person should know about this answer: an arm that could not answer, vectors still missing.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     /// How much each arm could see.
     pub coverage: Coverage,
     /// The results, best first; ties in the order of their keys.
@@ -275,6 +298,8 @@ pub struct LinkView {
     pub outgoing: bool,
     /// The other document's key.
     pub key: String,
+    /// What the other document is, if the mirror has it.
+    pub document: Option<DocKind>,
     /// The other document's title, if the mirror has it.
     pub title: Option<String>,
     /// The other document's state, if the mirror has it.
@@ -422,6 +447,21 @@ pub struct ImportReport {
 impl ImportReport {
     /// How many skipped records are listed one by one.
     pub const MAX_SKIPS: usize = 50;
+
+    /// Adds what another part of the import did.
+    pub fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.new += other.new;
+        self.updated += other.updated;
+        self.unchanged += other.unchanged;
+        self.stale += other.stale;
+        self.skipped += other.skipped;
+        self.items += other.items;
+        self.comments += other.comments;
+        self.pages += other.pages;
+        self.skips.extend(other.skips);
+        self.skips.truncate(Self::MAX_SKIPS);
+    }
 }
 
 /// What bringing the indexes up to date did.
@@ -473,6 +513,8 @@ impl Raw {
 /// What a tracker says about a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRecord {
+    /// The repository that the record names (`owner/name`), if it names one.
+    pub repository: Option<String>,
     /// What it is.
     pub kind: DocKind,
     /// The item's number; pages have none.
@@ -526,6 +568,8 @@ impl DocumentRecord {
 /// What a tracker says about a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommentRecord {
+    /// The repository that the record names (`owner/name`), if it names one.
+    pub repository: Option<String>,
     /// The number of the item it belongs to.
     pub number: u64,
     /// The tracker's own id.
@@ -551,4 +595,14 @@ pub enum Record {
     Document(Box<DocumentRecord>),
     /// A comment.
     Comment(Box<CommentRecord>),
+}
+
+impl Record {
+    /// The repository that the record names, if it names one.
+    pub fn repository(&self) -> Option<&str> {
+        match self {
+            Self::Document(d) => d.repository.as_deref(),
+            Self::Comment(c) => c.repository.as_deref(),
+        }
+    }
 }

@@ -2,15 +2,15 @@
 
 use std::{
     path::Path,
-    sync::mpsc::{Receiver, sync_channel},
+    sync::mpsc::{SyncSender, sync_channel},
 };
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::{
-    error::{Error, Result},
-    model::{ImportReport, Raw, Record, Skip},
+    error::{Code, Error, Result},
+    model::{DocumentRecord, ImportReport, Raw, Record, Skip},
     store::{Applied, RawKind, RawPacker, SourceRow, Store},
     task::{Phase, Task},
     tracker::{github, import, wiki},
@@ -21,14 +21,7 @@ const BATCH: usize = 1000;
 /// … or this many bytes.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// A file that is read as it is, or one that is built in.
-#[derive(Debug)]
-pub(crate) enum Page {
-    File(std::path::PathBuf),
-    Text { slug: &'static str, text: &'static str },
-}
-
-/// What an import has read so far.
+/// Records that were read together.
 struct Batch {
     records: Vec<(String, std::result::Result<Vec<u8>, String>)>,
     bytes_read: u64,
@@ -47,17 +40,15 @@ pub fn import_github(
 ) -> Result<ImportReport> {
     let source = source_key(source)?;
     let files = import::files(path, &[".json", ".jsonl", ".ndjson"])?;
-    let source = store.write(|w| w.add_source(source, "github", now))?;
     let total: u64 = files.iter().map(|f| f.1).sum();
-    let mut report =
-        ImportReport { source: source.key.clone(), files: files.len() as u64, ..Default::default() };
+    let mut import = Import::start(store, source, now, task)?;
     let mut before = 0;
     // One file that is cut must not keep the others out; its error is told at the end.
     let mut failed = None;
     for (path, size) in &files {
-        match import_file(store, &source, path, before, total, now, task, &mut report) {
+        match import.file(path, before, total) {
             Ok(()) => {}
-            Err(error) if error.code() == crate::Code::InvalidInput && files.len() > 1 => {
+            Err(error) if error.code() == Code::InvalidInput && files.len() > 1 => {
                 failed.get_or_insert(error);
             }
             Err(error) => return Err(error),
@@ -67,7 +58,8 @@ pub fn import_github(
     if let Some(error) = failed {
         return Err(error.context("the other files were imported"));
     }
-    finish(report)
+    import.report.files = files.len() as u64;
+    finish(import.report)
 }
 
 /// Imports a folder of Markdown files (or one) as the wiki pages of a source.
@@ -83,211 +75,223 @@ pub fn import_wiki(
 ) -> Result<ImportReport> {
     let source = source_key(source)?;
     let files = import::files(path, wiki::ENDINGS)?;
-    let source = store.write(|w| w.add_source(source, "github", now))?;
-    let mut report =
-        ImportReport { source: source.key.clone(), files: files.len() as u64, ..Default::default() };
-    let pages = files.into_iter().map(|(path, _)| Page::File(path)).collect();
-    import_pages(store, &source, pages, now, task, &mut report)?;
-    finish(report)
+    let mut import = Import::start(store, source, now, task)?;
+    import.report.files = files.len() as u64;
+    let mut pages = Vec::with_capacity(files.len());
+    for (path, _) in files {
+        task.check()?;
+        let read = wiki::page(&path).map_err(|e| e.to_string());
+        import.page(name(&path), read, &mut pages);
+    }
+    import.apply(pages)?;
+    finish(import.report)
 }
 
-pub(crate) fn import_pages(
+/// Imports records and pages that are built in: (name, JSON Lines) and (page name, text).
+///
+/// # Errors
+/// Those of the database.
+pub fn import_built_in(
     store: &Store,
-    source: &SourceRow,
-    pages: Vec<Page>,
+    source: &str,
+    files: &[(&str, &str)],
+    pages: &[(&str, &str)],
     now: Timestamp,
     task: &Task,
-    report: &mut ImportReport,
-) -> Result<()> {
-    let mut records = Vec::new();
-    for page in pages {
+) -> Result<ImportReport> {
+    let mut import = Import::start(store, source, now, task)?;
+    import.report.files = (files.len() + pages.len()) as u64;
+    for (name, text) in files {
         task.check()?;
-        let (place, read) = match page {
-            Page::File(path) => (name(&path), wiki::page(&path).map_err(|e| e.to_string())),
-            Page::Text { slug, text } => (slug.to_owned(), wiki::page_from(slug, text.into(), None)),
-        };
+        let records =
+            text.lines().enumerate().map(|(i, l)| (format!("{name}:{}", i + 1), Ok(l.into()))).collect();
+        import.apply_raw(Batch { records, bytes_read: 0 })?;
+    }
+    let mut records = Vec::with_capacity(pages.len());
+    for (slug, text) in pages {
+        import.page((*slug).to_owned(), wiki::page_from(slug, (*text).into(), None), &mut records);
+    }
+    import.apply(records)?;
+    finish(import.report)
+}
+
+/// An import that is under way.
+struct Import<'a> {
+    store: &'a Store,
+    source: SourceRow,
+    now: Timestamp,
+    task: &'a Task,
+    report: ImportReport,
+    /// The repository that the files are of: the one that most records of the first batch name, whatever the source is
+    /// called here. Archives hold items that were transferred to other repositories under their old number; those must
+    /// not take the place of this repository's own.
+    home: Option<String>,
+}
+
+impl<'a> Import<'a> {
+    fn start(store: &'a Store, source: &str, now: Timestamp, task: &'a Task) -> Result<Self> {
+        let source = store.write(|w| w.add_source(source, "github", now))?;
+        let report = ImportReport { source: source.key.clone(), ..Default::default() };
+        Ok(Self { store, source, now, task, report, home: None })
+    }
+
+    /// Reads one file of `total` bytes of files, `before` of which came before it.
+    fn file(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
+        let name = name(path);
+        let records = import::Records::open(path)?;
+        std::thread::scope(|scope| {
+            // Unpacking and splitting run beside parsing and storing; two batches wait at the most.
+            let (sender, receiver) = sync_channel::<Batch>(2);
+            let reader = scope.spawn(move || read_batches(records, &name, &sender));
+            let stored = (|| {
+                while let Ok(batch) = receiver.recv() {
+                    self.task.check()?;
+                    let done = before + batch.bytes_read;
+                    self.apply_raw(batch)?;
+                    self.task.report(Phase::Import, done, Some(total), "bytes");
+                }
+                Ok(())
+            })();
+            drop(receiver);
+            let read =
+                reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
+            stored.and(read)
+        })
+    }
+
+    fn apply_raw(&mut self, batch: Batch) -> Result<()> {
+        let read: Vec<(String, std::result::Result<Record, String>)> = batch
+            .records
+            .into_par_iter()
+            .map(|(place, bytes)| (place, bytes.and_then(|b| github::record(&b))))
+            .collect();
+        if self.home.is_none() {
+            self.home = most_common(read.iter().filter_map(|(_, r)| r.as_ref().ok()?.repository()));
+        }
+        let mut records = Vec::with_capacity(read.len());
+        for (place, record) in read {
+            let foreign = |r: &Record| {
+                let (home, other) = (self.home.as_deref()?, r.repository()?);
+                (!other.eq_ignore_ascii_case(home)).then(|| format!("belongs to {other}, not to {home}"))
+            };
+            match record.and_then(|r| foreign(&r).map_or(Ok(r), Err)) {
+                Ok(record) => records.push(record),
+                Err(reason) => self.skip(place, reason),
+            }
+        }
+        self.apply(records)
+    }
+
+    /// Takes a page that was read, or notes why it could not be.
+    fn page(
+        &mut self,
+        place: String,
+        read: std::result::Result<Option<DocumentRecord>, String>,
+        pages: &mut Vec<Record>,
+    ) {
         match read {
-            Ok(Some(page)) => records.push((place, Record::Document(Box::new(page)))),
+            Ok(Some(page)) => pages.push(Record::Document(Box::new(page))),
             Ok(None) => {}
-            Err(reason) => skip(report, place, reason),
+            Err(reason) => self.skip(place, reason),
         }
     }
-    apply(store, source, records, now, report)
-}
 
-pub(crate) fn import_lines(
-    store: &Store,
-    source: &SourceRow,
-    place: &str,
-    lines: &'static str,
-    now: Timestamp,
-    report: &mut ImportReport,
-) -> Result<()> {
-    let records =
-        lines.lines().enumerate().map(|(i, l)| (format!("{place}:{}", i + 1), Ok(l.into()))).collect();
-    apply_raw(store, source, Batch { records, bytes_read: 0 }, now, report)
-}
-
-#[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename the arguments")]
-fn import_file(
-    store: &Store,
-    source: &SourceRow,
-    path: &Path,
-    before: u64,
-    total: u64,
-    now: Timestamp,
-    task: &Task,
-    report: &mut ImportReport,
-) -> Result<()> {
-    let name = name(path);
-    let mut records = import::Records::open(path)?;
-    std::thread::scope(|scope| {
-        // Unpacking and splitting run beside parsing and storing; two batches wait at the most.
-        let (sender, receiver) = sync_channel::<Batch>(2);
-        let reader = scope.spawn(move || -> Result<()> {
-            loop {
-                let mut batch = Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
-                let mut bytes = 0;
-                let mut ended = Ok(false);
-                while batch.records.len() < BATCH && bytes < BATCH_BYTES {
-                    match records.next() {
-                        Ok(Some(slice)) => {
-                            bytes += slice.bytes.as_ref().map_or(0, Vec::len);
-                            batch.records.push((format!("{name}:{}", slice.position), slice.bytes));
-                        }
-                        Ok(None) => {
-                            ended = Ok(true);
-                            break;
-                        }
-                        Err(error) => {
-                            ended = Err(error);
-                            break;
-                        }
+    /// Stores one batch in one transaction.
+    fn apply(&mut self, records: Vec<Record>) -> Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let documents = packer(self.store, RawKind::Document, &records)?;
+        let comments = packer(self.store, RawKind::Comment, &records)?;
+        let packed: Vec<_> = records
+            .into_par_iter()
+            .map(|record| {
+                let packed = match &record {
+                    Record::Document(d) => documents.pack(&d.raw),
+                    Record::Comment(c) => comments.pack(&c.raw),
+                };
+                packed.map(|p| (record, p))
+            })
+            .collect::<Result<_>>()?;
+        let (source, now) = (&self.source, self.now);
+        // The report is changed only when the transaction has been committed.
+        let done = self.store.write(|w| {
+            let mut done = ImportReport::default();
+            for (record, raw) in &packed {
+                let how = match record {
+                    Record::Document(d) => {
+                        *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
+                        w.apply_document(source, d, raw)?
                     }
+                    Record::Comment(c) => {
+                        done.comments += 1;
+                        w.apply_comment(source, c, raw)?
+                    }
+                };
+                *match how {
+                    Applied::New => &mut done.new,
+                    Applied::Updated => &mut done.updated,
+                    Applied::Unchanged => &mut done.unchanged,
+                    Applied::Stale => &mut done.stale,
+                } += 1;
+            }
+            if done.new + done.updated > 0 {
+                w.touch_source(source.id, now)?;
+            }
+            Ok(done)
+        })?;
+        self.report.add(done);
+        Ok(())
+    }
+
+    fn skip(&mut self, place: String, reason: String) {
+        self.report.skipped += 1;
+        if self.report.skips.len() < ImportReport::MAX_SKIPS {
+            self.report.skips.push(Skip { place, reason });
+        }
+    }
+}
+
+/// Reads a file's records in batches until it ends or nobody wants more.
+fn read_batches(mut records: import::Records, name: &str, sender: &SyncSender<Batch>) -> Result<()> {
+    loop {
+        let mut batch = Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
+        let mut bytes = 0;
+        let mut ended = Ok(false);
+        while batch.records.len() < BATCH && bytes < BATCH_BYTES {
+            match records.read() {
+                Ok(Some(slice)) => {
+                    bytes += slice.bytes.as_ref().map_or(0, Vec::len);
+                    batch.records.push((format!("{name}:{}", slice.position), slice.bytes));
                 }
-                batch.bytes_read = records.bytes_read();
-                // The receiver is gone when storing failed or was cancelled; its error is the one to tell.
-                if sender.send(batch).is_err() {
-                    return Ok(());
-                }
-                if ended? {
-                    return Ok(());
+                end => {
+                    ended = end.map(|_| true);
+                    break;
                 }
             }
-        });
-        let stored = store_batches(store, source, &receiver, before, total, now, task, report);
-        drop(receiver);
-        let read =
-            reader.join().unwrap_or_else(|_| Err(Error::new(crate::Code::Internal, "reading a file failed")));
-        stored.and(read)
-    })
-}
-
-#[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename the arguments")]
-fn store_batches(
-    store: &Store,
-    source: &SourceRow,
-    receiver: &Receiver<Batch>,
-    before: u64,
-    total: u64,
-    now: Timestamp,
-    task: &Task,
-    report: &mut ImportReport,
-) -> Result<()> {
-    while let Ok(batch) = receiver.recv() {
-        task.check()?;
-        let done = before + batch.bytes_read;
-        apply_raw(store, source, batch, now, report)?;
-        task.report(Phase::Import, done, Some(total), "bytes");
-    }
-    Ok(())
-}
-
-fn apply_raw(
-    store: &Store,
-    source: &SourceRow,
-    batch: Batch,
-    now: Timestamp,
-    report: &mut ImportReport,
-) -> Result<()> {
-    let read: Vec<(String, Result<Record, String>)> = batch
-        .records
-        .into_par_iter()
-        .map(|(place, bytes)| (place, bytes.and_then(|b| github::record(&b))))
-        .collect();
-    let mut records = Vec::with_capacity(read.len());
-    for (place, record) in read {
-        match record {
-            Ok(record) => records.push((place, record)),
-            Err(reason) => skip(report, place, reason),
+        }
+        batch.bytes_read = records.bytes_read();
+        // The receiver is gone when storing failed or was cancelled; its error is the one to tell.
+        if sender.send(batch).is_err() || ended? {
+            return Ok(());
         }
     }
-    apply(store, source, records, now, report)
 }
 
-/// Stores one batch in one transaction.
-fn apply(
-    store: &Store,
-    source: &SourceRow,
-    records: Vec<(String, Record)>,
-    now: Timestamp,
-    report: &mut ImportReport,
-) -> Result<()> {
-    if records.is_empty() {
-        return Ok(());
+/// The most common of these; of several, the first in the alphabet.
+fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    for name in names {
+        *counts.entry(name.to_lowercase()).or_default() += 1;
     }
-    let documents = packer(store, RawKind::Document, &records)?;
-    let comments = packer(store, RawKind::Comment, &records)?;
-    let packed: Vec<_> = records
-        .into_par_iter()
-        .map(|(_, record)| {
-            let packed = match &record {
-                Record::Document(d) => documents.pack(&d.raw),
-                Record::Comment(c) => comments.pack(&c.raw),
-            };
-            packed.map(|p| (record, p))
-        })
-        .collect::<Result<_>>()?;
-    // The report is changed only when the transaction has been committed.
-    let (applied, items, said, pages) = store.write(|w| {
-        let mut applied = [0_u64; 4];
-        let (mut items, mut said, mut pages) = (0, 0, 0);
-        for (record, raw) in &packed {
-            let how = match record {
-                Record::Document(d) => {
-                    if d.number.is_some() {
-                        items += 1;
-                    } else {
-                        pages += 1;
-                    }
-                    w.apply_document(source, d, raw)?
-                }
-                Record::Comment(c) => {
-                    said += 1;
-                    w.apply_comment(source, c, raw)?
-                }
-            };
-            applied[how as usize] += 1;
-        }
-        if applied[Applied::New as usize] + applied[Applied::Updated as usize] > 0 {
-            w.touch_source(source.id, now)?;
-        }
-        Ok((applied, items, said, pages))
-    })?;
-    report.new += applied[Applied::New as usize];
-    report.updated += applied[Applied::Updated as usize];
-    report.unchanged += applied[Applied::Unchanged as usize];
-    report.stale += applied[Applied::Stale as usize];
-    report.items += items;
-    report.comments += said;
-    report.pages += pages;
-    Ok(())
+    let most = counts.values().copied().max()?;
+    counts.into_iter().find(|(_, n)| *n == most).map(|(name, _)| name)
 }
 
 /// The packer of a kind; the first large batch of a casebook trains its dictionary.
-fn packer(store: &Store, kind: RawKind, records: &[(String, Record)]) -> Result<RawPacker> {
+fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
     let raws = || {
-        records.iter().filter_map(|(_, r)| match (kind, r) {
+        records.iter().filter_map(|r| match (kind, r) {
             (RawKind::Document, Record::Document(d)) => Some(&d.raw),
             (RawKind::Comment, Record::Comment(c)) => Some(&c.raw),
             _ => None,
@@ -300,13 +304,6 @@ fn packer(store: &Store, kind: RawKind, records: &[(String, Record)]) -> Result<
     let samples: Vec<&Raw> = raws().collect();
     store.write(|w| w.train_dictionary(kind, samples.into_iter()))?;
     store.read(|r| r.raw_packer(kind))
-}
-
-fn skip(report: &mut ImportReport, place: String, reason: String) {
-    report.skipped += 1;
-    if report.skips.len() < ImportReport::MAX_SKIPS {
-        report.skips.push(Skip { place, reason });
-    }
 }
 
 /// An import that found records of no use at all is an error; anything else is a report.

@@ -134,11 +134,12 @@ fn searches() {
         query: String::new(),
         mode: Mode::Hybrid,
         arms: Vec::new(),
-        notices: Vec::new(),
+        notices: vec![Notice { lack: Lack::Model, text: String::new() }],
         coverage: coverage(),
         hits: vec![hit()],
         took_ms: 0.0,
     };
+    same_members("Notice", &response.notices[0]);
     same_members("SearchResponse", response);
 }
 
@@ -156,7 +157,14 @@ fn threads() {
         html: String::new(),
     };
     same_members("ThreadComment", &comment);
-    let link = LinkView { kind: String::new(), outgoing: true, key: String::new(), title: None, state: None };
+    let link = LinkView {
+        kind: String::new(),
+        outgoing: true,
+        key: String::new(),
+        document: None,
+        title: None,
+        state: None,
+    };
     same_members("LinkView", &link);
     let thread = Thread {
         key: String::new(),

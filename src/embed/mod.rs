@@ -122,7 +122,7 @@ fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
         )?;
     let text = std::fs::read(folder.join("card.json")).map_err(|e| Error::io(&folder, e))?;
     let info: ModelInfo = serde_json::from_slice(&text).map_err(|e| damaged(&folder, &e.to_string()))?;
-    if info.dimensions == 0 || info.dimensions % 64 != 0 || info.dimensions > 4096 {
+    if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
         return Err(damaged(&folder, "its vectors have an impossible length"));
     }
     Ok((folder, info))

@@ -66,6 +66,9 @@ pub enum Scope {
     Comments,
 }
 
+/// The parts of a boolean query.
+type Clauses = Vec<(Occur, Box<dyn Query>)>;
+
 /// What to look for: terms as [`tokens`] gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
@@ -331,12 +334,11 @@ impl FullText {
             Scope::Body => &[(f.body, 1.0), (f.code, CODE)],
             Scope::Comments => &[(f.comments, 1.0)],
         };
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        let mut clauses: Clauses = Vec::new();
 
         let terms = self.rarest(searcher, &words.terms)?;
         let needed = minimum_should_match(terms.len());
-        let mut groups: Vec<(Occur, Box<dyn Query>)> =
-            terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+        let mut groups: Clauses = terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {
                 let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
@@ -421,9 +423,9 @@ impl FullText {
         if filters.is_empty() {
             return query;
         }
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, query)];
+        let mut clauses: Clauses = vec![(Occur::Must, query)];
         // Several sources, kinds or authors are alternatives; several labels are all wanted.
-        let mut alternatives: Vec<(std::mem::Discriminant<Test>, Vec<(Occur, Box<dyn Query>)>)> = Vec::new();
+        let mut alternatives: Vec<(std::mem::Discriminant<Test>, Clauses)> = Vec::new();
         for filter in filters {
             let query: Box<dyn Query> = Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0));
             if filter.negated {
@@ -645,12 +647,11 @@ impl FullText {
         d.add_text(f.identifiers, &row.title);
         let mut signatures: HashSet<String> = HashSet::new();
         signatures.extend(body.signatures(&row.title).iter().map(|s| s.term()));
-        for (text, code) in [(body.prose(), body.code())] {
-            d.add_text(f.identifiers, &text);
-            d.add_text(f.identifiers, &code);
-            d.add_text(f.body, text);
-            d.add_text(f.code, code);
-        }
+        let (prose, code) = (body.prose(), body.code());
+        d.add_text(f.identifiers, &prose);
+        d.add_text(f.identifiers, &code);
+        d.add_text(f.body, prose);
+        d.add_text(f.code, code);
         for (comment, text) in comments {
             if comment.author.bot {
                 continue;

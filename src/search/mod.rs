@@ -4,7 +4,10 @@ mod fusion;
 mod passages;
 pub mod query;
 
-use std::{collections::HashMap, time::Instant};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Instant,
+};
 
 use fixedbitset::FixedBitSet;
 
@@ -15,7 +18,7 @@ use crate::{
         fulltext::{FullText, Words},
         vectors::{Near, Vectors},
     },
-    model::{Arm, Coverage, DocKind, Hit, Mode, Scores, SearchRequest, SearchResponse, State},
+    model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
     store::{DocumentRow, Reader, Store},
     task::Task,
     text::{chunk::representation, signature, skeleton::Skeleton, tokens},
@@ -101,10 +104,13 @@ impl Searcher<'_> {
         };
         hits.truncate(limit);
         if coverage.full_text < coverage.documents {
-            notices.push(format!(
-                "The full text covers {} of {} documents; run `precedent index`.",
-                coverage.full_text, coverage.documents
-            ));
+            notices.push(Notice {
+                lack: Lack::FullText,
+                text: format!(
+                    "Search by words covers {} of {} documents so far.",
+                    coverage.full_text, coverage.documents
+                ),
+            });
         }
         Ok(SearchResponse {
             query: query.understood,
@@ -158,7 +164,7 @@ impl Searcher<'_> {
         limit: usize,
         coverage: Coverage,
         arms: &mut Vec<Arm>,
-        notices: &mut Vec<String>,
+        notices: &mut Vec<Notice>,
         task: &Task,
     ) -> Result<Candidates> {
         let depth = DEPTH.max(limit * 2);
@@ -203,26 +209,29 @@ impl Searcher<'_> {
                     self.semantic(vectors, query, allowed.as_ref(), depth, &mut found)?;
                     arms.push(Arm::Semantic);
                     if coverage.embedded < coverage.chunks {
-                        notices.push(format!(
-                            "Search by meaning covers {} of {} passages so far.",
-                            coverage.embedded, coverage.chunks
-                        ));
+                        notices.push(Notice {
+                            lack: Lack::SomeVectors,
+                            text: format!(
+                                "Search by meaning covers {} of {} passages so far.",
+                                coverage.embedded, coverage.chunks
+                            ),
+                        });
                     }
                 }
-                Some(_) if coverage.documents > 0 => {
-                    notices.push(
-                        "Answered by words alone: no vectors have been made yet. Run `precedent index`."
-                            .to_owned(),
-                    );
-                }
-                Some(_) => {}
-                None => notices.push(match self.problem {
-                    Some(problem) => format!(
-                        "Answered by words alone: {problem}.{}",
-                        problem.hint().map(|h| format!(" {h}")).unwrap_or_default()
-                    ),
-                    None => "Answered by words alone.".to_owned(),
+                Some(_) if coverage.documents > 0 => notices.push(Notice {
+                    lack: Lack::AllVectors,
+                    text: "Answered by words alone: no vectors have been made yet.".to_owned(),
                 }),
+                Some(_) => {}
+                None => {
+                    let hint =
+                        self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+                    let why = self.problem.map(|p| format!(": {p}")).unwrap_or_default();
+                    notices.push(Notice {
+                        lack: Lack::Model,
+                        text: format!("Answered by words alone{why}.{hint}"),
+                    });
+                }
             }
             if mode == Mode::Semantic {
                 found.lexical.clear();
@@ -286,11 +295,12 @@ impl Searcher<'_> {
             loaded.truncate(limit);
             let mut hits = Vec::with_capacity(loaded.len());
             for (one, row) in loaded {
-                if !skeletons.contains_key(&row.source_id) {
-                    skeletons.insert(row.source_id, r.skeleton(row.source_id)?);
-                }
+                let skeleton = match skeletons.entry(row.source_id) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => place.insert(r.skeleton(row.source_id)?),
+                };
                 let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-                let passages = passages::passages(r, &row, &skeletons[&row.source_id], &weights, near)?;
+                let passages = passages::passages(r, &row, skeleton, &weights, near)?;
                 let mut hit = hit(r, &row, &weights)?;
                 hit.scores = scores(&one, &found);
                 hit.why = why(query, &hit, &passages, &one, &found);

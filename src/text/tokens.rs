@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn words_are_folded_and_stemmed_and_versions_stay_whole() {
         assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
-        assert_eq!(terms("Größe doesn't fit"), ["große".replace('ß', "ß"), "doesnt".into(), "fit".into()]);
+        assert_eq!(terms("Größe doesn't fit"), ["große", "doesnt", "fit"]);
         assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
     }
 

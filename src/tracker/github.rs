@@ -21,6 +21,7 @@ struct Issue {
     number: u64,
     title: String,
     body: Option<String>,
+    url: Option<String>,
     html_url: Option<String>,
     state: Option<String>,
     state_reason: Option<String>,
@@ -123,6 +124,7 @@ fn issue(text: &str) -> Result<Record, String> {
         _ => State::Open,
     };
     Ok(Record::Document(Box::new(DocumentRecord {
+        repository: issue.url.as_deref().and_then(repository),
         kind: if issue.pull_request.is_some() { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(issue.number),
         slug: None,
@@ -163,6 +165,7 @@ fn comment(text: &str, issue_url: &str) -> Result<Record, String> {
         .and_then(|n| n.parse::<u32>().ok())
         .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
     Ok(Record::Comment(Box::new(CommentRecord {
+        repository: repository(issue_url),
         number: u64::from(number),
         remote_id: plain(comment.id),
         author: author(comment.user, comment.author_association),
@@ -172,6 +175,13 @@ fn comment(text: &str, issue_url: &str) -> Result<Record, String> {
         updated_at: comment.updated_at.unwrap_or(comment.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })))
+}
+
+/// `owner/name` of an API address of an item: `…/repos/OWNER/NAME/issues/12`.
+fn repository(url: &str) -> Option<String> {
+    let mut parts = url.split_once("/repos/")?.1.split('/');
+    let (owner, name) = (parts.next()?, parts.next()?);
+    (!owner.is_empty() && !name.is_empty() && parts.next().is_some()).then(|| format!("{owner}/{name}"))
 }
 
 fn author(user: Option<User>, association: Option<String>) -> Author {

@@ -115,7 +115,7 @@ impl Records {
     ///
     /// # Errors
     /// The file cannot be read further: [`Code::Io`], or [`Code::InvalidInput`] for a damaged or hostile archive.
-    pub fn next(&mut self) -> Result<Option<Slice>> {
+    pub fn read(&mut self) -> Result<Option<Slice>> {
         if self.ended {
             return Ok(None);
         }
@@ -324,7 +324,7 @@ mod tests {
         file.write_all(bytes).unwrap();
         let mut records = Records::open(file.path()).unwrap();
         let mut out = Vec::new();
-        while let Some(slice) = records.next().unwrap() {
+        while let Some(slice) = records.read().unwrap() {
             out.push(slice.bytes.map(|b| String::from_utf8_lossy(&b).into_owned()));
         }
         out
@@ -367,7 +367,7 @@ mod tests {
         file.write_all(&packed[..packed.len() / 2]).unwrap();
         let mut records = Records::open(file.path()).unwrap();
         let error = loop {
-            match records.next() {
+            match records.read() {
                 Ok(Some(_)) => {}
                 Ok(None) => panic!("the end of a cut file passed for its end"),
                 Err(error) => break error,
@@ -385,7 +385,7 @@ mod tests {
         }
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&encoder.finish().unwrap()).unwrap();
-        let error = Records::open(file.path()).unwrap().next().unwrap_err();
+        let error = Records::open(file.path()).unwrap().read().unwrap_err();
         assert!(error.to_string().contains("times its size"), "{error}");
     }
 
@@ -404,7 +404,7 @@ mod tests {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(&bytes).unwrap();
             if let Ok(mut records) = Records::open(file.path()) {
-                while let Ok(Some(_)) = records.next() {}
+                while let Ok(Some(_)) = records.read() {}
             }
         }
     }

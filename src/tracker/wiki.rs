@@ -47,6 +47,7 @@ pub(crate) fn page_from(
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
     let title = slug.replace('-', " ");
     Ok(Some(DocumentRecord {
+        repository: None,
         kind: DocKind::Page,
         number: None,
         slug: Some(slug.to_owned()),

@@ -109,7 +109,7 @@ fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
         use std::os::unix::fs::PermissionsExt as _;
         // The superuser may read everything; then there is nothing to refuse.
         let secret = place.file("secret.jsonl", issue(1, "x", "y").to_string());
-        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
         if std::fs::File::open(&secret).is_ok() {
             eprintln!("SKIPPED: reading without permission, because this user may read everything");
             return;
@@ -127,4 +127,23 @@ fn names_that_are_no_source() {
         let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
         assert!(ran.code == Some(2) && ran.err.contains("is no source"), "{name}: {}", ran.err);
     }
+}
+
+#[test]
+fn an_item_that_moved_to_another_repository_does_not_replace_ours() {
+    let place = Place::new();
+    let mut text = String::new();
+    for (n, repository, title) in
+        [(1, "acme/app", "ours"), (2, "acme/app", "also ours"), (1, "acme/other", "theirs")]
+    {
+        let mut record = issue(n, title, "body");
+        record["url"] = format!("https://tracker.example/api/v3/repos/{repository}/issues/{n}").into();
+        record["updated_at"] = "2026-05-05T00:00:00Z".into();
+        text.push_str(&format!("{record}\n"));
+    }
+    let path = place.file("moved.jsonl", text);
+    // The source may be called otherwise here.
+    let ran = place.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
+    assert!(ran.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"), "{}", ran.err);
+    assert_eq!(place.json(&["show", "mirror/copy#1", "--json=title"])["title"], "ours");
 }

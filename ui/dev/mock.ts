@@ -129,7 +129,7 @@ function search(query: string, mode: string | null): SearchResponse {
   hits.sort((a, b) => b.scores.fused - a.scores.fused || (b.updated_at ?? "").localeCompare(a.updated_at ?? ""));
   return {
     query, mode: "hybrid", arms: ["lexical", "semantic"],
-    notices: options.has("nomodel") && words.length ? ["Search by meaning is off: the results are by words alone."] : [],
+    notices: options.has("nomodel") && words.length ? [{ lack: "model", text: "Search by meaning is off: the results are by words alone." }] : [],
     coverage, hits: hits.slice(0, 50), took_ms: 3.2,
   };
 }
@@ -150,8 +150,8 @@ function thread(key: string): Thread {
     })),
     links: other
       ? [
-          { kind: "duplicate_of", outgoing: true, key: `${SOURCE}#${other.number}`, title: other.title, state: stateOf(other) },
-          { kind: "mentions", outgoing: false, key: `${SOURCE}#999`, title: null, state: null },
+          { kind: "duplicate_of", outgoing: true, key: `${SOURCE}#${other.number}`, document: "issue", title: other.title, state: stateOf(other) },
+          { kind: "mentions", outgoing: false, key: `${SOURCE}#999`, document: null, title: null, state: null },
         ]
       : [],
   };

@@ -32,8 +32,8 @@ it("has a shape and words for every state", () => {
 });
 
 it("tells what a link leads to", () => {
-  const link = { kind: "closes", outgoing: false, key: "a/b#4", title: "x", state: "merged" as const };
-  expect([linkKind(link), linkKind({ ...link, state: "open" }), linkKind({ ...link, key: "a/b:Page", state: null })]).toEqual([
+  const link = { kind: "closes", outgoing: false, key: "a/b#4", document: "pull_request" as const, title: "x", state: "open" as const };
+  expect([linkKind(link), linkKind({ ...link, document: null }), linkKind({ ...link, document: null, key: "a/b:Page" })]).toEqual([
     "pull_request", "issue", "page",
   ]);
 });

@@ -43,8 +43,7 @@ export function look(kind: DocKind, state: State | null, reason: string | null):
 /** "Issue", "Pull request", "Wiki page". */
 export const KINDS: Record<DocKind, string> = { issue: "Issue", pull_request: "Pull request", page: "Wiki page" };
 
-/** What a link leads to, as far as its key and state tell. */
+/** What a link leads to; where the mirror lacks it, its key tells a page from an item. */
 export function linkKind(link: LinkView): DocKind {
-  if (!link.key.includes("#")) return "page";
-  return link.state === "merged" ? "pull_request" : "issue";
+  return link.document ?? (link.key.includes("#") ? "issue" : "page");
 }

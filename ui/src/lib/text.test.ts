@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, coverage, holdings, inWindow, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing } from "./text";
+import { count, coverage, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing } from "./text";
 import type { SourceView } from "./types";
 
 const span = (text: string, hit = false) => ({ text, hit });
@@ -70,10 +70,4 @@ it("gives a badge to those who have a standing", () => {
 
 it("makes sentences of messages", () => {
   expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
-});
-
-it("leaves the terminal out of the window", () => {
-  expect(inWindow("No vectors yet. Run `precedent index`.")).toBe("No vectors yet.");
-  expect(inWindow("The text covers 1 of 2; run `precedent index`.")).toBe("The text covers 1 of 2.");
-  expect(inWindow("40 of 310 chunks have a vector.")).toBe("40 of 310 chunks have a vector.");
 });

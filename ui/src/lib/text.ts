@@ -113,8 +113,3 @@ export function sentence(message: string): string {
   const text = message.slice(0, 1).toUpperCase() + message.slice(1);
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
-
-/** A notice of the engine without what to run in a terminal: the window does that by itself, and its bar shows it. */
-export function inWindow(notice: string): string {
-  return notice.replace(/[.;]\s*run `precedent index[^`]*`\./i, ".");
-}

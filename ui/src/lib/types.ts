@@ -86,11 +86,18 @@ export interface Coverage {
   embedded: number;
 }
 
+export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model";
+
+export interface Notice {
+  lack: Lack;
+  text: string;
+}
+
 export interface SearchResponse {
   query: string;
   mode: Mode;
   arms: Arm[];
-  notices: string[];
+  notices: Notice[];
   coverage: Coverage;
   hits: Hit[];
   took_ms: number;
@@ -112,6 +119,7 @@ export interface LinkView {
   kind: string;
   outgoing: boolean;
   key: string;
+  document: DocKind | null;
   title: string | null;
   state: State | null;
 }
