@@ -12,6 +12,8 @@ use std::{path::PathBuf, time::Instant};
 
 use precedent::{
     Casebook, OpenOptions, Task,
+    embed::{Engine, ModelPaths},
+    index::vectors::Vectors,
     model::{Mode, SearchRequest},
 };
 
@@ -37,7 +39,7 @@ async fn measure() {
             path("PRECEDENT_ONNXRUNTIME"),
             path("PRECEDENT_MODELS"),
         );
-    let casebook = Casebook::open(options).await.unwrap();
+    let casebook = Casebook::open(options.clone()).await.unwrap();
     let task = Task::new();
     if folder.is_none() {
         casebook.import_sample(&task).await.unwrap();
@@ -78,6 +80,36 @@ async fn measure() {
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
         println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
     }
+    recall(&options, &titles);
+}
+
+/// How many of the ten nearest passages by exact search the search over codes finds, and the time of both.
+fn recall(options: &OpenOptions, titles: &[String]) {
+    let engine =
+        Engine::BuiltIn(ModelPaths { runtime: options.runtime.clone(), models: options.models.clone() });
+    let (Ok(info), Ok(mut model)) = (engine.info(), engine.load()) else { return };
+    let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
+    vectors.warm().unwrap();
+    let (mut found, mut all) = (0, 0);
+    let (mut fast, mut exact) = (0.0, 0.0);
+    for title in titles.iter().take(60) {
+        let query = model.embed(title).unwrap();
+        let start = Instant::now();
+        let near = vectors.search(&query, None, 10).unwrap();
+        fast += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let want = vectors.search_exact(&query, None, 10).unwrap();
+        exact += start.elapsed().as_secs_f64();
+        all += want.len();
+        found += want.iter().filter(|w| near.iter().any(|n| n.chunk == w.chunk)).count();
+    }
+    let queries = titles.len().min(60) as f64;
+    println!(
+        "vectors: recall@10 {:.4} ({found} of {all}), mean {:.1} ms against {:.1} ms exact",
+        found as f64 / all.max(1) as f64,
+        fast * 1000.0 / queries,
+        exact * 1000.0 / queries,
+    );
 }
 
 /// Titles and texts of documents at even distances.

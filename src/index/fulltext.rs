@@ -481,6 +481,8 @@ impl FullText {
         let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
         let mut out = Vec::with_capacity(top.len());
         for (score, address) in top {
+            // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
+            let score = (score * 1024.0).round() / 1024.0;
             out.push((id(searcher, address)?, score));
         }
         out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

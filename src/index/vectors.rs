@@ -26,7 +26,7 @@ use crate::{
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
 /// At least this many of the nearest by code are scored exactly …
-const RESCORED: usize = 512;
+const RESCORED: usize = 1024;
 /// … out of this many times as many that are nearest by Hamming distance.
 const SHORTLIST: usize = 8;
 /// sqlite-vec's own limit for `k`.

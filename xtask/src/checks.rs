@@ -407,8 +407,14 @@ impl Checks {
         if !Run::cargo().args(["nextest", "--version"]).works() {
             return self.tests(&["test", "--locked", "--lib", "--bins", "--tests"]);
         }
-        self.build(&["nextest", "run", "--locked", "--no-run"])?;
-        self.runner(Run::cargo().args(["nextest", "run", "--locked", "--no-fail-fast"]))
+        if self.without_window.is_some() {
+            self.build(&["nextest", "run", "--locked", "--no-run"])?;
+            return self.runner(Run::cargo().args(["nextest", "run", "--locked", "--no-fail-fast"]));
+        }
+        // Built together with the window, whose step then finds everything built with the same features.
+        self.build(&[WITH_WINDOW, &["--no-run"]].concat())?;
+        let others = ["--no-fail-fast", "-E", "not package(precedent-desktop)"];
+        self.runner(Run::cargo().args(WITH_WINDOW).args(others))
     }
 
     fn window(&mut self) -> Result<Outcome> {
@@ -422,14 +428,23 @@ impl Checks {
             anstream::eprintln!("{fail}");
             return Ok(Outcome::Skipped(fail.what));
         }
-        self.build(&["test", "-p", "precedent-desktop", "--locked", "--no-run"])?;
+        let nextest = Run::cargo().args(["nextest", "--version"]).works();
+        let cargo: Vec<&str> = if nextest {
+            // One window at a time: they share the screen and the keyboard focus.
+            [&["cargo"], WITH_WINDOW, &["--no-fail-fast", "-j1", "-E", "package(precedent-desktop)"]].concat()
+        } else {
+            self.build(&["test", "-p", "precedent-desktop", "--locked", "--no-run"])?;
+            vec!["cargo", "test", "-p", "precedent-desktop", "--locked", "--no-fail-fast"]
+        };
         let screen = ["-a", "-s", "-screen 0 1280x900x24 -nolisten tcp", "dbus-run-session", "--"];
         // Where everything is there, a test that cannot open the window has failed.
         let run = Run::new("xvfb-run").env("PRECEDENT_WINDOW_TESTS", "required");
-        let cargo = ["cargo", "test", "-p", "precedent-desktop", "--locked", "--no-fail-fast"];
         self.runner(run.args(screen).args(cargo))
     }
 }
+
+/// All tests, the window's among them.
+const WITH_WINDOW: &[&str] = &["nextest", "run", "--workspace", "--locked"];
 
 #[cfg(test)]
 mod tests {
