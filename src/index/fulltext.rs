@@ -72,7 +72,7 @@ type Clauses = Vec<(Occur, Box<dyn Query>)>;
 /// What to look for: terms as [`tokens`] gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Stemmed terms, each once.
+    /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
     pub terms: Vec<String>,
     /// Whole identifiers.
     pub identifiers: Vec<String>,
@@ -234,7 +234,7 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn search(&self, words: &Words, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
-        let Some(query) = self.query(&searcher, words)? else { return Ok(Vec::new()) };
+        let Some(query) = self.query(words) else { return Ok(Vec::new()) };
         self.top(&searcher, self.filtered(query, filters), limit)
     }
 
@@ -326,7 +326,7 @@ impl FullText {
         Ok((1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln())
     }
 
-    fn query(&self, searcher: &Searcher, words: &Words) -> Result<Option<Box<dyn Query>>> {
+    fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
         let f = &self.fields;
         let fields: &[(Field, f32)] = match words.scope {
             Scope::Any => &[(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
@@ -336,9 +336,9 @@ impl FullText {
         };
         let mut clauses: Clauses = Vec::new();
 
-        let terms = self.rarest(searcher, &words.terms)?;
-        let needed = minimum_should_match(terms.len());
-        let mut groups: Clauses = terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+        let needed = minimum_should_match(words.terms.len());
+        let mut groups: Clauses =
+            words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {
                 let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
@@ -357,7 +357,7 @@ impl FullText {
             }
         }
         if clauses.is_empty() {
-            return Ok(None);
+            return None;
         }
         let anywhere = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
         for without in &words.without {
@@ -365,24 +365,28 @@ impl FullText {
                 clauses.push((Occur::MustNot, query));
             }
         }
-        Ok(Some(Box::new(BooleanQuery::new(clauses))))
+        Some(Box::new(BooleanQuery::new(clauses)))
     }
 
     /// The terms that tell most, at most [`MAX_TERMS`], in a fixed order.
-    fn rarest(&self, searcher: &Searcher, terms: &[String]) -> Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn rarest(&self, terms: Vec<String>) -> Result<Vec<String>> {
         if terms.len() <= MAX_TERMS {
-            return Ok(terms.to_vec());
+            return Ok(terms);
         }
+        let searcher = self.searcher()?;
         let mut weighed = Vec::with_capacity(terms.len());
         for term in terms {
-            weighed.push((self.idf_of(searcher, term)?, term));
+            weighed.push((self.idf_of(&searcher, &term)?, term));
         }
         // A term that no document has cannot find one; it must not use up a place.
-        let absent = self.idf_of(searcher, "\u{0}")?;
+        let absent = self.idf_of(&searcher, "\u{0}")?;
         weighed.retain(|(idf, _)| *idf < absent);
-        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         weighed.truncate(MAX_TERMS);
-        Ok(weighed.into_iter().map(|(_, t)| t.clone()).collect())
+        Ok(weighed.into_iter().map(|(_, t)| t).collect())
     }
 
     fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {

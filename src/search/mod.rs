@@ -10,6 +10,7 @@ use std::{
 };
 
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 
 use crate::{
     error::{Error, Result},
@@ -19,7 +20,7 @@ use crate::{
         vectors::{Near, Vectors},
     },
     model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
-    store::{DocumentRow, Reader, Store},
+    store::{DocumentRow, Reader, Store, StoredComment},
     task::Task,
     text::{chunk::representation, signature, skeleton::Skeleton, tokens},
 };
@@ -90,7 +91,8 @@ impl Searcher<'_> {
         let mut notices = Vec::new();
         let mut arms = Vec::new();
 
-        let words = words(&query);
+        let mut words = words(&query);
+        words.terms = self.fulltext.rarest(words.terms)?;
         task.check()?;
         let mut hits = if query.is_empty() {
             self.recent(&query, limit)?
@@ -278,6 +280,7 @@ impl Searcher<'_> {
             Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
         ]);
         let weights = self.weights(words)?;
+        let none = Skeleton::default();
         self.store.read(|r| {
             let mut loaded: Vec<(Fused, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
@@ -293,22 +296,27 @@ impl Searcher<'_> {
             }
             loaded.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
             loaded.truncate(limit);
-            let mut hits = Vec::with_capacity(loaded.len());
+            let mut read = Vec::with_capacity(loaded.len());
             for (one, row) in loaded {
-                let skeleton = match skeletons.entry(row.source_id) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => place.insert(r.skeleton(row.source_id)?),
-                };
+                if let Entry::Vacant(place) = skeletons.entry(row.source_id) {
+                    place.insert(r.skeleton(row.source_id)?);
+                }
+                let comments = row.number.map_or(Ok(Vec::new()), |n| r.comments(row.source_id, n))?;
+                read.push((one, row, comments));
+            }
+            // Choosing passages is most of the work of a search, and each document's is its own.
+            let show = |(one, row, comments): &(Fused, DocumentRow, Vec<StoredComment>)| {
                 let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-                let passages = passages::passages(r, &row, skeleton, &weights, near)?;
-                let mut hit = hit(r, &row, &weights)?;
-                hit.scores = scores(&one, &found);
-                hit.why = why(query, &hit, &passages, &one, &found);
+                let skeleton = skeletons.get(&row.source_id).unwrap_or(&none);
+                let passages = passages::passages(row, comments, skeleton, &weights, near);
+                let mut hit = hit(row, comments, &weights);
+                hit.scores = scores(one, &found);
+                hit.why = why(query, &hit, &passages, one, &found);
                 hit.passages = passages.shown;
                 hit.trace = explain.then(|| one.contributions.clone());
-                hits.push(hit);
-            }
-            Ok(hits)
+                hit
+            };
+            Ok(read.par_iter().map(show).collect())
         })
     }
 
@@ -324,17 +332,11 @@ impl Searcher<'_> {
 
     fn recent(&self, query: &Query, limit: usize) -> Result<Vec<Hit>> {
         let ids = self.fulltext.recent(&query.filters, limit)?;
-        let weights = passages::Weights::default();
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {
                 let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else { continue };
-                let skeleton = r.skeleton(row.source_id)?;
-                let passages = passages::passages(r, &row, &skeleton, &weights, &[])?;
-                let mut hit = hit(r, &row, &weights)?;
-                hit.why = "Changed recently.".to_owned();
-                hit.passages = passages.shown;
-                hits.push(hit);
+                hits.push(unasked(r, &row, "Changed recently.")?);
             }
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
             Ok(hits)
@@ -350,7 +352,6 @@ impl Searcher<'_> {
         let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
         named.retain(|d| d.deleted_at.is_none());
         named.truncate(limit);
-        let weights = passages::Weights::default();
         for row in named.into_iter().rev() {
             if let Some(at) = hits.iter().position(|h| h.key == row.key) {
                 let hit = hits.remove(at);
@@ -360,15 +361,7 @@ impl Searcher<'_> {
             if !query.filters.is_empty() {
                 continue;
             }
-            let hit = self.store.read(|r| {
-                let skeleton = r.skeleton(row.source_id)?;
-                let passages = passages::passages(r, &row, &skeleton, &weights, &[])?;
-                let mut hit = hit(r, &row, &weights)?;
-                hit.why = "You named it.".to_owned();
-                hit.passages = passages.shown;
-                Ok(hit)
-            })?;
-            hits.insert(0, hit);
+            hits.insert(0, self.store.read(|r| unasked(r, &row, "You named it."))?);
         }
         Ok(())
     }
@@ -421,8 +414,19 @@ fn words(query: &Query) -> Words {
     }
 }
 
-fn hit(reader: &Reader<'_>, row: &DocumentRow, weights: &passages::Weights) -> Result<Hit> {
-    Ok(Hit {
+/// A document that no words asked for, with its beginning as the passage.
+fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
+    let weights = passages::Weights::default();
+    let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+    let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
+    let mut hit = hit(row, &comments, &weights);
+    hit.why = why.to_owned();
+    hit.passages = passages.shown;
+    Ok(hit)
+}
+
+fn hit(row: &DocumentRow, comments: &[StoredComment], weights: &passages::Weights) -> Hit {
+    Hit {
         key: row.key.clone(),
         kind: row.kind,
         source: row.source.clone(),
@@ -436,12 +440,12 @@ fn hit(reader: &Reader<'_>, row: &DocumentRow, weights: &passages::Weights) -> R
         created_at: row.created_at,
         updated_at: row.updated_at,
         closed_at: row.closed_at,
-        comments: row.number.map_or(Ok(0), |n| reader.comment_count(row.source_id, n))?,
+        comments: u32::try_from(comments.len()).unwrap_or(u32::MAX),
         passages: Vec::new(),
         scores: Scores::default(),
         why: String::new(),
         trace: None,
-    })
+    }
 }
 
 fn scores(one: &Fused, found: &Candidates) -> Scores {

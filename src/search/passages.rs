@@ -3,10 +3,9 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    error::Result,
     index::vectors::Near,
     model::{Part, Passage, Span},
-    store::{DocumentRow, Reader, StoredComment},
+    store::{DocumentRow, StoredComment},
     text::{
         chunk::{self, Chunk, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
         prepare::Prepared,
@@ -23,15 +22,28 @@ const LENGTH: usize = 260;
 const READ: usize = 12;
 
 /// How much each of the query's words says.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Weights {
     terms: HashMap<String, f32>,
     identifiers: Vec<String>,
+    /// Which ASCII characters a term begins with; an accented letter may have become the plain one.
+    initials: [bool; 128],
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self::new(std::iter::empty(), &[])
+    }
 }
 
 impl Weights {
     pub(super) fn new(terms: impl Iterator<Item = (String, f32)>, identifiers: &[String]) -> Self {
-        Self { terms: terms.collect(), identifiers: identifiers.to_vec() }
+        let terms: HashMap<String, f32> = terms.collect();
+        let mut initials = [false; 128];
+        for first in terms.keys().filter_map(|t| t.bytes().next()).filter(u8::is_ascii) {
+            initials[usize::from(first)] = true;
+        }
+        Self { terms, identifiers: identifiers.to_vec(), initials }
     }
 
     /// The words of a text that match, with their weight.
@@ -39,7 +51,12 @@ impl Weights {
         if self.terms.is_empty() {
             return Vec::new();
         }
-        tokens::words(text)
+        // Stemming never changes the first letter.
+        let wanted = |word: &str| match word.as_bytes()[0] {
+            b if b.is_ascii() => self.initials[usize::from(b.to_ascii_lowercase())],
+            _ => true,
+        };
+        tokens::words_where(text, wanted)
             .into_iter()
             .filter_map(|w| self.terms.get(&w.term).map(|weight| (w.range, w.term, *weight)))
             .collect()
@@ -116,18 +133,12 @@ struct Candidate<'a> {
 
 /// The best passages of a document: those nearest in meaning and those with the weightiest words.
 pub(super) fn passages(
-    reader: &Reader<'_>,
     row: &DocumentRow,
+    comments: &[StoredComment],
     skeleton: &Skeleton,
     weights: &Weights,
     near: &[Near],
-) -> Result<Found> {
-    let comments = match row.number {
-        Some(n) if !weights.terms.is_empty() || near.iter().any(|n| n.part != 0) => {
-            reader.comments(row.source_id, n)?
-        }
-        _ => Vec::new(),
-    };
+) -> Found {
     let cosine = |part: i64, ordinal: usize| {
         near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
     };
@@ -186,7 +197,7 @@ pub(super) fn passages(
         .take(SHOWN)
         .map(|(_, c)| passage(c, row, weights))
         .collect();
-    Ok(Found { shown, title_words: written(title_words), words: written(words), in_comment })
+    Found { shown, title_words: written(title_words), words: written(words), in_comment }
 }
 
 fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {

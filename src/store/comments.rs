@@ -53,19 +53,6 @@ impl Reader<'_> {
         }
         Ok(out)
     }
-
-    /// How many comments of an item are held.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn comment_count(&self, source: i64, number: u64) -> Result<u32> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL",
-            )?
-            .query_row(params![source, number], |r| r.get(0))?)
-    }
 }
 
 impl Writer<'_> {

@@ -201,11 +201,12 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn document_count(&self) -> Result<u64> {
-        Ok(self.transaction.query_row(
-            "SELECT count(*) FROM documents WHERE deleted_at IS NULL",
-            [],
-            |r| r.get(0),
-        )?)
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM documents) - (SELECT count(*) FROM documents WHERE deleted_at IS NOT NULL)",
+            )?
+            .query_row([], |r| r.get(0))?)
     }
 
     /// What a source holds.

@@ -20,6 +20,11 @@ pub struct Word {
 /// Cuts a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of Chinese, Japanese or
 /// Korean characters, which are written without spaces, become overlapping pairs.
 pub fn words(text: &str) -> Vec<Word> {
+    words_where(text, |_| true)
+}
+
+/// As [`words`], but only those whose text as written `wanted` accepts; the others cost nothing more.
+pub fn words_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -55,7 +60,7 @@ pub fn words(text: &str) -> Vec<Word> {
             }
             chars.next();
         }
-        if end - start <= MAX_WORD {
+        if end - start <= MAX_WORD && wanted(&text[start..end]) {
             out.push(Word { range: start..end, term: stem(&stemmer, &text[start..end]) });
         }
     }
