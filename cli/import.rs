@@ -75,7 +75,7 @@ async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexRepo
     if after.no_index {
         return Ok(None);
     }
-    let text = session.casebook.update_text(&session.task).await?;
+    let text = session.casebook.update_text(true, &session.task).await?;
     if text.documents > 0 {
         session.say(&format!(
             "Searchable by words: {} in {:.1} s.",
@@ -89,7 +89,6 @@ async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexRepo
     let mut report = session.casebook.update_index(&session.task).await?;
     report.documents += text.documents;
     report.full_text_seconds += text.full_text_seconds;
-    report.busy_elsewhere |= text.busy_elsewhere;
     super::index::say(session, &report);
     Ok(Some(report))
 }

@@ -13,7 +13,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
         session.casebook.forget_indexes().await?;
     }
     let report = if command.no_vectors {
-        session.casebook.update_text(&session.task).await?
+        session.casebook.update_text(true, &session.task).await?
     } else {
         session.casebook.update_index(&session.task).await?
     };
@@ -41,7 +41,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
 /// What an update of the vectors did, in words.
 pub fn say(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
-        session.say("Another process is updating the indexes; it takes these changes along.");
+        session.say("Another process is computing vectors; it takes these changes along.");
     }
     if report.embedded > 0 {
         session.say(&format!(

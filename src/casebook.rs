@@ -208,9 +208,8 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let mut report = IndexReport::default();
-            i.derived().update_text(&task, &mut report)?;
-            if report.busy_elsewhere {
-                return Ok(report);
+            if i.derived().text_is_stale()? {
+                i.derived().update_text(true, &task, &mut report)?;
             }
             i.update_vectors(&task, &mut report)?;
             Ok(report)
@@ -218,16 +217,17 @@ impl Casebook {
         .await
     }
 
-    /// Brings the full text alone up to date, if it lags behind.
+    /// Brings the full text alone up to date, if it lags behind. While another process is at it, this waits, or with
+    /// `wait` off leaves it to that process: a search answers from what is there.
     ///
     /// # Errors
     /// As [`Casebook::update_index`].
-    pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
+    pub async fn update_text(&self, wait: bool, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
             let mut report = IndexReport::default();
             if i.derived().text_is_stale()? {
-                i.derived().update_text(&task, &mut report)?;
+                i.derived().update_text(wait, &task, &mut report)?;
             }
             Ok(report)
         })
@@ -321,8 +321,10 @@ impl Casebook {
                 let source = w.source(&key)?.ok_or_else(|| no_source(&key, w))?;
                 w.remove_source(&source)
             })?;
-            // Rows are gone without a trace for the indexes, which are made from what there is.
-            i.derived().forget_removed(i.vectors().ok().as_deref(), &task)?;
+            i.derived().update_text(true, &task, &mut IndexReport::default())?;
+            if let Ok(vectors) = i.vectors() {
+                i.derived().plan_vectors(&vectors, &task)?;
+            }
             Ok(view)
         })
         .await

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::{
     fulltext::FullText,
     links,
-    lock::UpdateLock,
+    lock::{Kind, UpdateLock},
     vectors::{Pending, Planned, Vectors},
 };
 use crate::{
@@ -66,12 +66,17 @@ impl Loaded {
 }
 
 impl Derived<'_> {
-    /// Finds templates, then the full text, then links. Afterwards everything can be found by words.
+    /// Finds templates, then the full text, then links. Afterwards everything can be found by words. While another
+    /// process is at it, this waits, or with `wait` off leaves it to that process.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
-    pub fn update_text(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let Some(_lock) = UpdateLock::try_take(self.folder)? else {
+    pub fn update_text(&self, wait: bool, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let _lock = if wait {
+            UpdateLock::take(self.folder, Kind::Text, task)?
+        } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
+            lock
+        } else {
             report.busy_elsewhere = true;
             return Ok(());
         };
@@ -82,42 +87,16 @@ impl Derived<'_> {
         links::update(self.store, task)
     }
 
-    /// Whether the full text lags behind the store.
+    /// Whether the full text or the links lag behind the store.
     ///
     /// # Errors
     /// Those of the database and the index.
     pub fn text_is_stale(&self) -> Result<bool> {
         let reached = self.fulltext.reached()?;
-        let revision = self.store.read(|r| r.revision())?;
-        Ok(reached.revision != revision || (revision > 0 && reached.preparation != PREPARATION_VERSION))
-    }
-
-    /// Takes documents out of the indexes whose rows are gone.
-    ///
-    /// # Errors
-    /// As [`Derived::update_text`].
-    pub fn forget_removed(&self, vectors: Option<&Vectors>, task: &Task) -> Result<()> {
-        let Some(_lock) = UpdateLock::try_take(self.folder)? else { return Err(busy()) };
-        let mut kept: Vec<i64> =
-            self.store.read(|r| r.changed_documents(0))?.into_iter().map(|l| l.id).collect();
-        kept.sort_unstable();
-        let revision = self.store.read(|r| r.revision())?;
-        let gone = |id: &i64| kept.binary_search(id).is_err();
-        let reached = self.fulltext.reached()?;
-        let mut writer = self.fulltext.writer()?;
-        for id in self.fulltext.ids()?.into_iter().filter(gone) {
-            task.check()?;
-            writer.remove(id);
-        }
-        // What else was missing is still missing: the revision moves only over this removal.
-        writer.commit(if reached.revision + 1 == revision { revision } else { reached.revision })?;
-        writer.finish()?;
-        if let Some(vectors) = vectors {
-            let plans: Vec<_> =
-                vectors.documents()?.into_iter().filter(gone).map(|id| (id, 0, Vec::new())).collect();
-            vectors.plan(&plans, None)?;
-        }
-        Ok(())
+        let (revision, links) = self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
+        Ok(links != revision
+            || reached.revision != revision
+            || (revision > 0 && reached.preparation != PREPARATION_VERSION))
     }
 
     /// Forgets how far the full text reaches, and all vectors.
@@ -125,7 +104,8 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Busy`] if another process is updating them.
     pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
-        let Some(_lock) = UpdateLock::try_take(self.folder)? else { return Err(busy()) };
+        let take = |kind| UpdateLock::try_take(self.folder, kind)?.ok_or_else(busy);
+        let _locks = (take(Kind::Text)?, take(Kind::Vectors)?);
         let mut writer = self.fulltext.writer()?;
         writer.clear()?;
         writer.commit(0)?;
@@ -208,6 +188,13 @@ impl Derived<'_> {
             since_commit += batch.len();
             task.report(Phase::FullText, done as u64, Some(total), "documents");
         }
+        if !fresh {
+            // Rows of a removed source are gone without a trace; what has no row is taken out.
+            let kept = self.store.read(|r| r.document_ids())?;
+            for id in self.fulltext.ids()?.into_iter().filter(|id| kept.binary_search(id).is_err()) {
+                writer.remove(id);
+            }
+        }
         writer.commit(revision)?;
         writer.finish()?;
         Ok(total)
@@ -247,14 +234,20 @@ impl Derived<'_> {
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<()> {
-        let Some(_lock) = UpdateLock::try_take(self.folder)? else {
+        let Some(_lock) = UpdateLock::try_take(self.folder, Kind::Vectors)? else {
             report.busy_elsewhere = true;
             return Ok(());
         };
         let start = Instant::now();
-        let skeletons = self.skeletons()?;
-        self.plan(vectors, &skeletons, task)?;
-        report.embedded += self.embed(vectors, engine, workers, &skeletons, task)?;
+        // Changes that others make meanwhile are taken along: they leave them to the holder of the lock.
+        loop {
+            let skeletons = self.skeletons()?;
+            self.plan(vectors, &skeletons, task)?;
+            report.embedded += self.embed(vectors, engine, workers, &skeletons, task)?;
+            if vectors.reached()? == self.store.read(|r| r.revision())? {
+                break;
+            }
+        }
         report.vector_seconds = start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -281,7 +274,24 @@ impl Derived<'_> {
             done += batch.len() as u64;
             task.report(Phase::Chunk, done, Some(total), "documents");
         }
-        vectors.plan(&[], Some(revision))
+        let mut gone = Vec::new();
+        if reached != revision {
+            let kept = self.store.read(|r| r.document_ids())?;
+            let planned = vectors.documents()?.into_iter().filter(|id| kept.binary_search(id).is_err());
+            gone.extend(planned.map(|id| (id, 0, Vec::new())));
+        }
+        vectors.plan(&gone, Some(revision))
+    }
+
+    /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn plan_vectors(&self, vectors: &Vectors, task: &Task) -> Result<()> {
+        match UpdateLock::try_take(self.folder, Kind::Vectors)? {
+            Some(_lock) => self.plan(vectors, &self.skeletons()?, task),
+            None => Ok(()),
+        }
     }
 
     fn embed(

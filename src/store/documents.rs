@@ -196,6 +196,16 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The row ids of all documents, tombstones included, ascending.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_ids(&self) -> Result<Vec<i64>> {
+        let mut statement = self.transaction.prepare_cached("SELECT id FROM documents ORDER BY id")?;
+        let rows = statement.query_map([], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// How many documents there are, without tombstones.
     ///
     /// # Errors

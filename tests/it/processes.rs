@@ -48,3 +48,26 @@ fn two_imports_and_searches_at_once_lose_nothing() {
     place.ok(&["index", "--rebuild"]);
     assert_eq!(content(&place), content(&alone));
 }
+
+#[test]
+fn words_do_not_wait_for_vectors() {
+    let (issues, _) = tracker(60, 0, 5);
+    let place = Place::new();
+    place.ok(&["status"]);
+    // As if another process were computing vectors for a long time.
+    let lock = std::fs::File::create(place.casebook().join("vectors.lock")).unwrap();
+    lock.lock().unwrap();
+    let path = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", "github", &path, "--source", "acme/app"]);
+    assert!(ran.err.contains("Another process is computing vectors"), "{}", ran.err);
+    let found = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!(found["coverage"]["full_text"], 60);
+    assert!(!found["hits"].as_array().unwrap().is_empty());
+    drop(lock);
+    place.ok(&["index"]);
+    let coverage = &place.json(&["status", "--json"])["coverage"];
+    assert!(
+        coverage["chunks"] == coverage["embedded"] && coverage["chunks"].as_u64() > Some(59),
+        "{coverage}"
+    );
+}
