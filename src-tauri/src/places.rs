@@ -9,7 +9,8 @@ use tauri::{App, Manager as _};
 pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
     let folder = match &args.casebook {
         Some(folder) => std::path::absolute(folder)?,
-        None => app.path().app_local_data_dir()?.join("casebook"),
+        // The command line's own: what was imported there is here.
+        None => app.path().local_data_dir()?.join("precedent").join("casebook"),
     };
     let executable = std::env::current_exe()?;
     let options = OpenOptions::new(folder).installed_at(
