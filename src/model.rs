@@ -148,8 +148,8 @@ pub struct Scores {
     pub bm25: Option<f32>,
     /// The best chunk's cosine to the query, −1..1.
     pub cosine: Option<f32>,
-    /// How many of the query's signatures the document shares.
-    pub signatures: Option<u32>,
+    /// BM25 of the signatures that the document shares with the query: the rarer they are, the higher.
+    pub signature: Option<f32>,
     /// Reciprocal-rank fusion: decides the order and nothing else.
     pub fused: f32,
 }

@@ -88,7 +88,7 @@ fn hit() -> Hit {
         closed_at: None,
         comments: 0,
         passages: vec![passage()],
-        scores: Scores { bm25: None, cosine: None, signatures: None, fused: 0.0 },
+        scores: Scores { bm25: None, cosine: None, signature: None, fused: 0.0 },
         why: String::new(),
         trace: Some(vec![contribution()]),
     }

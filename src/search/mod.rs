@@ -453,7 +453,7 @@ fn scores(one: &Fused, found: &Candidates) -> Scores {
     Scores {
         bm25: of(&found.lexical),
         cosine: of(&found.semantic),
-        signatures: one.contributions.iter().any(|c| c.arm == Arm::Signature).then_some(1),
+        signature: of(&found.signature),
         fused: one.score,
     }
 }

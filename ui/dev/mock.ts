@@ -121,7 +121,7 @@ function search(query: string, mode: string | null): SearchResponse {
       })),
       scores: {
         bm25: score, cosine: mode === "lexical" || words.length === 0 ? null : Math.min(0.83, 0.4 + score / 20),
-        signatures: null, fused: score,
+        signature: null, fused: score,
       },
       why: words.length === 0 ? "" : inTitle > 0 ? "Found by words of its title." : "Found by words of its text.",
     });

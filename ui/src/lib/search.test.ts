@@ -15,7 +15,7 @@ let asked: Asked[] = [];
 const hit = (key: string): Hit => ({
   key, kind: "issue", source: "acme/app", number: 1, title: [{ text: key, hit: false }], url: null, state: "open",
   state_reason: null, author: null, labels: [], created_at: null, updated_at: null, closed_at: null, comments: 0, passages: [],
-  scores: { bm25: 1, cosine: null, signatures: null, fused: 1 }, why: "",
+  scores: { bm25: 1, cosine: null, signature: null, fused: 1 }, why: "",
 });
 
 beforeEach(() => {

@@ -46,7 +46,7 @@ export interface Passage {
 export interface Scores {
   bm25: number | null;
   cosine: number | null;
-  signatures: number | null;
+  signature: number | null;
   fused: number;
 }
 
