@@ -109,15 +109,15 @@ const STEPS: &[Step] = &[
         name: "test",
         about: "tests of the engine and the command line",
         needs: &[],
-        wants: &["runtime"],
+        wants: &["runtime", "libraries"],
         run: Checks::engine,
     },
     Step {
         name: "doctest",
         about: "examples in the documentation",
         needs: &[],
-        wants: &["runtime"],
-        run: |checks| checks.tests(&["test", "--locked", "--doc"]),
+        wants: &["runtime", "libraries"],
+        run: Checks::doctest,
     },
     Step {
         name: "window",
@@ -415,6 +415,15 @@ impl Checks {
         self.build(&[WITH_WINDOW, &["--no-run"]].concat())?;
         let others = ["--no-fail-fast", "-E", "not package(precedent-desktop)"];
         self.runner(Run::cargo().args(WITH_WINDOW).args(others))
+    }
+
+    fn doctest(&mut self) -> Result<Outcome> {
+        let doc = ["test", "--locked", "--doc"];
+        if self.without_window.is_some() {
+            return self.tests(&doc);
+        }
+        // With the features that the other tests were built with, so that nothing is built twice.
+        self.tests(&[&doc[..], &["--workspace"]].concat())
     }
 
     fn window(&mut self) -> Result<Outcome> {
