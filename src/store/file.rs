@@ -30,6 +30,8 @@ impl SqliteFile {
         // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
         let _opening = lock_beside(path)?;
         let mut writer = connect(path)?;
+        // Each connection's mapping counts as memory of its own; only readers gain from theirs.
+        writer.pragma_update(None, "mmap_size", 0)?;
         prepare(&mut writer)?;
         Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
     }
