@@ -318,7 +318,7 @@ impl Casebook {
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
             i.store.write(|w| {
-                let source = w.source(&key)?.ok_or_else(|| no_source(&key, w))?;
+                let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
                 w.remove_source(&source)
             })?;
             i.derived().update_text(true, &task, &mut IndexReport::default())?;
@@ -470,22 +470,12 @@ fn make_private(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|e| Error::io(folder, e))
 }
 
-fn no_source(key: &str, reader: &Reader<'_>) -> Error {
-    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
-    let hint = if known.is_empty() {
-        "Import one: precedent import github FILE --source owner/name".to_owned()
-    } else {
-        format!("The sources are: {}.", known.join(", "))
-    };
-    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
-}
-
 fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
     reader.sources()?.iter().map(|s| source_view(reader, &s.key)).collect()
 }
 
 fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
-    let source = reader.source(key)?.ok_or_else(|| no_source(key, reader))?;
+    let source = reader.source(key)?.ok_or_else(|| search::no_source(reader, key))?;
     let counts = reader.source_counts(source.id)?;
     Ok(SourceView {
         key: source.key,
@@ -513,7 +503,7 @@ fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
             "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them.",
         )
     })?;
-    let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+    let comments = reader.comments(&row)?;
     let links = links(reader, &row)?;
     let held = comments.len() as u64;
     Ok(Thread {

@@ -3,7 +3,7 @@
 use crate::{
     error::Result,
     model::DocKind,
-    store::{DocumentRow, Reader, Store, StoredComment},
+    store::{DocumentRow, Store, StoredComment},
     task::Task,
     text::reference::{Relation, references},
 };
@@ -24,7 +24,7 @@ pub(super) fn update(store: &Store, task: &Task) -> Result<()> {
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let found = if listing.deleted { Vec::new() } else { stated(&row, &comments(r, &row)?) };
+                let found = if listing.deleted { Vec::new() } else { stated(&row, &r.comments(&row)?) };
                 out.push((row.key, found));
             }
             Ok(out)
@@ -32,10 +32,6 @@ pub(super) fn update(store: &Store, task: &Task) -> Result<()> {
         store.write(|w| links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found)))?;
     }
     store.write(|w| w.set_links_revision(revision))
-}
-
-fn comments(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<StoredComment>> {
-    row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))
 }
 
 /// What a document's texts say about others: (key, kind), each once, strongest kind first.

@@ -60,7 +60,7 @@ struct Loaded {
 impl Loaded {
     fn read(reader: &Reader<'_>, id: i64) -> Result<Option<Self>> {
         let Some(row) = reader.document(id)? else { return Ok(None) };
-        let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+        let comments = reader.comments(&row)?;
         Ok(Some(Self { row, comments }))
     }
 }

@@ -126,12 +126,14 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn extent(&self) -> Result<Extent> {
-        // The codes are in memory, and the index of what is pending is short once everything has a vector.
-        let embedded = self.codes()?.chunks.len() as u64;
-        let pending: u64 = self
-            .file
-            .read(|c| Ok(c.query_row("SELECT count(*) FROM chunks WHERE code IS NULL", [], |r| r.get(0))?))?;
-        Ok(Extent { chunks: embedded + pending, embedded })
+        // Two counts over indexes. The codes would tell too, but reading them is for searches by meaning alone: while
+        // vectors are being made they change with every batch.
+        self.file.read(|c| {
+            let count = |query| c.prepare_cached(query)?.query_row([], |r| r.get::<_, u64>(0));
+            let chunks = count("SELECT count(*) FROM chunks")?;
+            let pending = count("SELECT count(*) FROM chunks WHERE code IS NULL")?;
+            Ok(Extent { chunks, embedded: chunks - pending })
+        })
     }
 
     /// The documents that have chunks, ascending.

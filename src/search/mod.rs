@@ -142,16 +142,7 @@ impl Searcher<'_> {
     fn check_sources(&self, query: &Query) -> Result<()> {
         for filter in &query.filters {
             if let crate::index::filter::Test::Source(key) = &filter.test {
-                let (found, all) = self.store.read(|r| Ok((r.source(key)?, r.sources()?)))?;
-                if found.is_none() {
-                    let names: Vec<String> = all.into_iter().map(|s| s.key).collect();
-                    return Err(Error::not_found(format!("there is no source \"{key}\" in this casebook"))
-                        .with_hint(if names.is_empty() {
-                            "Import one first: precedent import github FILE --source owner/name".to_owned()
-                        } else {
-                            format!("Its sources are: {}.", names.join(", "))
-                        }));
-                }
+                self.store.read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| no_source(r, key)))?;
             }
         }
         Ok(())
@@ -301,7 +292,7 @@ impl Searcher<'_> {
                 if let Entry::Vacant(place) = skeletons.entry(row.source_id) {
                     place.insert(r.skeleton(row.source_id)?);
                 }
-                let comments = row.number.map_or(Ok(Vec::new()), |n| r.comments(row.source_id, n))?;
+                let comments = r.comments(&row)?;
                 read.push((one, row, comments));
             }
             // Choosing passages is most of the work of a search, and each document's is its own.
@@ -378,6 +369,17 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     Ok(reader.document_by_key(text)?.into_iter().collect())
 }
 
+/// A source was named that does not exist; says which do.
+pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
+    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let hint = if known.is_empty() {
+        "Import one first: precedent import github FILE --source owner/name".to_owned()
+    } else {
+        format!("Its sources are: {}.", known.join(", "))
+    };
+    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+}
+
 /// Two documents in the order of their keys, numbers compared as numbers.
 fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
     (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
@@ -417,7 +419,7 @@ fn words(query: &Query) -> Words {
 /// A document that no words asked for, with its beginning as the passage.
 fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
-    let comments = row.number.map_or(Ok(Vec::new()), |n| reader.comments(row.source_id, n))?;
+    let comments = reader.comments(row)?;
     let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
     let mut hit = hit(row, &comments, &weights);
     hit.why = why.to_owned();

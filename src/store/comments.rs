@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Applied, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use super::{Applied, DocumentRow, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use crate::{
     error::Result,
     model::{Author, CommentRecord},
@@ -29,16 +29,17 @@ pub struct StoredComment {
 }
 
 impl Reader<'_> {
-    /// The comments of an item, oldest first, without tombstones.
+    /// The comments of a document, oldest first, without tombstones; pages have none.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn comments(&self, source: i64, number: u64) -> Result<Vec<StoredComment>> {
+    pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
+        let Some(number) = document.number else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, remote_id, author, author_bot, association, body, url, created_at, updated_at FROM comments
              WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL ORDER BY created_at, id",
         )?;
-        let mut rows = statement.query(params![source, number])?;
+        let mut rows = statement.query(params![document.source_id, number])?;
         let mut out = Vec::new();
         while let Some(r) = rows.next()? {
             out.push(StoredComment {
@@ -104,12 +105,7 @@ impl Writer<'_> {
                 ],
                 |r| r.get(0),
             )?;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO comment_raw (comment_id, dictionary_id, data) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (comment_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data",
-            )?
-            .execute(params![id, raw.dictionary, raw.data])?;
+        self.keep_raw(RawKind::Comment, id, raw)?;
         self.transaction
             .prepare_cached(
                 "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",

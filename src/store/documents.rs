@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 
-use super::{Applied, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use crate::{
     error::Result,
     model::{Author, DocKind, DocumentRecord, State},
@@ -326,12 +326,7 @@ impl Writer<'_> {
                 ],
                 |r| r.get(0),
             )?;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO document_raw (document_id, dictionary_id, data) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (document_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data",
-            )?
-            .execute(params![id, raw.dictionary, raw.data])?;
+        self.keep_raw(RawKind::Document, id, raw)?;
         Ok(if known.is_some() { Applied::Updated } else { Applied::New })
     }
 

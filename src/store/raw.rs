@@ -112,6 +112,18 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
+    /// Keeps the record that a document or comment came from, in place of the one before.
+    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &Packed) -> Result<()> {
+        let kind = kind.as_str();
+        self.transaction
+            .prepare_cached(&format!(
+                "INSERT INTO {kind}_raw ({kind}_id, dictionary_id, data) VALUES (?1, ?2, ?3)
+                 ON CONFLICT ({kind}_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data"
+            ))?
+            .execute(params![id, raw.dictionary, raw.data])?;
+        Ok(())
+    }
+
     /// Trains and keeps a dictionary from the first records of a kind, unless there is one.
     ///
     /// # Errors
