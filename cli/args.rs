@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+use precedent::model::Ranking;
 
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
 #[derive(Debug, Parser)]
@@ -61,15 +62,157 @@ pub enum Command {
     Index(IndexCommand),
     /// Search issues, pull requests and wiki pages
     Search(SearchCommand),
+    /// Find earlier reports of the same, with a calibrated confidence
+    Duplicates(DuplicatesCommand),
+    /// Record what you decided about a pair of reports
+    #[command(subcommand)]
+    Verdict(VerdictCommand),
     /// Show a document with its whole thread
     Show(ShowCommand),
     /// Show what the casebook holds, and what it does not
     Status(StatusCommand),
+    /// Judge ranking on sets of reports with known duplicates
+    Eval(EvalCommand),
     /// Print completions for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Two reports are duplicates when one fix resolves both. The confidence is calibrated: of answers
+stated at 90 %, nine in ten are right. An item is compared with the older items of its own source.
+
+Examples:
+  precedent duplicates acme/app#1234 --include-closed
+  precedent duplicates --title \"agent hangs after reload\" --body \"It stops reading its queue.\"
+  pbpaste | precedent duplicates - -R acme/app --json=key,confidence,reasons"
+)]
+pub struct DuplicatesCommand {
+    /// An item (acme/app#12); `-` reads a draft from standard input
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
+    /// The title of a draft
+    #[arg(short, long)]
+    pub title: Option<String>,
+    /// The text of a draft
+    #[arg(short, long)]
+    pub body: Option<String>,
+    /// Read the text of a draft from a file
+    #[arg(short = 'F', long, value_name = "PATH", conflicts_with = "body")]
+    pub file: Option<PathBuf>,
+    /// Only among this source's items
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// For an item: among the items of all sources
+    #[arg(long, conflicts_with = "source")]
+    pub everywhere: bool,
+    /// Leave out candidates less alike than this, 0 to 1
+    #[arg(long, value_name = "SIMILARITY", default_value_t = 0.4)]
+    pub threshold: f32,
+    /// At most this many candidates
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
+    pub max_candidates: usize,
+    /// Closed reports too: many duplicates are of solved ones
+    #[arg(long)]
+    pub include_closed: bool,
+    /// Show the arithmetic of each candidate
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum VerdictCommand {
+    /// Record a decision; it replaces an earlier one about the same pair
+    #[command(after_help = "Examples:
+  precedent verdict set acme/app#31 acme/app#12 duplicate      #31 is a duplicate of #12
+  precedent verdict set acme/app#31 acme/app#14 not-duplicate --reason \"another cause\"")]
+    Set {
+        /// The report that was looked at
+        key: String,
+        /// The other report: for a duplicate, the one that stays
+        other: String,
+        /// What was decided
+        #[arg(value_parser = ["duplicate", "related", "not-duplicate"])]
+        verdict: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+        /// Who decided
+        #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
+        by: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Take the last decision about a pair back
+    Undo {
+        /// One of the two
+        key: String,
+        /// The other
+        other: String,
+        /// Who takes it back
+        #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
+        by: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the decisions, the latest first
+    List {
+        /// Only those about this document
+        key: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; .zst too),
+qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known duplicate).
+Each query is a report as it was filed; candidates are the reports created before it.
+
+Examples:
+  precedent eval samples/ferrywire
+  precedent eval sets/rust sets/hadoop --run after.json --against before.json"
+)]
+pub struct EvalCommand {
+    /// Folders of sets
+    #[arg(required = true, value_name = "SET")]
+    pub sets: Vec<PathBuf>,
+    /// Only these ways of ranking [default: all]
+    #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = ranking)]
+    pub by: Vec<Ranking>,
+    /// Keep the answers in this file [default: last.json in the cache]
+    #[arg(long, value_name = "FILE")]
+    pub run: Option<PathBuf>,
+    /// Compare with an earlier run, query by query
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Write every ranking as a table: query, document, rank, score, probability
+    #[arg(long, value_name = "DIR")]
+    pub tsv: Option<PathBuf>,
+    /// Write the evidence of all candidates, for fitting the weights
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub features: Option<PathBuf>,
+    /// Keep the sets' casebooks here [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+fn ranking(name: &str) -> Result<Ranking, String> {
+    match name {
+        "lexical" => Ok(Ranking::Lexical),
+        "semantic" => Ok(Ranking::Semantic),
+        "hybrid" => Ok(Ranking::Hybrid),
+        "duplicates" => Ok(Ranking::Duplicates),
+        _ => Err("it has to be lexical, semantic, hybrid or duplicates".to_owned()),
+    }
 }
 
 /// How to print.

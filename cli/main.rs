@@ -5,6 +5,8 @@
 )]
 
 mod args;
+mod duplicates;
+mod eval;
 mod import;
 mod index;
 mod output;
@@ -13,8 +15,9 @@ mod search;
 mod show;
 mod source;
 mod status;
+mod verdict;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _};
 use precedent::{Casebook, Code, Error, OpenOptions, Result, Task};
@@ -58,24 +61,23 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         clap_complete::generate(shell, &mut Args::command(), "precedent", output);
         return Ok(());
     }
-    let casebook = open(&args).await?;
+    if let Command::Eval(command) = &args.command {
+        return eval::run(&args, command, output).await;
+    }
+    let casebook = open(&args, folder(&args)?).await?;
     let bar = progress::Bar::new(args.quiet);
-    let task = bar.task();
-    let interrupted = task.clone();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
-    });
+    let task = interruptible(&bar);
     let session = Session { casebook, task, quiet: args.quiet };
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
         Command::Import(command) => import::run(&session, command, output).await,
         Command::Index(command) => index::run(&session, command, output).await,
         Command::Search(command) => search::run(&session, command, output).await,
+        Command::Duplicates(command) => duplicates::run(&session, command, output).await,
+        Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
-        Command::Completions { .. } => Ok(()),
+        Command::Eval(_) | Command::Completions { .. } => Ok(()),
     };
     bar.finish();
     result
@@ -97,17 +99,38 @@ impl Session {
     }
 }
 
-async fn open(args: &Args) -> Result<Casebook> {
-    let folder = match &args.casebook {
-        Some(folder) => folder.clone(),
-        None => dirs::data_local_dir()
+/// A task that the bar shows and Ctrl-C cancels.
+fn interruptible(bar: &progress::Bar) -> Task {
+    let task = bar.task();
+    let interrupted = task.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    task
+}
+
+/// The folder of the casebook that the commands work on.
+fn folder(args: &Args) -> Result<PathBuf> {
+    match &args.casebook {
+        Some(folder) => Ok(folder.clone()),
+        None => Ok(dirs::data_local_dir()
             .ok_or_else(|| {
                 Error::invalid("there is no home folder to keep the casebook in")
                     .with_hint("Name a folder: --casebook DIR")
             })?
             .join("precedent")
-            .join("casebook"),
-    };
+            .join("casebook")),
+    }
+}
+
+/// A command that someone waits for may use the whole machine.
+fn workers(args: &Args) -> usize {
+    args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4)).max(1)
+}
+
+async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     let mut options = OpenOptions::new(folder);
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
@@ -118,8 +141,6 @@ async fn open(args: &Args) -> Result<Casebook> {
         args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
         args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
     }
-    // A command that someone waits for may use the whole machine.
-    options.workers =
-        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4));
+    options.workers = workers(args);
     Casebook::open(options).await
 }

@@ -54,6 +54,7 @@ fn show(state: &Current, progress: &Progress) {
             Phase::FullText => "Indexing the text",
             Phase::Chunk => "Cutting into passages",
             Phase::Embed => "Computing vectors",
+            Phase::Evaluate => "Asking",
         };
         let counts = if progress.unit == "bytes" {
             "{bytes}/{total_bytes} {bytes_per_sec}"

@@ -9,19 +9,26 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{
+    duplicates::{self, Checker, Draft, Scope, Table},
     embed::{Embedder, Engine, ModelInfo, ModelPaths},
     error::{Code, Error, Result},
-    index::{fulltext::FullText, update::Derived, vectors::Vectors},
+    index::{
+        filter::{Filter, Test, TimeField},
+        fulltext::FullText,
+        update::Derived,
+        vectors::Vectors,
+    },
     model::{
-        Coverage, ImportReport, IndexReport, LinkView, ModelStatus, SearchRequest, SearchResponse,
-        SourceView, Status, Thread, ThreadComment,
+        Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport, IndexReport, LinkView, Mode,
+        ModelStatus, RankRequest, RankedDocument, Ranking, SearchRequest, SearchResponse, SourceView, Status,
+        Thread, ThreadComment, Verdict, VerdictKind,
     },
     samples,
     search::{self, Searcher},
     store::{DocumentRow, Reader, Store, StoredComment},
     sync,
     task::{Task, blocking},
-    text::html,
+    text::{html, prepare::Prepared},
 };
 
 /// The database's file in the casebook's folder.
@@ -249,32 +256,96 @@ impl Casebook {
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let vectors = i.vectors();
-            // Codes and model are read side by side: together they are most of a first search.
-            let floor = i.engine.info().map_or(0.0, |m| m.floor);
-            let embed = |text: &str| i.embed_query(text);
-            if let Ok(vectors) = &vectors
-                && !i.model_is_loaded()
-                && request.mode != Some(crate::model::Mode::Lexical)
-            {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| drop(vectors.warm()));
-                    drop(i.embed_query(""));
-                });
+            if request.mode != Some(Mode::Lexical) {
+                i.warm();
             }
-            // A model whose card can be read may still fail to load; that is told, and words answer.
-            let problem = vectors.as_ref().err().cloned().or_else(|| i.model_problem());
-            let searcher = Searcher {
-                store: &i.store,
-                fulltext: &i.fulltext,
-                vectors: vectors.as_ref().ok().filter(|_| problem.is_none()).map(AsRef::as_ref),
-                embed: &embed,
-                floor,
-                problem: problem.as_deref(),
-            };
-            searcher.search(&request, &task)
+            i.searching(|searcher| searcher.search(&request, &task))
         })
         .await
+    }
+
+    /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] for a question that asks nothing or is out of range, [`Code::NotFound`] for an item or a
+    /// source that does not exist.
+    pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            i.warm();
+            let (problem, now) = (i.problem(), (i.clock)());
+            i.checking(|c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
+        })
+        .await
+    }
+
+    /// The last check of a document for duplicates; `None` if nobody has looked yet.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
+        let key = key.trim().to_owned();
+        self.run(move |i| i.store.read(|r| r.check(&search::one(r, &key)?.key))).await
+    }
+
+    /// Records what a person decided about a pair. For a duplicate, `other` is the report that stays. It replaces an
+    /// earlier decision about the pair, and outlives every sync, index and model.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the same.
+    pub async fn record_verdict(
+        &self,
+        key: &str,
+        other: &str,
+        kind: VerdictKind,
+        reason: Option<&str>,
+        actor: &str,
+    ) -> Result<Verdict> {
+        let (key, other) = (key.trim().to_owned(), other.trim().to_owned());
+        let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
+        self.run(move |i| {
+            let decided_at = (i.clock)();
+            i.store.write(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
+        })
+        .await
+    }
+
+    /// Takes the last decision about a pair back; the one before it holds again. Returns what holds now.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no decision about the pair.
+    pub async fn undo_verdict(&self, key: &str, other: &str, actor: &str) -> Result<Option<Verdict>> {
+        let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write(|w| duplicates::undo(w, &key, &other, &actor, now))
+        })
+        .await
+    }
+
+    /// What people decided, the latest first; about one document or all.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
+        let key = key.map(|k| k.trim().to_owned());
+        self.run(move |i| {
+            i.store.read(|r| {
+                let key = key.map(|k| search::one(r, &k)).transpose()?.map(|d| d.key);
+                r.verdicts(key.as_deref())
+            })
+        })
+        .await
+    }
+
+    /// Ranks the documents of a source against a report as if it were made at that moment, without showing them: what
+    /// the evaluation measures.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source; those of the database and the index.
+    pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        let task = task.clone();
+        self.run(move |i| i.rank(&request, &task)).await
     }
 
     /// A document with everything that was said about it. `key` is `acme/app#12`, `acme/app:Page-Name`, or a bare number
@@ -419,6 +490,101 @@ impl Inner {
         }
     }
 
+    /// Reads codes and model side by side: together they are most of a first search.
+    fn warm(&self) {
+        if let Ok(vectors) = self.vectors()
+            && !self.model_is_loaded()
+        {
+            std::thread::scope(|scope| {
+                scope.spawn(|| drop(vectors.warm()));
+                drop(self.embed_query(""));
+            });
+        }
+    }
+
+    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load.
+    fn problem(&self) -> Option<Arc<Error>> {
+        self.vectors().err().or_else(|| self.model_problem())
+    }
+
+    fn searching<T>(&self, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {
+        let problem = self.problem();
+        let vectors = self.vectors().ok().filter(|_| problem.is_none());
+        work(&Searcher {
+            store: &self.store,
+            fulltext: &self.fulltext,
+            vectors: vectors.as_deref(),
+            embed: &|text: &str| self.embed_query(text),
+            floor: self.engine.info().map_or(0.0, |m| m.floor),
+            problem: problem.as_deref(),
+        })
+    }
+
+    fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
+        let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
+        work(&Checker {
+            fulltext: &self.fulltext,
+            vectors: vectors.as_deref(),
+            embed: &|text: &str| self.embed_query(text),
+            table: Table::built_in(),
+        })
+    }
+
+    fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        self.warm();
+        let (source, skeleton, document) = self.store.read(|r| {
+            let source = r.source(&request.source)?;
+            let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
+            let key = request.number.map(|number| format!("{}#{number}", source.key));
+            let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
+            Ok((source.key, r.skeleton(source.id)?, document.map(|d| d.id)))
+        })?;
+        let within = Filter { test: Test::Source(source), negated: false };
+        let mode = match request.by {
+            Ranking::Lexical => Mode::Lexical,
+            Ranking::Semantic => Mode::Semantic,
+            Ranking::Hybrid => Mode::Hybrid,
+            Ranking::Duplicates => {
+                let draft = Draft {
+                    title: request.title.clone(),
+                    body: Prepared::body(&request.body, &skeleton),
+                    made_at: request.made_at,
+                    document,
+                };
+                let scope = Scope { filters: vec![within] };
+                let mut ranked = self.checking(|c| c.scored(&draft, &scope, task))?;
+                ranked.truncate(request.limit);
+                let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
+                let numbers = self.store.read(|r| r.numbers(&ids))?;
+                return Ok(ranked
+                    .iter()
+                    .zip(numbers)
+                    .filter_map(|(r, number)| {
+                        Some(RankedDocument {
+                            number: number?,
+                            score: r.score,
+                            probability: Some(r.confidence),
+                            features: r.features.0.to_vec(),
+                        })
+                    })
+                    .collect());
+            }
+        };
+        let made_at = Test::Time(TimeField::Created, None, Some(request.made_at.as_second()));
+        let filters = [within, Filter { test: made_at, negated: false }];
+        let text = format!("{}\n{}", request.title, request.body);
+        let ranked = self.searching(|s| s.rank(&text, &filters, mode, request.limit, task))?;
+        let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
+        let numbers = self.store.read(|r| r.numbers(&ids))?;
+        Ok(ranked
+            .iter()
+            .zip(numbers)
+            .filter_map(|((_, score), number)| {
+                Some(RankedDocument { number: number?, score: *score, probability: None, features: vec![] })
+            })
+            .collect())
+    }
+
     fn model_is_loaded(&self) -> bool {
         self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -492,17 +658,7 @@ fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
 }
 
 fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
-    let mut found = search::named(reader, key)?;
-    if found.len() > 1 {
-        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
-        return Err(Error::invalid(format!("several sources have {key}"))
-            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
-    }
-    let row = found.pop().ok_or_else(|| {
-        Error::not_found(format!("there is no {key} in this casebook")).with_hint(
-            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them.",
-        )
-    })?;
+    let row = search::one(reader, key)?;
     let comments = reader.comments(&row)?;
     let links = links(reader, &row)?;
     let held = comments.len() as u64;

@@ -5,6 +5,7 @@
 //! environment variable and no home folder: they pass those in. See ARCHITECTURE.md for the map and the invariants.
 
 pub mod casebook;
+pub mod duplicates;
 pub mod embed;
 pub mod error;
 pub mod index;

@@ -16,7 +16,7 @@ pub struct Progress {
     pub done: u64,
     /// How much there is in all, where that is known.
     pub total: Option<u64>,
-    /// What is counted: `bytes`, `documents`, `chunks`.
+    /// What is counted: `bytes`, `documents`, `chunks`, `queries`.
     pub unit: &'static str,
 }
 
@@ -32,6 +32,8 @@ pub enum Phase {
     Chunk,
     /// Computing vectors.
     Embed,
+    /// Asking the questions of an evaluation.
+    Evaluate,
 }
 
 type Listener = dyn Fn(Progress) + Send + Sync;

@@ -15,7 +15,7 @@ use super::{
     fulltext::FullText,
     links,
     lock::{Kind, UpdateLock},
-    vectors::{Pending, Planned, Vectors},
+    vectors::{Pending, Planned, TITLE_PART, Vectors},
 };
 use crate::{
     embed::{Embedder, Engine},
@@ -400,6 +400,10 @@ impl Derived<'_> {
             .map(|p| {
                 let at = documents.binary_search(&p.document).ok()?;
                 let loaded = loaded.get(at)?.as_ref()?;
+                if p.planned.part == TITLE_PART {
+                    let text = chunk::representation(&loaded.row.title, "");
+                    return (hash(&text) == p.planned.hash).then_some(text);
+                }
                 let text = if p.planned.part == 0 {
                     Prepared::body(&loaded.row.body, skeletons.of(loaded.row.source_id))
                 } else {
@@ -452,7 +456,7 @@ fn planned(row: &DocumentRow, comments: &[StoredComment], skeleton: &Skeleton) -
     let closed = i64::from(row.state.is_some_and(|s| s != State::Open));
     let age = i64::from(i32::MAX) - row.updated_at.map_or(0, |t| t.as_second()).clamp(0, i64::from(i32::MAX));
     let mut out = Vec::new();
-    let mut add = |part: i64, text: &Prepared| {
+    let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
         for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
             let stage = if part != 0 { 2 } else { i64::from(i > 0) };
             #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
@@ -464,11 +468,17 @@ fn planned(row: &DocumentRow, comments: &[StoredComment], skeleton: &Skeleton) -
             });
         }
     };
-    add(0, &Prepared::body(&row.body, skeleton));
+    add(&mut out, 0, &Prepared::body(&row.body, skeleton));
+    let title = chunk::representation(&row.title, "");
+    // A report without a body is its title; one vector says it.
+    if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
+        let priority = (closed << 32) | age;
+        out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority });
+    }
     for comment in comments.iter().filter(|c| !c.author.bot) {
         let text = Prepared::comment(&comment.body);
         if !text.is_slight() {
-            add(comment.id, &text);
+            add(&mut out, comment.id, &text);
         }
     }
     out

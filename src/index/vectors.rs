@@ -32,10 +32,16 @@ const SHORTLIST: usize = 8;
 /// sqlite-vec's own limit for `k`.
 const MAX_K: usize = 4096;
 
+/// The part of a chunk that is a document's title alone. No KNN looks at titles: they are compared with one another
+/// where two documents are (see [`Vectors::compare`]).
+pub const TITLE_PART: i64 = -1;
+/// Of a document's own text, this many chunks are compared with another report.
+const COMPARED: u32 = 3;
+
 /// A piece of a document that is to have a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// 0 for the document's own text, else the comment's row id.
+    /// 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's row id.
     pub part: i64,
     /// Its place within the part, from 0.
     pub ordinal: u32,
@@ -73,10 +79,24 @@ pub struct Near {
     pub cosine: f32,
 }
 
-/// How many chunks there are, and how many have a vector.
+/// Cosines of a report to a document, each −1..1 and the best of the chunks that were compared; `None` where there is
+/// no vector yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Likeness {
+    /// Title to title.
+    pub title_title: Option<f32>,
+    /// The report's title to the document's text.
+    pub title_text: Option<f32>,
+    /// The report's text to the document's title.
+    pub text_title: Option<f32>,
+    /// Text to text.
+    pub text_text: Option<f32>,
+}
+
+/// How many chunks there are, and how many have a vector. Titles by themselves do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// All chunks.
+    /// All chunks of texts.
     pub chunks: u64,
     /// Those with a vector.
     pub embedded: u64,
@@ -126,13 +146,14 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn extent(&self) -> Result<Extent> {
-        // Two counts over indexes. The codes would tell too, but reading them is for searches by meaning alone: while
+        // Counts over indexes. The codes would tell too, but reading them is for searches by meaning alone: while
         // vectors are being made they change with every batch.
         self.file.read(|c| {
             let count = |query| c.prepare_cached(query)?.query_row([], |r| r.get::<_, u64>(0));
-            let chunks = count("SELECT count(*) FROM chunks")?;
-            let pending = count("SELECT count(*) FROM chunks WHERE code IS NULL")?;
-            Ok(Extent { chunks, embedded: chunks - pending })
+            let all = count("SELECT count(*) FROM chunks")?;
+            let titles = count("SELECT count(*) FROM chunks WHERE part = -1")?;
+            let pending = count("SELECT count(*) FROM chunks WHERE code IS NULL AND part >= 0")?;
+            Ok(Extent { chunks: all - titles, embedded: all - titles - pending })
         })
     }
 
@@ -239,9 +260,14 @@ impl Vectors {
                 "INSERT INTO vectors (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
             )?;
             for (pending, vector) in vectors {
+                let whole = quantised(vector);
+                if pending.planned.part == TITLE_PART {
+                    mark.execute(params![pending.id, whole, pending.planned.hash])?;
+                    continue;
+                }
                 let code: Vec<u8> = signs(vector).iter().flat_map(|w| w.to_le_bytes()).collect();
                 if mark.execute(params![pending.id, code, pending.planned.hash])? > 0 {
-                    insert.execute(params![pending.id, pending.source, quantised(vector)])?;
+                    insert.execute(params![pending.id, pending.source, whole])?;
                 }
             }
             c.execute("UPDATE state SET generation = generation + 1", [])?;
@@ -358,6 +384,79 @@ impl Vectors {
         Ok(near)
     }
 
+    /// How near documents are to a report, given the unit vectors of its title and of its text; in the order of
+    /// `documents`.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn compare(&self, title: &[f32], text: &[f32], documents: &[i64]) -> Result<Vec<Likeness>> {
+        self.file.read(|c| {
+            let mut chunks = c.prepare_cached(
+                "SELECT id, part, code FROM chunks
+                 WHERE document_id = ?1 AND part <= 0 AND ordinal < ?2 AND code IS NOT NULL",
+            )?;
+            let mut vector = c.prepare_cached("SELECT embedding FROM vectors WHERE chunk_id = ?1")?;
+            let mut out = Vec::with_capacity(documents.len());
+            for document in documents {
+                let mut like = Likeness::default();
+                let mut rows = chunks.query(params![document, COMPARED])?;
+                while let Some(row) = rows.next()? {
+                    if row.get::<_, i64>(1)? == TITLE_PART {
+                        let stored = row.get_ref(2)?.as_blob().unwrap_or_default();
+                        raise(&mut like.title_title, cosine(title, stored));
+                        raise(&mut like.text_title, cosine(text, stored));
+                        continue;
+                    }
+                    let found = vector
+                        .query_row([row.get::<_, i64>(0)?], |r| {
+                            let stored = r.get_ref(0)?.as_blob()?;
+                            Ok((cosine(title, stored), cosine(text, stored)))
+                        })
+                        .optional()?;
+                    if let Some((by_title, by_text)) = found {
+                        raise(&mut like.title_text, by_title);
+                        raise(&mut like.text_text, by_text);
+                    }
+                }
+                // A report without a body is its title.
+                like.title_title = like.title_title.or(like.title_text);
+                like.text_title = like.text_title.or(like.text_text);
+                out.push(like);
+            }
+            Ok(out)
+        })
+    }
+
+    /// The stored unit vectors of a document's title and of the beginning of its text, where both are there.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn of_document(&self, document: i64) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
+        self.file.read(|c| {
+            let title: Option<Vec<u8>> = c
+                .prepare_cached("SELECT code FROM chunks WHERE document_id = ?1 AND part = ?2")?
+                .query_row(params![document, TITLE_PART], |r| r.get(0))
+                .optional()?
+                .flatten();
+            let text: Option<Vec<u8>> = c
+                .prepare_cached(
+                    "SELECT embedding FROM vectors WHERE chunk_id =
+                     (SELECT id FROM chunks WHERE document_id = ?1 AND part = 0 AND ordinal = 0)",
+                )?
+                .query_row([document], |r| r.get(0))
+                .optional()?;
+            let unit = |stored: Vec<u8>| {
+                let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+                crate::embed::normalise(&mut vector);
+                vector
+            };
+            Ok(text.map(|text| {
+                let text = unit(text);
+                (title.map_or_else(|| text.clone(), unit), text)
+            }))
+        })
+    }
+
     /// The resident codes, read again when the file has changed.
     fn codes(&self) -> Result<Arc<Codes>> {
         let generation: i64 =
@@ -432,14 +531,16 @@ fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
                  id          INTEGER PRIMARY KEY,
                  document_id INTEGER NOT NULL,
                  source_id   INTEGER NOT NULL,
-                 part        INTEGER NOT NULL, -- 0: the document's own text; else the comment's row id
+                 part        INTEGER NOT NULL, -- 0: the document's own text; -1: its title; else the comment's row id
                  ordinal     INTEGER NOT NULL,
                  hash        BLOB NOT NULL,    -- of the representation text
                  priority    INTEGER NOT NULL, -- lower is embedded earlier
-                 code        BLOB              -- sign bits of the vector; NULL until it is embedded
+                 code        BLOB              -- sign bits of the vector (of a title, int8: all of it); NULL until
+                                               -- it is embedded
              ) STRICT;
              CREATE INDEX chunks_by_document ON chunks (document_id);
-             CREATE INDEX chunks_pending ON chunks (priority, id) WHERE code IS NULL;
+             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;
+             CREATE INDEX chunks_titles ON chunks (document_id) WHERE part = -1;
              CREATE VIRTUAL TABLE vectors USING vec0(
                  chunk_id INTEGER PRIMARY KEY,
                  source_id INTEGER PARTITION KEY,
@@ -458,6 +559,10 @@ fn quantised(vector: &[f32]) -> Vec<u8> {
     let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
     vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
+}
+
+fn raise(best: &mut Option<f32>, value: f32) {
+    *best = Some(best.map_or(value, |b| b.max(value)));
 }
 
 /// Cosine of a unit vector to a quantised one.
@@ -492,8 +597,9 @@ impl Codes {
     fn read(connection: &Connection, generation: i64, width: usize) -> Result<Self> {
         let mut codes =
             Self { generation, width, chunks: Vec::new(), documents: Vec::new(), words: Vec::new() };
-        let mut statement =
-            connection.prepare_cached("SELECT id, document_id, code FROM chunks WHERE code IS NOT NULL")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT id, document_id, code FROM chunks WHERE code IS NOT NULL AND part >= 0",
+        )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let code = row.get_ref(2)?.as_blob().unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::{
     model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
     store::{DocumentRow, Reader, Store, StoredComment},
     task::Task,
-    text::{chunk::representation, signature, skeleton::Skeleton, tokens},
+    text::{chunk::representation, report, signature, skeleton::Skeleton, tokens},
 };
 use fusion::{Fused, Ranked};
 pub(crate) use passages::anchor;
@@ -256,6 +256,28 @@ impl Searcher<'_> {
         Ok(())
     }
 
+    /// The best documents for a text, by fused score, without loading them; ties by id.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn rank(
+        &self,
+        text: &str,
+        filters: &[Filter],
+        mode: Mode,
+        limit: usize,
+        task: &Task,
+    ) -> Result<Vec<(i64, f32)>> {
+        let query = Query { text: text.to_owned(), filters: filters.to_vec(), ..Query::default() };
+        let mut words = words(&query);
+        words.terms = self.fulltext.rarest(words.terms)?;
+        let coverage = self.coverage()?;
+        let found = self.retrieve(&query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
+        ranked.truncate(limit);
+        Ok(ranked)
+    }
+
     /// The best documents of all arms, loaded, with their passages.
     fn hits(
         &self,
@@ -265,11 +287,7 @@ impl Searcher<'_> {
         limit: usize,
         explain: bool,
     ) -> Result<Vec<Hit>> {
-        let fused = fusion::fuse(&[
-            Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },
-            Ranked { arm: Arm::Semantic, weight: SEMANTIC, documents: &found.semantic },
-            Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
-        ]);
+        let fused = fuse(&found);
         let weights = self.weights(words)?;
         let none = Skeleton::default();
         self.store.read(|r| {
@@ -358,6 +376,15 @@ impl Searcher<'_> {
     }
 }
 
+/// All arms together, best first.
+fn fuse(found: &Candidates) -> Vec<Fused> {
+    fusion::fuse(&[
+        Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },
+        Ranked { arm: Arm::Semantic, weight: SEMANTIC, documents: &found.semantic },
+        Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
+    ])
+}
+
 /// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.
 ///
 /// # Errors
@@ -367,6 +394,24 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
         return reader.documents_by_number(u64::from(number));
     }
     Ok(reader.document_by_key(text)?.into_iter().collect())
+}
+
+/// The one document that a key, or a number that only one source has, names.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] if there is none; [`crate::Code::InvalidInput`] if a number is ambiguous.
+pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
+    let mut found = named(reader, key)?;
+    if found.len() > 1 {
+        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
+        return Err(Error::invalid(format!("several sources have {key}"))
+            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
+    }
+    found.pop().ok_or_else(|| {
+        Error::not_found(format!("there is no {key} in this casebook")).with_hint(
+            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them.",
+        )
+    })
 }
 
 /// A source was named that does not exist; says which do.
@@ -388,19 +433,6 @@ fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
 /// The query in the terms of the index.
 fn words(query: &Query) -> Words {
     let terms = |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
-    let mut all: Vec<String> = Vec::new();
-    for term in terms(&query.text) {
-        if !all.contains(&term) {
-            all.push(term);
-        }
-        if all.len() >= 2000 {
-            break;
-        }
-    }
-    // Common words are left out, unless there is nothing else to go by.
-    if all.iter().any(|t| !tokens::is_stop_word(t)) {
-        all.retain(|t| !tokens::is_stop_word(t));
-    }
     let mut identifiers: Vec<String> = Vec::new();
     for (_, whole) in tokens::identifiers(&query.text).take(200) {
         if !identifiers.contains(&whole) {
@@ -408,7 +440,7 @@ fn words(query: &Query) -> Words {
         }
     }
     Words {
-        terms: all,
+        terms: report::terms(&query.text),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),

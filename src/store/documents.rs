@@ -206,6 +206,15 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The numbers of documents, in the order of their row ids; pages and rows that are gone have none.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
+        let mut statement = self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
+        ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
+    }
+
     /// How many documents there are, without tombstones.
     ///
     /// # Errors

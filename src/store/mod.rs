@@ -10,6 +10,7 @@ mod raw;
 mod schema;
 mod skeletons;
 mod sources;
+mod verdicts;
 
 use std::{cell::Cell, ops::Deref, path::Path};
 
@@ -21,6 +22,7 @@ pub(crate) use file::SqliteFile;
 pub use links::StoredLink;
 pub use raw::{RawKind, RawPacker};
 pub use sources::SourceRow;
+pub use verdicts::Canonical;
 
 use crate::error::{Code, Error, Result};
 

@@ -5,6 +5,7 @@ pub mod html;
 pub mod markdown;
 pub mod prepare;
 pub mod reference;
+pub mod report;
 pub mod signature;
 pub mod skeleton;
 pub mod tokens;

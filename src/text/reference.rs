@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// What a text says about another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +85,16 @@ pub fn references(text: &str) -> Vec<Reference> {
         .collect()
 }
 
+/// The text without the sentences that name the item it duplicates: what its reporter knew before anyone told.
+pub fn without_duplicate_notes(text: &str) -> String {
+    if !text.contains('#') && !text.contains("://") {
+        return text.to_owned();
+    }
+    text.split_sentence_bounds()
+        .filter(|sentence| references(sentence).iter().all(|r| r.relation != Relation::DuplicateOf))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +119,13 @@ mod tests {
             read("/duplicate https://github.com/acme/app/issues/5"),
             [(Some("acme/app".into()), 5, Relation::DuplicateOf)]
         );
+    }
+
+    #[test]
+    fn the_sentence_that_names_the_duplicate_goes() {
+        let text = "It hangs at the start. This is a duplicate of #31, I think. See #4.";
+        assert_eq!(without_duplicate_notes(text), "It hangs at the start. See #4.");
+        assert_eq!(without_duplicate_notes("Nothing to see."), "Nothing to see.");
     }
 
     #[test]

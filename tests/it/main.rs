@@ -12,6 +12,7 @@ mod casebook;
 mod cli;
 mod crash;
 mod direction;
+mod duplicates;
 mod model;
 mod processes;
 mod support;

@@ -12,12 +12,13 @@ use std::path::Path;
 /// A report from the sample that somebody wrote without knowing that it was known.
 const REPORT: &str = "Primary went read-only at 4 am, pg_wal 412 GB. PANIC: could not write to file pg_wal/xlogtemp.1187: No space left on device. The reason is a logical slot fw_pipe_countries. It is active, but restart_lsn is from eleven days ago.";
 
-/// What a newcomer is shown on the command line. `{key}` is the first hit of the search before, `{report}` the report.
+/// What a newcomer is shown on the command line: how it was solved before, and whether a new report is a duplicate. `{key}`
+/// is the first hit of the search before, `{report}` the report.
 const TOUR: &[&[&str]] = &[
     &["import", "sample"],
     &["search", "replication slot fills the disk", "-L", "5"],
     &["show", "{key}"],
-    &["search", "{report}", "-L", "3"],
+    &["duplicates", "--body", "{report}", "--include-closed", "-L", "3"],
 ];
 
 /// The variable that names the folder of the models to the product.

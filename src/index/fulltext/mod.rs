@@ -2,6 +2,8 @@
 //!
 //! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
 
+mod similar;
+
 use std::{
     collections::HashSet,
     fs,
@@ -28,6 +30,8 @@ use tantivy::{
     },
     tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer},
 };
+
+pub use similar::{Overlap, ReportTerms};
 
 use super::filter::{Filter, Test, TimeField};
 use crate::{

@@ -1,0 +1,153 @@
+//! `precedent duplicates`.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+};
+
+use precedent::{
+    Error, Result,
+    model::{Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, VerdictKind},
+};
+
+use crate::{
+    Session,
+    args::DuplicatesCommand,
+    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
+};
+
+/// The longest draft that is read, in bytes.
+const MAX_DRAFT: u64 = 64 * 1024 * 1024;
+
+pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
+    let request = request(&command)?;
+    session.casebook.update_text(false, &session.task).await?;
+    let response = session.casebook.duplicates(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, Some("candidates"));
+    }
+    print(session, &command, &response, output);
+    Ok(())
+}
+
+fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
+    let pasted = match (&command.file, command.key.as_deref()) {
+        (Some(path), _) => {
+            let file = File::open(path).map_err(|e| Error::io(path, e))?;
+            Some(text(file, &path.display().to_string())?)
+        }
+        (None, Some("-")) => Some(text(io::stdin().lock(), "standard input")?),
+        _ => None,
+    };
+    let key = command.key.clone().filter(|k| k != "-");
+    let draft = pasted.is_some() || command.title.is_some() || command.body.is_some();
+    if key.is_some() && draft {
+        return Err(Error::invalid("an item and a draft were named").with_hint(
+            "Name an item (acme/app#12), or give a draft with --title, --body, --file or `-`, not both.",
+        ));
+    }
+    Ok(DuplicatesRequest {
+        key,
+        title: command.title.clone().unwrap_or_default(),
+        body: pasted.or_else(|| command.body.clone()).unwrap_or_default(),
+        source: command.source.clone(),
+        everywhere: command.everywhere,
+        threshold: command.threshold,
+        max_candidates: command.max_candidates,
+        include_closed: command.include_closed,
+        explain: command.explain,
+    })
+}
+
+/// A text of any encoding: what is no UTF-8 in a log is replaced, not refused.
+fn text(from: impl Read, what: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    from.take(MAX_DRAFT)
+        .read_to_end(&mut bytes)
+        .map_err(|e| Error::new(precedent::Code::Io, format!("{what} cannot be read: {e}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesResponse, output: &mut Output) {
+    for notice in &response.notices {
+        session.say(&notice.text);
+    }
+    let percent = |c: f32| format!("{:.0} in 100", c * 100.0);
+    let headline = match (response.band, response.candidates.first()) {
+        (Band::High, Some(best)) => {
+            format!("{GOOD}A duplicate, most likely{GOOD:#} ({})", percent(best.confidence))
+        }
+        (Band::Review, Some(best)) => format!("{HIT}Worth a look{HIT:#} ({})", percent(best.confidence)),
+        (Band::None, Some(best)) => {
+            format!("No duplicate is likely (the best candidate: {})", percent(best.confidence))
+        }
+        (_, None) => "No earlier report comes near.".to_owned(),
+    };
+    output.line(format_args!(
+        "{headline} {DIM}{} compared{DIM:#}",
+        plural(response.compared as u64, "earlier report")
+    ));
+    for candidate in &response.candidates {
+        print_candidate(candidate, output);
+    }
+    if !response.rejected.is_empty() {
+        let keys: Vec<String> = response.rejected.iter().map(|k| plain(k)).collect();
+        output.line(format_args!("{DIM}Decided before to be no duplicates: {}{DIM:#}", keys.join(", ")));
+    }
+    if !response.circle.is_empty() {
+        let keys: Vec<String> = response.circle.iter().map(|k| plain(k)).collect();
+        output.line(format_args!(
+            "{BAD}These name each other as duplicates in a circle:{BAD:#} {}",
+            keys.join(" → ")
+        ));
+    }
+    if !command.include_closed {
+        output.line(format_args!("{DIM}Only open reports were compared; --include-closed takes all.{DIM:#}"));
+    }
+}
+
+fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
+    let band = match c.band {
+        Band::High => GOOD,
+        Band::Review => HIT,
+        Band::None => DIM,
+    };
+    output.line("");
+    output.line(format_args!(
+        "{band}{:>3.0} %{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        c.confidence * 100.0,
+        plain(&c.key),
+        plain(&c.title)
+    ));
+    let mut facts = vec![state(c.state, c.state_reason.as_deref()), day(c.created_at)];
+    facts.push(match &c.disposition {
+        Disposition::Open => String::new(),
+        Disposition::Fixed(Some(by)) => format!("already fixed, see {}", plain(by)),
+        Disposition::Fixed(None) => "already fixed".to_owned(),
+        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
+        Disposition::Declined => "declined".to_owned(),
+        Disposition::Duplicate => "a duplicate itself".to_owned(),
+    });
+    if let Some(canonical) = &c.canonical {
+        facts.push(format!("a duplicate of {}", plain(canonical)));
+    }
+    match c.verdict {
+        Some(VerdictKind::Duplicate) => facts.push("decided: a duplicate".to_owned()),
+        Some(VerdictKind::Related) => facts.push("decided: related".to_owned()),
+        _ => {}
+    }
+    let s = &c.similarity;
+    let meaning = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
+    facts.push(format!("alike {:.2} (title {:.2}, body {:.2}{meaning})", s.combined, s.title, s.body));
+    facts.retain(|f| !f.is_empty());
+    output.line(format_args!("       {}", facts.join(" · ")));
+    if !c.reasons.is_empty() {
+        output.wrapped(&plain(&c.reasons.join("; ")), "       ");
+    }
+    for e in c.trace.iter().flatten().filter(|e| e.adds != 0.0) {
+        output.line(format_args!(
+            "{DIM}       {:<26}{:>8.3} × {:>8.3} = {:>+8.3}{DIM:#}",
+            e.feature, e.value, e.weight, e.adds
+        ));
+    }
+}

@@ -1,0 +1,195 @@
+//! `precedent eval`: judges ranking on sets of reports with known duplicates.
+
+mod metrics;
+mod report;
+mod run;
+mod set;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use precedent::{
+    Casebook, Error, Result, Task,
+    model::{RankRequest, RankedDocument, Ranking},
+    task::Phase,
+    text::reference::without_duplicate_notes,
+};
+
+use crate::{
+    args::{Args, EvalCommand},
+    output::Output,
+    progress::Bar,
+};
+use run::{Answer, Run, SetRun};
+use set::{EvalSet, Report, SOURCE};
+
+/// How many documents of each ranking are kept and scored.
+const DEPTH: usize = 100;
+
+pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    let against = command.against.as_deref().map(Run::read).transpose()?;
+    let cache = match &command.cache {
+        Some(cache) => cache.clone(),
+        None => dirs::cache_dir()
+            .ok_or_else(|| {
+                Error::invalid("there is no home folder to keep the sets' casebooks in")
+                    .with_hint("Name a folder: --cache DIR")
+            })?
+            .join("precedent")
+            .join("eval"),
+    };
+    let bar = Bar::new(args.quiet);
+    let task = crate::interruptible(&bar);
+    let mut rankings = command.by.clone();
+    rankings.sort_unstable();
+    rankings.dedup();
+    if rankings.is_empty() {
+        rankings = vec![Ranking::Lexical, Ranking::Semantic, Ranking::Hybrid, Ranking::Duplicates];
+    }
+    let mut features = command.features.as_deref().map(Features::create).transpose()?;
+    let mut run = Run::default();
+    let mut sets = Vec::new();
+    for folder in &command.sets {
+        let set = EvalSet::read(folder)?;
+        let casebook = casebook(args, &set, &cache, &task).await?;
+        let model = casebook.check_model().await;
+        let mut rankings = rankings.clone();
+        if let Err(error) = &model {
+            crate::output::report(error);
+            rankings.retain(|r| matches!(r, Ranking::Lexical | Ranking::Duplicates));
+        }
+        run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
+        let answers = ask(&casebook, &set, &rankings, &mut features, args, &task).await?;
+        run.sets.insert(set.name.clone(), answers);
+        sets.push(set);
+    }
+    bar.finish();
+    let file = command.run.clone().unwrap_or_else(|| cache.join("last.json"));
+    run.write(&file)?;
+    if let Some(folder) = &command.tsv {
+        run.write_tables(folder)?;
+    }
+    let report = report::report(&sets, &run, against.as_ref(), &file);
+    match &command.json.json {
+        Some(fields) => output.json(&report, fields, Some("sets")),
+        None => {
+            report::print(&report, output);
+            Ok(())
+        }
+    }
+}
+
+/// The casebook of a set: kept in the cache, so that its vectors are computed once.
+async fn casebook(args: &Args, set: &EvalSet, cache: &Path, task: &Task) -> Result<Casebook> {
+    let folder = set.casebook_folder(cache);
+    let casebook = crate::open(args, folder).await?;
+    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues).sum();
+    if held < set.reports.len() as u64 {
+        set.import(&casebook, task).await?;
+    }
+    casebook.update_index(task).await?;
+    Ok(casebook)
+}
+
+/// Asks every query of a set, several at once.
+async fn ask(
+    casebook: &Casebook,
+    set: &EvalSet,
+    rankings: &[Ranking],
+    features: &mut Option<Features>,
+    args: &Args,
+    task: &Task,
+) -> Result<SetRun> {
+    let queries: Vec<usize> = set.relevant.keys().chain(&set.negatives).copied().collect();
+    let total = (queries.len() * rankings.len()) as u64;
+    let asked = Arc::new(AtomicU64::new(0));
+    let mut out = SetRun::default();
+    let width = crate::workers(args);
+    for ranking in rankings {
+        let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
+        let mut running = tokio::task::JoinSet::new();
+        let mut next = queries.iter();
+        loop {
+            while running.len() < width
+                && let Some(query) = next.next()
+            {
+                let request = request(&set.reports[*query], *query, *ranking);
+                let (casebook, task, asked, query) =
+                    (casebook.clone(), task.clone(), Arc::clone(&asked), *query);
+                running.spawn(async move {
+                    let ranked = casebook.rank(request, &task).await?;
+                    let done = asked.fetch_add(1, Ordering::Relaxed) + 1;
+                    task.report(Phase::Evaluate, done, Some(total), "queries");
+                    Ok::<_, Error>((query, ranked))
+                });
+            }
+            let Some(done) = running.join_next().await else { break };
+            let (query, ranked) =
+                done.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))??;
+            if let Some(features) = features
+                && *ranking == Ranking::Duplicates
+            {
+                features.write(set, query, &ranked)?;
+            }
+            answers.insert(query, Answer::new(set, ranked));
+        }
+        out.rankings
+            .insert(*ranking, answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect());
+    }
+    Ok(out)
+}
+
+/// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known.
+fn request(report: &Report, place: usize, by: Ranking) -> RankRequest {
+    RankRequest {
+        title: report.title.clone(),
+        body: without_duplicate_notes(&report.body),
+        source: SOURCE.to_owned(),
+        number: Some(place as u64 + 1),
+        made_at: report.created_at,
+        by,
+        limit: if by == Ranking::Duplicates { usize::MAX } else { DEPTH },
+    }
+}
+
+/// The evidence of every candidate, for fitting the table of weights: set, query, how many reports of the tracker the
+/// query stands for, document, whether it is a duplicate, and the features in their order.
+struct Features {
+    path: PathBuf,
+    file: std::io::BufWriter<fs::File>,
+}
+
+impl Features {
+    fn create(path: &Path) -> Result<Self> {
+        let file = fs::File::create(path).map_err(|e| Error::io(path, e))?;
+        Ok(Self { path: path.to_owned(), file: std::io::BufWriter::new(file) })
+    }
+
+    fn write(&mut self, set: &EvalSet, query: usize, ranked: &[RankedDocument]) -> Result<()> {
+        let weight = set.weight(query);
+        let none = std::collections::BTreeSet::new();
+        let relevant = set.relevant.get(&query).unwrap_or(&none);
+        for one in ranked {
+            let place = set::place(one.number);
+            let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
+            let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
+            writeln!(
+                self.file,
+                "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}",
+                set.name,
+                one.number,
+                numbers.join("\t")
+            )
+            .map_err(|e| Error::io(&self.path, e))?;
+        }
+        Ok(())
+    }
+}

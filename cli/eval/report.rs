@@ -1,0 +1,235 @@
+//! What a run is worth, as a table and as JSON.
+
+use std::{collections::BTreeSet, path::Path};
+
+use precedent::model::Ranking;
+use serde::Serialize;
+
+use super::{
+    metrics::{Mean, QueryScore, Stated, auc, bootstrap, calibration_error, float, recall_at_precision},
+    run::{Answer, Run},
+    set::EvalSet,
+};
+use crate::output::{BOLD, DIM, Output};
+
+/// Draws of the bootstrap, and the seed that makes them repeatable.
+const DRAWS: usize = 1000;
+const SEED: u64 = 7;
+/// Precisions that the recall of confident answers is told at.
+const PRECISIONS: [f64; 3] = [0.9, 0.7, 0.5];
+
+#[derive(Debug, Serialize)]
+pub struct EvalReport {
+    pub model: String,
+    /// Where the run was kept.
+    pub run: String,
+    pub sets: Vec<SetReport>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SetReport {
+    pub set: String,
+    pub documents: usize,
+    pub queries: usize,
+    pub negatives: usize,
+    pub rankings: Vec<RankingReport>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RankingReport {
+    pub ranking: Ranking,
+    pub measures: Vec<Measure>,
+    /// The chance that a report with a known duplicate scores above one without.
+    pub auc: Option<f64>,
+    /// How far stated probabilities are from the truth, at the tracker's own share of duplicates.
+    pub calibration_error: Option<f64>,
+    /// Of first answers stated at 0.9 or more: how many there are, and the share that is right.
+    pub confident: Option<Confident>,
+    /// Recall of duplicate reports at a precision of at least 0.9, 0.7, 0.5 (at the tracker's own share of duplicates).
+    pub recall_at_precision: Option<[f64; 3]>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Measure {
+    pub name: &'static str,
+    #[serde(flatten)]
+    pub mean: Mean,
+    /// The paired difference to the run that was named with --against.
+    pub difference: Option<Mean>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Confident {
+    pub answers: usize,
+    pub right: f64,
+}
+
+/// The name of a ranking in tables and files.
+pub fn name(ranking: Ranking) -> &'static str {
+    match ranking {
+        Ranking::Lexical => "lexical",
+        Ranking::Semantic => "semantic",
+        Ranking::Hybrid => "hybrid",
+        Ranking::Duplicates => "duplicates",
+    }
+}
+
+pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -> EvalReport {
+    EvalReport {
+        model: run.model.clone(),
+        run: file.display().to_string(),
+        sets: sets
+            .iter()
+            .map(|set| {
+                let rankings = run.sets.get(&set.name).map(|s| &s.rankings);
+                let before = against.and_then(|a| a.sets.get(&set.name));
+                SetReport {
+                    set: set.name.clone(),
+                    documents: set.reports.len(),
+                    queries: set.relevant.len(),
+                    negatives: set.negatives.len(),
+                    rankings: rankings
+                        .into_iter()
+                        .flatten()
+                        .map(|(ranking, answers)| {
+                            let before = before.and_then(|b| b.rankings.get(ranking));
+                            ranking_report(set, *ranking, answers, before)
+                        })
+                        .collect(),
+                }
+            })
+            .collect(),
+    }
+}
+
+type Answers = std::collections::BTreeMap<String, Answer>;
+
+fn ranking_report(
+    set: &EvalSet,
+    ranking: Ranking,
+    answers: &Answers,
+    before: Option<&Answers>,
+) -> RankingReport {
+    let now = scores(set, answers);
+    let earlier = before.map(|b| scores(set, b));
+    let measures = QueryScore::default()
+        .named()
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| {
+            let of = |scores: &[QueryScore]| scores.iter().map(|s| s.named()[i].1).collect::<Vec<f64>>();
+            let values = of(&now);
+            let difference = earlier.as_ref().map(|e| {
+                let paired: Vec<f64> = values.iter().zip(of(e)).map(|(a, b)| a - b).collect();
+                bootstrap(&paired, DRAWS, SEED)
+            });
+            Measure { name, mean: bootstrap(&values, DRAWS, SEED), difference }
+        })
+        .collect();
+    let sure = |place: &usize| {
+        let answer = answers.get(&set.reports[*place].id);
+        answer.map_or(0.0, |a| {
+            f64::from(a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default())
+        })
+    };
+    let positives: Vec<f64> = set.relevant.keys().map(sure).collect();
+    let negatives: Vec<f64> = set.negatives.iter().map(sure).collect();
+    let stated = stated(set, answers);
+    let confident = |stated: &[Stated]| {
+        let high: Vec<&Stated> = stated.iter().filter(|s| s.probability >= 0.9).collect();
+        let (right, all) = high.iter().fold((0.0, 0.0), |(right, all), s| {
+            (right + s.weight * f64::from(u8::from(s.right)), all + s.weight)
+        });
+        Confident { answers: high.len(), right: if all > 0.0 { right / all } else { 0.0 } }
+    };
+    RankingReport {
+        ranking,
+        measures,
+        auc: auc(&positives, &negatives),
+        calibration_error: calibration_error(&stated),
+        confident: (!stated.is_empty()).then(|| confident(&stated)),
+        recall_at_precision: (!stated.is_empty())
+            .then(|| PRECISIONS.map(|p| recall_at_precision(&stated, p, float(set.relevant.len())))),
+    }
+}
+
+fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
+    set.relevant
+        .iter()
+        .map(|(query, relevant)| {
+            let ids: BTreeSet<&str> = relevant.iter().map(|r| set.reports[*r].id.as_str()).collect();
+            let answer = answers.get(&set.reports[*query].id);
+            let hits: Vec<bool> = answer
+                .into_iter()
+                .flat_map(|a| &a.documents)
+                .map(|(id, _)| ids.contains(id.as_str()))
+                .collect();
+            QueryScore::new(&hits, relevant.len())
+        })
+        .collect()
+}
+
+/// The probabilities that first answers were stated with. Reports without a duplicate are a sample: each stands for as
+/// many as the tracker has, so that calibration is measured at its own share of duplicates.
+fn stated(set: &EvalSet, answers: &Answers) -> Vec<Stated> {
+    let one = |place: usize| {
+        let answer = answers.get(&set.reports[place].id)?;
+        let probability = f64::from(answer.probability?);
+        let first = answer.documents.first()?;
+        let right = set
+            .relevant
+            .get(&place)
+            .is_some_and(|relevant| relevant.iter().any(|r| set.reports[*r].id == first.0));
+        Some(Stated { probability, right, weight: set.weight(place) })
+    };
+    set.relevant.keys().chain(&set.negatives).filter_map(|q| one(*q)).collect()
+}
+
+pub fn print(report: &EvalReport, output: &mut Output) {
+    for set in &report.sets {
+        output.line(format_args!(
+            "{BOLD}{}{BOLD:#}  {} reports, {} with an earlier duplicate, {} without  {DIM}{}{DIM:#}",
+            set.set, set.documents, set.queries, set.negatives, report.model
+        ));
+        output.line(format_args!(
+            "{DIM}{:<12}{:>10}{:>10}{:>11}{:>8}{:>8}{:>8}{DIM:#}",
+            "", "recall@1", "recall@5", "recall@10", "MRR", "MAP", "AUC"
+        ));
+        for ranking in &set.rankings {
+            let cells: Vec<String> = ranking
+                .measures
+                .iter()
+                .zip([10, 10, 11, 8, 8])
+                .map(|(m, width)| format!("{:>width$.3}", m.mean.value))
+                .collect();
+            let auc = ranking.auc.map_or_else(String::new, |a| format!("{a:>8.3}"));
+            output.line(format_args!("{:<12}{}{auc}", name(ranking.ranking), cells.concat()));
+            for measure in &ranking.measures {
+                if let Some(d) = measure.difference.filter(|d| d.value != 0.0) {
+                    output.line(format_args!(
+                        "{DIM}  {:<10}{:+.3}  95 % of draws within {:+.3} and {:+.3}{DIM:#}",
+                        measure.name, d.value, d.low, d.high
+                    ));
+                }
+            }
+        }
+        for ranking in set.rankings.iter().filter(|r| r.confident.is_some()) {
+            let error = ranking.calibration_error.unwrap_or_default();
+            output.line(format_args!("Confidence: calibration error {error:.3}"));
+            if let Some(confident) = &ranking.confident {
+                output.line(format_args!(
+                    "  stated at 0.9 or more: {} answers, {:.0} in 100 right",
+                    confident.answers,
+                    confident.right * 100.0
+                ));
+            }
+            if let Some([a, b, c]) = ranking.recall_at_precision {
+                output.line(format_args!(
+                    "  duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}"
+                ));
+            }
+        }
+        output.line("");
+    }
+    output.line(format_args!("{DIM}Kept in {}; compare with --against.{DIM:#}", report.run));
+}

@@ -1,0 +1,87 @@
+//! `precedent verdict`.
+
+use precedent::{
+    Result,
+    model::{Verdict, VerdictKind},
+};
+
+use crate::{
+    Session,
+    args::VerdictCommand,
+    output::{DIM, KEY, Output, day, plain},
+};
+
+pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output) -> Result<()> {
+    let casebook = &session.casebook;
+    match command {
+        VerdictCommand::Set { key, other, verdict, reason, by, json } => {
+            let kind = match verdict.as_str() {
+                "duplicate" => VerdictKind::Duplicate,
+                "related" => VerdictKind::Related,
+                _ => VerdictKind::NotDuplicate,
+            };
+            let verdict = casebook.record_verdict(&key, &other, kind, reason.as_deref(), &actor(by)).await?;
+            match &json.json {
+                Some(fields) => output.json(&verdict, fields, None),
+                None => {
+                    print(&verdict, output);
+                    Ok(())
+                }
+            }
+        }
+        VerdictCommand::Undo { key, other, by, json } => {
+            let now = casebook.undo_verdict(&key, &other, &actor(by)).await?;
+            match (&json.json, &now) {
+                (Some(fields), _) => return output.json(&now, fields, None),
+                (None, Some(verdict)) => {
+                    output.line("Taken back. What was decided before holds again:");
+                    print(verdict, output);
+                }
+                (None, None) => output.line("Taken back. Nothing is decided about the two."),
+            }
+            Ok(())
+        }
+        VerdictCommand::List { key, json } => {
+            let all = casebook.verdicts(key.as_deref()).await?;
+            if let Some(fields) = &json.json {
+                return output.json(&all, fields, None);
+            }
+            if all.is_empty() {
+                output.line("Nothing has been decided yet.");
+            }
+            for verdict in &all {
+                print(verdict, output);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Who decides: the name that was given, else the user's.
+fn actor(by: Option<String>) -> String {
+    by.or_else(|| std::env::var("USER").ok())
+        .or_else(|| std::env::var("USERNAME").ok())
+        .filter(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "someone".to_owned())
+}
+
+fn print(verdict: &Verdict, output: &mut Output) {
+    let text = match (&verdict.canonical, verdict.kind) {
+        (Some(canonical), VerdictKind::Duplicate) => {
+            let duplicate = if *canonical == verdict.first { &verdict.second } else { &verdict.first };
+            format!("{KEY}{}{KEY:#} is a duplicate of {KEY}{}{KEY:#}", plain(duplicate), plain(canonical))
+        }
+        (_, kind) => format!(
+            "{KEY}{}{KEY:#} and {KEY}{}{KEY:#} are {}",
+            plain(&verdict.first),
+            plain(&verdict.second),
+            if kind == VerdictKind::Related { "related" } else { "no duplicates" }
+        ),
+    };
+    let reason = verdict.reason.as_ref().map_or_else(String::new, |r| format!(": {}", plain(r)));
+    output.line(format_args!(
+        "{text}{reason}  {DIM}{}, {}{DIM:#}",
+        plain(&verdict.actor),
+        day(Some(verdict.decided_at))
+    ));
+}

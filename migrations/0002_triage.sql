@@ -1,0 +1,27 @@
+-- What people decided about pairs, with its history, and which documents were checked for duplicates.
+
+-- The report that stays, where the verdict is `duplicate`; the other one is the duplicate of it.
+ALTER TABLE verdicts ADD COLUMN canonical_key TEXT;
+
+-- Every decision and every taking back, in order. `verdicts` is the state that follows from it.
+CREATE TABLE verdict_journal (
+    id            INTEGER PRIMARY KEY,
+    first_key     TEXT NOT NULL,
+    second_key    TEXT NOT NULL,
+    verdict       TEXT CHECK (verdict IN ('duplicate', 'related', 'not_duplicate')),  -- NULL: taken back
+    canonical_key TEXT,
+    reason        TEXT,
+    actor         TEXT NOT NULL,
+    decided_at    INTEGER NOT NULL,
+    CHECK (first_key < second_key)
+) STRICT;
+
+-- Checks for duplicates: that nothing was found is different from that nobody looked.
+CREATE TABLE checks (
+    key        TEXT PRIMARY KEY,
+    checked_at INTEGER NOT NULL,
+    revision   INTEGER NOT NULL,                     -- of the document when it was checked; later changes ask anew
+    band       TEXT NOT NULL CHECK (band IN ('high', 'review', 'none')),
+    best_key   TEXT,                                 -- the best candidate, if there was any
+    confidence REAL NOT NULL                         -- 0 to 1, of the best candidate
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Fits ../../src/duplicates/ranking.json: what evidence is worth when duplicates are ranked, and how sure it makes.
+
+    precedent eval SET… --by duplicates --features evidence.tsv
+    .venv/bin/python rank.py evidence.tsv
+
+Prints, for each set, the figures with weights that were fitted on the other sets alone, then writes the table that is
+fitted on all of them. The same evidence gives the same table.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+
+import numpy as np
+import torch
+
+OUT = pathlib.Path(__file__).resolve().parents[2] / "src" / "duplicates" / "ranking.json"
+# In the order of src/duplicates/features.rs.
+NAMES = [
+    "words",
+    "words_squared",
+    "title_title_words",
+    "body_title_words",
+    "code_words",
+    "identifiers",
+    "signatures",
+    "title_title_cosine",
+    "title_text_cosine",
+    "text_title_cosine",
+    "text_text_cosine",
+    "text_text_cosine_squared",
+    "age",
+    "age_squared",
+]
+# Strengths of the ridge on standardised features: the sets are few and differ.
+RIDGE_ORDER, RIDGE_CONFIDENCE = 3e-3, 1e-2
+# How many of the best candidates of each report the confidence is fitted on.
+CONFIDENT = 3
+
+
+class Set:
+    def __init__(self, name, rows):
+        self.name = name
+        self.query = np.array([r[0] for r in rows])
+        self.weight = np.array([r[1] for r in rows])
+        self.label = np.array([r[3] for r in rows])
+        self.x = np.array([r[4:] for r in rows], dtype=np.float64)
+        order = np.lexsort(([r[2] for r in rows], self.query))
+        self.query, self.weight, self.label, self.x = (
+            a[order] for a in (self.query, self.weight, self.label, self.x)
+        )
+        _, self.start = np.unique(self.query, return_index=True)
+        self.end = np.append(self.start[1:], len(self.query))
+
+    def lists(self):
+        return zip(self.start, self.end)
+
+
+def read(paths):
+    rows = collections.defaultdict(list)
+    for path in paths:
+        with open(path, encoding="utf8") as lines:
+            for line in lines:
+                c = line.rstrip("\n").split("\t")
+                rows[c[0]].append((int(c[1]), float(c[2]), int(c[3]), int(c[4]), *map(float, c[5:])))
+    return [Set(name, r) for name, r in sorted(rows.items())]
+
+
+def minimise(loss, n):
+    weights = torch.zeros(n, dtype=torch.float64, requires_grad=True)
+    steps = torch.optim.LBFGS([weights], max_iter=300, tolerance_grad=1e-9, line_search_fn="strong_wolfe")
+
+    def closure():
+        steps.zero_grad()
+        value = loss(weights)
+        value.backward()
+        return value
+
+    steps.step(closure)
+    return weights.detach().numpy()
+
+
+def fit_order(sets):
+    """Softmax over the candidates of each report that has a known duplicate among them; each set counts alike but for
+    the root of its size."""
+    every = np.concatenate([s.x for s in sets])
+    scale = every.std(0) + 1e-9
+    parts = []
+    for s in sets:
+        lists = [(a, b) for a, b in s.lists() if s.label[a:b].any()]
+        at = np.concatenate([np.arange(a, b) for a, b in lists])
+        group = np.concatenate([np.full(b - a, i) for i, (a, b) in enumerate(lists)])
+        parts.append(
+            (
+                torch.tensor(s.x[at] / scale),
+                torch.tensor(s.label[at], dtype=torch.float64),
+                torch.tensor(group),
+                len(lists),
+            )
+        )
+    total = sum(n**0.5 for *_, n in parts)
+
+    def loss(w):
+        value = RIDGE_ORDER * (w**2).sum()
+        for x, y, group, n in parts:
+            z = x @ w
+            best = torch.full((n,), -1e9, dtype=torch.float64).scatter_reduce(0, group, z, "amax")
+            e = torch.exp(z - best[group])
+            all_, right = (torch.zeros(n, dtype=torch.float64).index_add(0, group, v) for v in (e, e * y))
+            value = value - n**0.5 / total * torch.log(right / all_ + 1e-12).mean()
+        return value
+
+    return minimise(loss, len(NAMES)) / scale
+
+
+def ranked(s, order):
+    """For each report: its candidates, best first, with their scores and shares."""
+    score = s.x @ order
+    for a, b in s.lists():
+        by = np.argsort(-score[a:b], kind="stable") + a
+        share = score[by] - score[by[0]]
+        share = share - np.log(np.exp(share).sum())
+        yield by, share
+
+
+def evidence_of_confidence(s, order):
+    x, y, w = [], [], []
+    for by, share in ranked(s, order):
+        for i in range(min(CONFIDENT, len(by))):
+            x.append([1.0, share[i], *s.x[by[i]]])
+            y.append(s.label[by[i]])
+            w.append(s.weight[by[i]])
+    return np.array(x), np.array(y, dtype=np.float64), np.array(w)
+
+
+def fit_confidence(sets, order):
+    """Platt's logistic curve, each report weighted by how many of its tracker's it stands for."""
+    parts = [evidence_of_confidence(s, order) for s in sets]
+    x = np.concatenate([p[0] for p in parts])
+    y = np.concatenate([p[1] for p in parts])
+    w = np.concatenate([p[2] / p[2].sum() * len(p[2]) ** 0.5 for p in parts])
+    w = w / w.sum()
+    scale = x.std(0)
+    scale[0] = 1.0
+    xt, yt, wt = torch.tensor(x / scale), torch.tensor(y), torch.tensor(w)
+
+    def loss(v):
+        z = xt @ v
+        each = torch.nn.functional.binary_cross_entropy_with_logits(z, yt, reduction="none")
+        # Duplicates are rare: the ridge is measured against what there is to explain.
+        return (each * wt).sum() + RIDGE_CONFIDENCE * (wt * yt).sum() * (v[1:] ** 2).sum()
+
+    return minimise(loss, x.shape[1]) / scale
+
+
+def figures(s, order, confidence, queries):
+    recall = collections.Counter()
+    reciprocal, stated = 0.0, []
+    for by, share in ranked(s, order):
+        hits = np.flatnonzero(s.label[by])
+        if len(hits):
+            reciprocal += 1 / (hits[0] + 1)
+            recall.update(k for k in (1, 5, 10) if hits[0] < k)
+        z = confidence @ np.array([1.0, share[0], *s.x[by[0]]])
+        stated.append((1 / (1 + np.exp(-z)), s.label[by[0]], s.weight[by[0]]))
+    p, right, weight = map(np.array, zip(*stated))
+    bins = np.minimum((p * 10).astype(int), 9)
+    error = sum(abs((weight * (p - right))[bins == b].sum()) for b in range(10)) / weight.sum()
+    high = p >= 0.9
+    sure = (weight * right)[high].sum() / max(weight[high].sum(), 1e-9)
+    out = {f"recall@{k}": recall[k] / queries for k in (1, 5, 10)}
+    out |= {"MRR": reciprocal / queries, "calibration error": error}
+    return " ".join(f"{k} {v:.3f}" for k, v in out.items()) + f"; at 0.9 or more: {high.sum()}, right {sure:.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("evidence", nargs="+", type=pathlib.Path)
+    parser.add_argument("--dry", action="store_true", help="print the figures alone")
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    sets = read(args.evidence)
+    # A report whose duplicate is no candidate still counts: the weight of 1 marks reports with a known duplicate.
+    counts = {s.name: int((s.weight[s.start] == 1.0).sum()) for s in sets}
+    for held in sets if len(sets) > 1 else []:
+        others = [s for s in sets if s is not held]
+        order = fit_order(others)
+        confidence = fit_confidence(others, order)
+        names = "+".join(s.name for s in others)
+        print(f"{held.name} (fitted on {names}): {figures(held, order, confidence, counts[held.name])}")
+    order = fit_order(sets)
+    confidence = fit_confidence(sets, order)
+    for s in sets:
+        print(f"{s.name} (fitted on all): {figures(s, order, confidence, counts[s.name])}")
+    labels = sum(len(s.start) for s in sets)
+    table = {
+        "learnt_from": [s.name for s in sets],
+        "labels": labels,
+        "order": {n: round(float(v), 4) for n, v in zip(NAMES, order)},
+        "confidence": {n: round(float(v), 4) for n, v in zip(["bias", "share", *NAMES], confidence)},
+    }
+    print(json.dumps(table))
+    if not args.dry:
+        OUT.write_text(json.dumps(table, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

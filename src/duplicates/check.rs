@@ -1,0 +1,251 @@
+//! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
+
+use std::{collections::HashSet, time::Instant};
+
+use jiff::Timestamp;
+
+use super::{Checker, Draft, Scope, Scored, reasons};
+use crate::{
+    error::{Error, Result},
+    index::filter::{Filter, Test},
+    model::{
+        Band, Check, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Lack,
+        Notice, Similarity, State, VerdictKind,
+    },
+    search,
+    store::{DocumentRow, Reader, Store},
+    task::Task,
+    text::{prepare::Prepared, report, skeleton::Skeleton},
+};
+
+/// The most candidates of one answer.
+pub const MAX_CANDIDATES: usize = 100;
+/// The longest draft that is read, in bytes; what follows is not compared.
+pub const MAX_DRAFT: usize = 8_000_000;
+
+/// A draft with the document it is, if it is one.
+struct Question {
+    draft: Draft,
+    row: Option<DocumentRow>,
+    scope: Scope,
+}
+
+/// Answers a question, and notes for an item of the casebook that it was checked.
+///
+/// # Errors
+/// [`crate::Code::InvalidInput`] for a question that asks nothing or is out of range, [`crate::Code::NotFound`] for an
+/// item or source that does not exist, and those of the database and the index.
+pub fn check(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
+    let start = Instant::now();
+    if !(0.0..=1.0).contains(&request.threshold) {
+        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
+            .with_hint("It is a similarity: 0 to 1."));
+    }
+    if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
+        return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
+            .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
+    }
+    let question = store.read(|r| question(r, request, now))?;
+    let mut notices = Vec::new();
+    if checker.vectors.is_none() {
+        let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = problem.map(|p| format!(": {p}")).unwrap_or_default();
+        notices.push(Notice {
+            lack: Lack::Model,
+            text: format!("Compared by words and signatures alone{why}.{hint}"),
+        });
+    }
+    let scored = checker.scored(&question.draft, &question.scope, task)?;
+    task.check()?;
+    let response = store.read(|r| {
+        let mut response = answer(r, checker, &question, &scored, request)?;
+        response.notices = notices;
+        Ok(response)
+    })?;
+    if let Some(row) = &question.row {
+        let best = response.candidates.first();
+        let check = Check {
+            checked_at: now,
+            revision: row.revision,
+            band: response.band,
+            best: best.map(|c| c.key.clone()),
+            confidence: best.map_or(0.0, |c| c.confidence),
+        };
+        store.write(|w| w.put_check(&row.key, &check))?;
+    }
+    Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+}
+
+fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Result<Question> {
+    let named = request.source.as_deref();
+    let named = named.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+    let mut filters = Vec::new();
+    let mut only = |test| filters.push(Filter { test, negated: false });
+    let (draft, row) = match &request.key {
+        Some(key) => {
+            let row = search::one(r, key)?;
+            if row.kind == DocKind::Page {
+                return Err(Error::invalid(format!("{} is a wiki page", row.key))
+                    .with_hint("Duplicates are looked for among issues and pull requests."));
+            }
+            only(Test::Kind(row.kind));
+            let draft = Draft {
+                title: row.title.clone(),
+                body: Prepared::body(&row.body, &r.skeleton(row.source_id)?),
+                made_at: row.created_at.unwrap_or(now),
+                document: Some(row.id),
+            };
+            (draft, Some(row))
+        }
+        None => {
+            if request.title.trim().is_empty() && request.body.trim().is_empty() {
+                return Err(Error::invalid("there is nothing to compare")
+                    .with_hint("Name an item (acme/app#12), or give a draft's title or text."));
+            }
+            only(Test::Kind(DocKind::Issue));
+            let skeleton = match &named {
+                Some(source) => r.skeleton(source.id)?,
+                None => Skeleton::default(),
+            };
+            let body = &request.body[..request.body.floor_char_boundary(MAX_DRAFT)];
+            let draft = Draft {
+                title: request.title.trim().to_owned(),
+                body: Prepared::body(body, &skeleton),
+                made_at: now,
+                document: None,
+            };
+            (draft, None)
+        }
+    };
+    match (&named, &row) {
+        (Some(source), _) => only(Test::Source(source.key.clone())),
+        (None, Some(row)) if !request.everywhere => only(Test::Source(row.source.clone())),
+        _ => {}
+    }
+    if !request.include_closed {
+        only(Test::State(State::Open));
+    }
+    Ok(Question { draft, row, scope: Scope { filters } })
+}
+
+fn answer(
+    r: &Reader<'_>,
+    checker: &Checker<'_>,
+    question: &Question,
+    scored: &[Scored],
+    request: &DuplicatesRequest,
+) -> Result<DuplicatesResponse> {
+    let own = question.row.as_ref();
+    let own_words = words(&question.draft.title, &question.draft.body);
+    let mut response = DuplicatesResponse {
+        key: own.map(|row| row.key.clone()),
+        band: Band::None,
+        candidates: Vec::new(),
+        compared: scored.len(),
+        calibrated_on: checker.table.calibrated_on(),
+        rejected: Vec::new(),
+        circle: Vec::new(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    if let Some(row) = own {
+        response.circle = r.canonical(&row.key)?.circle;
+    }
+    for one in scored {
+        if response.candidates.len() >= request.max_candidates {
+            break;
+        }
+        let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+        let verdict = match own {
+            Some(own) => r.verdict(&own.key, &row.key)?.map(|v| v.kind),
+            None => None,
+        };
+        if verdict == Some(VerdictKind::NotDuplicate) {
+            response.rejected.push(row.key);
+            continue;
+        }
+        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+        let similarity = similarity(&question.draft.title, &own_words, &row, &body, one);
+        if similarity.combined < request.threshold {
+            continue;
+        }
+        let canonical = r.canonical(&row.key)?.key;
+        response.candidates.push(DuplicateCandidate {
+            reasons: reasons::reasons(&question.draft, own, &row, &body, one),
+            disposition: disposition(r, &question.draft, &row, &body)?,
+            canonical: Some(canonical).filter(|c| *c != row.key),
+            number: row.number,
+            url: row.url,
+            state: row.state,
+            state_reason: row.state_reason,
+            created_at: row.created_at,
+            similarity,
+            confidence: one.confidence,
+            band: Band::of(one.confidence),
+            verdict,
+            trace: request.explain.then(|| checker.table.explain(&one.features)),
+            title: row.title,
+            key: row.key,
+        });
+    }
+    response.band = response.candidates.first().map_or(Band::None, |c| c.band);
+    Ok(response)
+}
+
+fn words(title: &str, body: &Prepared) -> HashSet<String> {
+    let mut text = String::from(title);
+    text.push('\n');
+    text.push_str(&body.prose());
+    text.push('\n');
+    text.push_str(&body.code());
+    report::terms(&text).into_iter().collect()
+}
+
+/// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
+fn similarity(
+    title: &str,
+    own_words: &HashSet<String>,
+    row: &DocumentRow,
+    body: &Prepared,
+    one: &Scored,
+) -> Similarity {
+    #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
+    let title = strsim::sorensen_dice(&title.to_lowercase(), &row.title.to_lowercase()) as f32;
+    let theirs = words(&row.title, body);
+    let common = own_words.intersection(&theirs).count();
+    let all = own_words.len() + theirs.len() - common;
+    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
+    let body = if all == 0 { 0.0 } else { common as f32 / all as f32 };
+    let semantic = one.cosine.map(|c| c.clamp(0.0, 1.0));
+    // Words alone have to carry the whole judgement where there is no vector.
+    let combined = match semantic {
+        Some(semantic) => 1.0 - (1.0 - semantic) * (1.0 - title / 2.0) * (1.0 - body / 2.0),
+        None => 1.0 - (1.0 - title) * (1.0 - body),
+    };
+    Similarity { title, body, semantic, combined }
+}
+
+/// What became of a candidate, as seen when the draft was made.
+fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared) -> Result<Disposition> {
+    Ok(match (row.state, row.state_reason.as_deref()) {
+        (None | Some(State::Open), _) => Disposition::Open,
+        (_, Some("not_planned")) => Disposition::Declined,
+        (_, Some("duplicate")) => Disposition::Duplicate,
+        _ => {
+            let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
+            let by = row.milestone.clone().or(closing.map(|l| l.from_key));
+            let later = reasons::newest_version(&draft.title, &draft.body)
+                .zip(reasons::newest_version(&row.title, body))
+                .is_some_and(|(ours, theirs)| ours > theirs);
+            let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
+            if later && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+        }
+    })
+}

@@ -1,0 +1,141 @@
+//! Why two reports may be the same, in words a triager can check.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, Scored};
+use crate::{
+    store::DocumentRow,
+    text::{
+        prepare::Prepared,
+        report,
+        signature::{Signature, SignatureKind},
+        tokens,
+    },
+};
+
+/// The most things of one kind that a reason lists.
+const LISTED: usize = 3;
+/// The longest signature that a reason quotes, in characters.
+const QUOTED: usize = 80;
+
+/// The reasons, the strongest first.
+pub(super) fn reasons(
+    draft: &Draft,
+    own: Option<&DocumentRow>,
+    row: &DocumentRow,
+    body: &Prepared,
+    one: &Scored,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    let ours = draft.body.signatures(&draft.title);
+    let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
+    let shared = |kind| ours.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
+    for (kind, what) in [
+        (SignatureKind::Code, "the same error code"),
+        (SignatureKind::Exception, "the same failure"),
+        (SignatureKind::Message, "the same message"),
+    ] {
+        if let Some(first) = shared(kind).first() {
+            out.push(format!("{what}: {}", brief(&first.text)));
+        }
+    }
+    let frames = shared(SignatureKind::Frame);
+    if let Some(first) = frames.first() {
+        out.push(match frames.len() {
+            1 => format!("the stack goes through {}", brief(&first.text)),
+            n => format!("{n} of the top frames are the same, as {}", brief(&first.text)),
+        });
+    }
+    let named = identifiers(draft, row, body);
+    if !named.is_empty() {
+        out.push(format!("both name {}", named.join(", ")));
+    }
+    let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    let words: Vec<String> = tokens::words(&draft.title)
+        .into_iter()
+        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term))
+        .map(|w| format!("“{}”", &draft.title[w.range]))
+        .take(LISTED)
+        .collect();
+    if !words.is_empty() {
+        out.push(format!("the titles share {}", words.join(", ")));
+    }
+    if let Some(cosine) = one.cosine.filter(|c| *c >= 0.6) {
+        out.push(format!("close in meaning ({cosine:.2})"));
+    }
+    if let Some(own) = own {
+        let labels: Vec<&str> =
+            own.labels.iter().filter(|l| row.labels.contains(l)).map(String::as_str).take(LISTED).collect();
+        if !labels.is_empty() {
+            out.push(format!("both are labelled {}", labels.join(", ")));
+        }
+    }
+    match (newest_version(&draft.title, &draft.body), newest_version(&row.title, body)) {
+        (Some(ours), Some(theirs)) if ours == theirs => {
+            out.push(format!("both are about version {}", shown(&ours)))
+        }
+        (Some(ours), Some(theirs)) => {
+            out.push(format!("the versions differ: {} here, {} there", shown(&ours), shown(&theirs)));
+        }
+        _ => {}
+    }
+    out
+}
+
+/// Whole identifiers that both reports name, the longest first: short ones are often plain words.
+fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+    let telling = |whole: &String| {
+        whole.len() >= 4
+            && whole.contains(['_', ':', '/', '-', '.'])
+            && !whole.starts_with("http")
+            && whole.contains(|c: char| c.is_alphabetic())
+    };
+    let of = |title: &str, body: &Prepared| -> BTreeSet<String> {
+        report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
+    };
+    let theirs = of(&row.title, body);
+    let mut shared: Vec<String> =
+        of(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
+    shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    shared.truncate(LISTED);
+    shared.iter().map(|s| brief(s)).collect()
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The parts of a version, comparable.
+type Version = Vec<u64>;
+
+fn shown(version: &[u64]) -> String {
+    version.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+}
+
+/// The newest version that a report names, if it names any.
+pub(super) fn newest_version(title: &str, body: &Prepared) -> Option<Version> {
+    body.signatures(title)
+        .iter()
+        .filter(|s| s.kind == SignatureKind::Version)
+        .filter_map(|s| {
+            let core = s.text.split('-').next().unwrap_or_default();
+            core.split('.').map(|part| part.parse().ok()).collect::<Option<Version>>()
+        })
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::skeleton::Skeleton;
+
+    #[test]
+    fn the_newest_version_counts() {
+        let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
+        assert_eq!(newest_version("", &body), Some(vec![2, 10, 0]));
+        assert_eq!(newest_version("Crash", &Prepared::default()), None);
+    }
+}

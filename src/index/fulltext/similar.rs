@@ -1,0 +1,330 @@
+//! Reports that are like another report: candidates by words, and how far each one agrees, field by field.
+//!
+//! A pasted report is a long query. Its words are binary (how often the reporter repeated one says little), those of
+//! its title count more, and rare ones more than their inverse document frequency says. Candidates come from one flat
+//! disjunction of the weightiest words, which tantivy can cut short (block-max WAND); what each candidate has in common
+//! with the whole report is then read from the postings alone, so the cost depends on the number of candidates and not
+//! on the size of the casebook.
+
+use std::collections::HashSet;
+
+use tantivy::{
+    DocSet as _, Searcher, SegmentReader, TERMINATED, Term,
+    postings::Postings as _,
+    query::{BooleanQuery, BoostQuery, Occur, Query},
+    schema::{Field, IndexRecordOption},
+};
+
+use super::{CODE, Clauses, FullText, IDENTIFIER, TITLE};
+use crate::{error::Result, index::filter::Filter, text::report::Report};
+
+/// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
+/// Framework", section 3.5). They were chosen on the development sets of the evaluation.
+const K1: f32 = 2.5;
+const B_TITLE: f32 = 0.3;
+const B_BODY: f32 = 0.75;
+const TITLE_FREQUENCY: f32 = 5.0;
+/// What a word of the report's title counts, against one of its body.
+const TITLE_QUERY: f32 = 3.0;
+/// The power of the inverse document frequency.
+const RARITY: f32 = 1.5;
+/// Saturation within one field.
+const K1_FIELD: f32 = 0.5;
+/// The most words of a report; of more, the weightiest count.
+const MAX_WORDS: usize = 160;
+const MAX_CODE: usize = 24;
+const MAX_IDENTIFIERS: usize = 32;
+/// Candidates are looked for with this many of the words.
+const MAX_QUERY: usize = 40;
+
+/// Terms of one field of a report with their weight, heaviest first.
+type Weighed = Vec<(String, f32)>;
+
+/// A report's terms, weighed by how rare they are in this casebook.
+#[derive(Clone, Debug, Default)]
+pub struct ReportTerms {
+    /// Every word, wherever it stands in the report.
+    words: Weighed,
+    title: Weighed,
+    body: Weighed,
+    code: Weighed,
+    identifiers: Weighed,
+    signatures: Weighed,
+}
+
+/// What a document has in common with a report. Each is a share of what the report could have in common with a
+/// document at all, about 0..1 (a term that is repeated in a short field can push it above 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// Words of the report anywhere in the document's title, body and code: BM25F.
+    pub words: f32,
+    /// Words of the report's title in the document's title.
+    pub title_title: f32,
+    /// Words of the report's body in the document's title.
+    pub body_title: f32,
+    /// Words of the report's code and logs in the document's.
+    pub code_code: f32,
+    /// Whole identifiers, wherever they stand.
+    pub identifiers: f32,
+    /// Signatures that say something by themselves.
+    pub signatures: f32,
+    /// When the document was created, in seconds since the epoch.
+    pub created: Option<i64>,
+}
+
+impl FullText {
+    /// Weighs a report's terms.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn report_terms(&self, report: &Report) -> Result<ReportTerms> {
+        let searcher = self.searcher()?;
+        let f = &self.fields;
+        let texts = [f.title, f.body, f.code];
+        let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<Weighed> {
+            let mut weighed = Vec::with_capacity(terms.len());
+            for term in terms {
+                let mut n = 0;
+                for field in fields {
+                    n = n.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
+                }
+                // A term that nobody else uses has nothing to find.
+                if n > 0 {
+                    weighed.push((term.clone(), idf(searcher.num_docs(), n)));
+                }
+            }
+            heaviest(&mut weighed, most);
+            Ok(weighed)
+        };
+        let title = weigh(&report.title_terms, &texts, usize::MAX)?;
+        let body = weigh(&report.body_terms, &texts, usize::MAX)?;
+        let code = weigh(&report.code_terms, &texts, usize::MAX)?;
+        let mut words: Weighed =
+            title.iter().map(|(t, idf)| (t.clone(), TITLE_QUERY * idf.powf(RARITY))).collect();
+        let mut seen: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
+        for (term, idf) in body.iter().chain(&code) {
+            if seen.insert(term) {
+                words.push((term.clone(), idf.powf(RARITY)));
+            }
+        }
+        heaviest(&mut words, MAX_WORDS);
+        let only = |mut terms: Weighed, most| {
+            heaviest(&mut terms, most);
+            terms
+        };
+        Ok(ReportTerms {
+            words,
+            title,
+            body: only(body, MAX_WORDS),
+            code: only(code, MAX_CODE),
+            identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
+            signatures: weigh(&report.signatures, &[f.signatures], usize::MAX)?,
+        })
+    }
+
+    /// The documents that share most words with a report, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn similar(&self, terms: &ReportTerms, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+        let f = &self.fields;
+        let mut clauses: Clauses = Vec::new();
+        let mut add = |field, term: &str, weight: f32| {
+            let query = self.term(field, term, IndexRecordOption::WithFreqs);
+            clauses.push((Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn Query>));
+        };
+        for (term, weight) in terms.words.iter().take(MAX_QUERY) {
+            // The weight holds the rarity already, which BM25 puts in again; its root leaves about what it should be.
+            let weight = weight.sqrt();
+            add(f.title, term, TITLE / 2.0 * weight);
+            add(f.body, term, weight);
+            add(f.code, term, CODE * weight);
+        }
+        for (whole, _) in &terms.identifiers {
+            add(f.identifiers, whole, IDENTIFIER / 2.0);
+        }
+        for (signature, _) in &terms.signatures {
+            add(f.signatures, signature, 2.0);
+        }
+        if clauses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let searcher = self.searcher()?;
+        self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+    }
+
+    /// What each of these documents has in common with a report, in the order of `ids`. A document that the index does
+    /// not hold has nothing.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
+        let searcher = self.searcher()?;
+        let mut out = vec![Overlap::default(); ids.len()];
+        for segment in searcher.segment_readers() {
+            let mut found = self.addresses(segment, ids)?;
+            found.sort_unstable();
+            if found.is_empty() {
+                continue;
+            }
+            let created = segment.fast_fields().i64("created")?;
+            for (doc, at) in &found {
+                out[*at].created = created.first(*doc);
+            }
+            let f = &self.fields;
+            self.add_words(segment, &searcher, &terms.words, &found, &mut out)?;
+            let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
+                self.add_shares(segment, terms, field, &found, &mut |at, share| *to(&mut out[at]) += share)
+            };
+            sum(&terms.title, f.title, |o| &mut o.title_title)?;
+            sum(&terms.body, f.title, |o| &mut o.body_title)?;
+            sum(&terms.code, f.code, |o| &mut o.code_code)?;
+            sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
+            sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
+        }
+        Ok(out)
+    }
+
+    /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
+    fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
+        let index = segment.inverted_index(self.fields.id)?;
+        let mut found = Vec::new();
+        for (at, id) in ids.iter().enumerate() {
+            let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
+            let Some(mut postings) =
+                index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                if !segment.is_deleted(postings.doc()) {
+                    found.push((postings.doc(), at));
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds BM25F over title, body and code, as a share of what the report's words could give.
+    fn add_words(
+        &self,
+        segment: &SegmentReader,
+        searcher: &Searcher,
+        words: &Weighed,
+        found: &[(u32, usize)],
+        out: &mut [Overlap],
+    ) -> Result<()> {
+        let all: f32 = words.iter().map(|(_, weight)| weight).sum();
+        if all <= 0.0 {
+            return Ok(());
+        }
+        let f = &self.fields;
+        let length = |field: Field| -> Result<Vec<f32>> {
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+            Ok(found.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
+        };
+        let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
+        let title_mean = mean_length(searcher, &[f.title])?;
+        let body_mean = mean_length(searcher, &[f.body, f.code])?;
+        let norms: Vec<(f32, f32)> = (0..found.len())
+            .map(|i| {
+                (
+                    1.0 - B_TITLE + B_TITLE * title[i] / title_mean,
+                    1.0 - B_BODY + B_BODY * (body[i] + code[i]) / body_mean,
+                )
+            })
+            .collect();
+        let mut frequency = vec![0.0_f32; found.len()];
+        for (term, weight) in words {
+            frequency.fill(0.0);
+            let mut any = false;
+            for field in [f.title, f.body, f.code] {
+                each_frequency(segment, field, term, found, |i, n| {
+                    any = true;
+                    let (title, body) = norms[i];
+                    frequency[i] += if field == f.title { TITLE_FREQUENCY * n / title } else { n / body };
+                })?;
+            }
+            if any {
+                for ((_, at), n) in found.iter().zip(&frequency).filter(|(_, n)| **n > 0.0) {
+                    out[*at].words += weight / all * n / (K1 + n);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to each document the share of these terms' weight that it has in a field, saturated.
+    fn add_shares(
+        &self,
+        segment: &SegmentReader,
+        terms: &Weighed,
+        field: Field,
+        found: &[(u32, usize)],
+        add: &mut dyn FnMut(usize, f32),
+    ) -> Result<()> {
+        let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+        for (term, weight) in terms {
+            each_frequency(segment, field, term, found, |i, n| {
+                add(found[i].1, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Calls back with the place (in `found`, which is in ascending order) and the frequency of a term in each document
+/// that has it.
+fn each_frequency(
+    segment: &SegmentReader,
+    field: Field,
+    term: &str,
+    found: &[(u32, usize)],
+    mut each: impl FnMut(usize, f32),
+) -> Result<()> {
+    let index = segment.inverted_index(field)?;
+    let term = Term::from_field_text(field, term);
+    let Some(mut postings) =
+        index.read_postings(&term, IndexRecordOption::WithFreqs).map_err(tantivy::TantivyError::from)?
+    else {
+        return Ok(());
+    };
+    for (i, (doc, _)) in found.iter().enumerate() {
+        if postings.doc() < *doc && postings.seek(*doc) == TERMINATED {
+            break;
+        }
+        if postings.doc() == *doc {
+            #[allow(clippy::cast_precision_loss, reason = "frequencies are small")]
+            each(i, postings.term_freq() as f32);
+        }
+    }
+    Ok(())
+}
+
+/// How many terms these fields have together in a document, on average; at least 1.
+fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
+    let (mut tokens, mut documents) = (0, 0_u64);
+    for segment in searcher.segment_readers() {
+        for field in fields {
+            tokens += segment.inverted_index(*field)?.total_num_tokens();
+        }
+        documents += u64::from(segment.max_doc());
+    }
+    #[allow(clippy::cast_precision_loss, reason = "an average needs no more digits")]
+    Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
+}
+
+/// Keeps the heaviest, in order; ties by term.
+fn heaviest(weighed: &mut Weighed, most: usize) {
+    weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    weighed.truncate(most);
+}
+
+/// `ln(1 + (N − n + 0.5) / (n + 0.5))`, as Lucene and tantivy have it.
+#[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
+fn idf(all: u64, n: u64) -> f32 {
+    let (all, n) = (all as f32, n as f32);
+    (1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln()
+}

@@ -1,0 +1,255 @@
+//! What people decided about pairs of documents, and which documents were checked for duplicates.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{Reader, Writer, damaged, time};
+use crate::{
+    error::Result,
+    model::{Band, Check, Verdict, VerdictKind},
+};
+
+const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
+
+/// How far a chain of duplicates is followed.
+const MAX_CHAIN: usize = 64;
+
+/// Where a chain of duplicates ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    /// The key of the report that stays.
+    pub key: String,
+    /// The reports on the way there, the first one included, in order; more than one where they run in a circle.
+    pub circle: Vec<String>,
+}
+
+fn read(r: &Row<'_>) -> rusqlite::Result<(Verdict, i64)> {
+    let kind: String = r.get(2)?;
+    let verdict = Verdict {
+        first: r.get(0)?,
+        second: r.get(1)?,
+        kind: VerdictKind::parse(&kind).unwrap_or(VerdictKind::Related),
+        canonical: r.get(3)?,
+        reason: r.get(4)?,
+        actor: r.get(5)?,
+        decided_at: Timestamp::UNIX_EPOCH,
+    };
+    Ok((verdict, r.get(6)?))
+}
+
+fn dated((mut verdict, seconds): (Verdict, i64)) -> Result<Verdict> {
+    verdict.decided_at = time(seconds)?;
+    Ok(verdict)
+}
+
+/// A pair in the order of the table.
+fn pair<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    if a < b { (a, b) } else { (b, a) }
+}
+
+impl Reader<'_> {
+    /// The verdict about a pair.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn verdict(&self, a: &str, b: &str) -> Result<Option<Verdict>> {
+        let (first, second) = pair(a, b);
+        let found = self
+            .transaction
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM verdicts WHERE first_key = ?1 AND second_key = ?2"
+            ))?
+            .query_row([first, second], read)
+            .optional()?;
+        found.map(dated).transpose()
+    }
+
+    /// All verdicts that name a document (or all there are), the latest first, then by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM verdicts WHERE ?1 IS NULL OR first_key = ?1 OR second_key = ?1
+             ORDER BY decided_at DESC, first_key, second_key"
+        ))?;
+        let rows = statement.query_map([key], read)?;
+        rows.map(|r| dated(r?)).collect()
+    }
+
+    /// The record of the last check of a document.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn check(&self, key: &str) -> Result<Option<Check>> {
+        let found = self
+            .transaction
+            .prepare_cached(
+                "SELECT checked_at, revision, band, best_key, confidence FROM checks WHERE key = ?1",
+            )?
+            .query_row([key], |r| {
+                Ok((r.get::<_, i64>(0)?, r.get(1)?, r.get::<_, String>(2)?, r.get(3)?, r.get(4)?))
+            })
+            .optional()?;
+        let Some((at, revision, band, best, confidence)) = found else { return Ok(None) };
+        let band = Band::parse(&band).ok_or_else(|| damaged("an unknown band"))?;
+        Ok(Some(Check { checked_at: time(at)?, revision, band, best, confidence }))
+    }
+
+    /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before
+    /// what texts say. A document that is nobody's duplicate is its own canonical.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn canonical(&self, key: &str) -> Result<Canonical> {
+        let mut decided = self.transaction.prepare_cached(
+            "SELECT canonical_key FROM verdicts
+             WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate' AND canonical_key <> ?1
+             ORDER BY decided_at DESC, canonical_key LIMIT 1",
+        )?;
+        let mut linked = self.transaction.prepare_cached(
+            "SELECT to_key FROM links WHERE from_key = ?1 AND kind = 'duplicate_of' AND to_key <> ?1
+               AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
+                               AND first_key = min(from_key, to_key) AND second_key = max(from_key, to_key))
+             ORDER BY CASE origin WHEN 'person' THEN 0 WHEN 'tracker' THEN 1 ELSE 2 END, to_key LIMIT 1",
+        )?;
+        let mut way = vec![key.to_owned()];
+        while way.len() < MAX_CHAIN {
+            let last = &way[way.len() - 1];
+            let next: Option<String> = match decided.query_row([last], |r| r.get(0)).optional()? {
+                Some(next) => Some(next),
+                None => linked.query_row([last], |r| r.get(0)).optional()?,
+            };
+            let Some(next) = next else { break };
+            if let Some(at) = way.iter().position(|k| *k == next) {
+                // A circle names nobody; the smallest key stands for it, so that all its members agree.
+                let circle = way.split_off(at);
+                let key = circle.iter().min_by(|a, b| key_order(a, b)).cloned().unwrap_or_default();
+                return Ok(Canonical { key, circle });
+            }
+            way.push(next);
+        }
+        Ok(Canonical { key: way.pop().unwrap_or_default(), circle: Vec::new() })
+    }
+}
+
+/// Keys in order, numbers compared as numbers: the shorter of two numbers is the smaller.
+fn key_order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+impl Writer<'_> {
+    /// Notes a decision about a pair, replacing an earlier one, which stays in the journal.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_verdict(&self, verdict: &Verdict) -> Result<()> {
+        let (first, second) = pair(&verdict.first, &verdict.second);
+        let values = params![
+            first,
+            second,
+            verdict.kind.as_str(),
+            verdict.canonical,
+            verdict.reason,
+            verdict.actor,
+            verdict.decided_at.as_second()
+        ];
+        self.transaction
+            .prepare_cached(&format!(
+                "INSERT INTO verdict_journal ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+            ))?
+            .execute(values)?;
+        self.transaction
+            .prepare_cached(&format!(
+                "INSERT INTO verdicts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                 ON CONFLICT (first_key, second_key) DO UPDATE SET verdict = excluded.verdict,
+                     canonical_key = excluded.canonical_key, reason = excluded.reason, actor = excluded.actor,
+                     decided_at = excluded.decided_at"
+            ))?
+            .execute(values)?;
+        Ok(())
+    }
+
+    /// Takes the last decision about a pair back: the one before it holds again, if there was one. Returns what holds
+    /// now, or `None` if there was nothing to take back.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn take_verdict_back(
+        &self,
+        a: &str,
+        b: &str,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Option<Option<Verdict>>> {
+        let (first, second) = pair(a, b);
+        if self.verdict(first, second)?.is_none() {
+            return Ok(None);
+        }
+        // Decisions that were taken back already do not come up again: each taking back undoes one of them.
+        let mut history: Vec<Verdict> = Vec::new();
+        {
+            let mut statement = self.transaction.prepare_cached(
+                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor, decided_at
+                 FROM verdict_journal WHERE first_key = ?1 AND second_key = ?2 ORDER BY id",
+            )?;
+            let mut rows = statement.query([first, second])?;
+            while let Some(row) = rows.next()? {
+                if row.get::<_, String>(2)?.is_empty() {
+                    history.pop();
+                } else {
+                    history.push(dated(read(row)?)?);
+                }
+            }
+        }
+        history.pop();
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO verdict_journal (first_key, second_key, actor, decided_at) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![first, second, actor, now.as_second()])?;
+        self.transaction
+            .prepare_cached("DELETE FROM verdicts WHERE first_key = ?1 AND second_key = ?2")?
+            .execute([first, second])?;
+        let before = history.pop();
+        if let Some(v) = &before {
+            self.transaction
+                .prepare_cached(&format!(
+                    "INSERT INTO verdicts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+                ))?
+                .execute(params![
+                    v.first,
+                    v.second,
+                    v.kind.as_str(),
+                    v.canonical,
+                    v.reason,
+                    v.actor,
+                    v.decided_at.as_second()
+                ])?;
+        }
+        Ok(Some(before))
+    }
+
+    /// Notes that a document was checked, and what that came to.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_check(&self, key: &str, check: &Check) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at, revision = excluded.revision,
+                     band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence",
+            )?
+            .execute(params![
+                key,
+                check.checked_at.as_second(),
+                check.revision,
+                check.band.as_str(),
+                check.best,
+                check.confidence
+            ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,328 @@
+//! Duplicates through the public interface: candidates, limits, states, verdicts, awkward reports.
+
+use std::sync::Arc;
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{Band, Disposition, DuplicatesRequest, DuplicatesResponse, VerdictKind},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Place, comment, issue};
+
+async fn open(place: &Place) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
+    Casebook::open(options).await.unwrap()
+}
+
+async fn import(casebook: &Casebook, place: &Place, source: &str, records: &[Value]) {
+    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines);
+    casebook.import_github(source, &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+}
+
+fn with(mut record: Value, changes: Value) -> Value {
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
+    }
+    record
+}
+
+/// A report, made on this day of January 2026.
+fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
+    let at = format!("2026-01-{day:02}T09:00:00Z");
+    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+}
+
+fn closed(record: Value, reason: &str) -> Value {
+    with(record, json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}))
+}
+
+fn backlog() -> Vec<Value> {
+    vec![
+        report(
+            1,
+            1,
+            "Agent hangs after reloading its configuration",
+            "The agent reads no queue after SIGHUP.",
+        ),
+        report(2, 2, "Console shows times in the wrong zone", "All columns are two hours off."),
+        closed(
+            report(3, 3, "Upload fails with FW-1043", "Uploading a large bundle ends with FW-1043."),
+            "completed",
+        ),
+        report(4, 4, "Dark theme has unreadable links", "Blue on black in the sidebar."),
+        report(
+            5,
+            10,
+            "Agent hangs after configuration reload",
+            "After SIGHUP the agent reads no queue any more.",
+        ),
+        report(6, 11, "Large upload ends with error FW-1043", "FW-1043 when uploading a bundle."),
+        report(7, 12, "Please add a Finnish translation", "Suomi puuttuu."),
+    ]
+}
+
+async fn loaded(place: &Place) -> Casebook {
+    let casebook = open(place).await;
+    import(&casebook, place, "acme/app", &backlog()).await;
+    casebook
+}
+
+fn of(key: &str) -> DuplicatesRequest {
+    DuplicatesRequest { key: Some(key.to_owned()), ..Default::default() }
+}
+
+async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesResponse {
+    casebook.duplicates(request, &Task::new()).await.unwrap()
+}
+
+fn keys(response: &DuplicatesResponse) -> Vec<&str> {
+    response.candidates.iter().map(|c| c.key.as_str()).collect()
+}
+
+#[tokio::test]
+async fn the_same_report_in_other_words_is_found_first_with_reasons() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let found = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&found).first(), Some(&"acme/app#1"));
+    let best = &found.candidates[0];
+    let s = best.similarity;
+    for value in [s.title, s.body, s.semantic.unwrap(), s.combined, best.confidence] {
+        assert!((0.0..=1.0).contains(&value), "{s:?}");
+    }
+    assert!(s.combined >= s.semantic.unwrap());
+    assert_eq!((best.band, best.disposition.clone()), (Band::of(best.confidence), Disposition::Open));
+    assert!(best.reasons.iter().any(|r| r.contains("the titles share")), "{:?}", best.reasons);
+    // Later reports are no candidates: they may be duplicates of this one.
+    assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
+}
+
+#[tokio::test]
+async fn a_draft_is_compared_like_an_item_and_leaves_no_record() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let draft = DuplicatesRequest {
+        title: "agent hangs after reload of configuration".into(),
+        body: "It reads no queue after SIGHUP.".into(),
+        ..Default::default()
+    };
+    let found = ask(&casebook, draft.clone()).await;
+    assert!(
+        keys(&found)[..2].contains(&"acme/app#1") && keys(&found)[..2].contains(&"acme/app#5"),
+        "{found:?}"
+    );
+    assert_eq!(found.key, None);
+    let pasted = DuplicatesRequest { title: String::new(), ..draft };
+    assert!(!ask(&casebook, pasted).await.candidates.is_empty());
+}
+
+#[tokio::test]
+async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
+    let all = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
+    let best = &all.candidates[0];
+    assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Fixed(None)));
+    assert_eq!(best.state_reason.as_deref(), Some("completed"));
+    assert!(best.reasons.iter().any(|r| r.contains("fw-1043")), "{:?}", best.reasons);
+}
+
+#[tokio::test]
+async fn threshold_and_number_of_candidates_are_obeyed() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
+    let all = ask(&casebook, wide.clone()).await;
+    assert!(all.candidates.len() > 2);
+    let one = ask(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
+    assert_eq!(keys(&one), keys(&all)[..1]);
+    let strict = ask(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
+    assert!(strict.candidates.iter().all(|c| c.similarity.combined >= 0.5));
+    assert!(strict.candidates.len() < all.candidates.len());
+    for wrong in [
+        DuplicatesRequest { threshold: 1.5, ..wide.clone() },
+        DuplicatesRequest { threshold: f32::NAN, ..wide.clone() },
+        DuplicatesRequest { max_candidates: 0, ..wide.clone() },
+        DuplicatesRequest { max_candidates: 1000, ..wide.clone() },
+        DuplicatesRequest { key: None, ..wide.clone() },
+    ] {
+        let error = casebook.duplicates(wrong, &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidInput);
+        assert!(error.hint().is_some(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_unrelated_report_gets_none_and_a_record_that_it_was_checked() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
+    let found = ask(&casebook, of("acme/app#7")).await;
+    assert_eq!(found.band, Band::None);
+    let check = casebook.last_check("acme/app#7").await.unwrap().unwrap();
+    assert_eq!((check.band, check.checked_at.as_second()), (Band::None, 1_780_000_000));
+}
+
+#[tokio::test]
+async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let verdict = casebook
+        .record_verdict("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate, Some("another cause"), "ann")
+        .await
+        .unwrap();
+    assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
+    let away = async |casebook: &Casebook| {
+        let found = ask(casebook, of("acme/app#5")).await;
+        assert!(!keys(&found).contains(&"acme/app#1"), "{:?}", keys(&found));
+        assert_eq!(found.rejected, ["acme/app#1"]);
+    };
+    away(&casebook).await;
+    let mut again = backlog();
+    again[0] = with(
+        again[0].clone(),
+        json!({"body": "Edited: no queue after SIGHUP", "updated_at": "2026-02-01T00:00:00Z"}),
+    );
+    import(&casebook, &place, "acme/app", &again).await;
+    away(&casebook).await;
+    casebook.forget_indexes().await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    away(&casebook).await;
+    // Another model is another set of vectors; here: none at all.
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Off);
+    away(&Casebook::open(options).await.unwrap()).await;
+
+    assert_eq!(casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap(), None);
+    assert_eq!(keys(&ask(&casebook, of("acme/app#5")).await).first(), Some(&"acme/app#1"));
+    let error = casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn undo_brings_the_decision_before_back() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let decide = |kind| casebook.record_verdict("acme/app#6", "acme/app#3", kind, None, "ann");
+    decide(VerdictKind::Related).await.unwrap();
+    decide(VerdictKind::Duplicate).await.unwrap();
+    decide(VerdictKind::NotDuplicate).await.unwrap();
+    let back =
+        async || casebook.undo_verdict("acme/app#3", "acme/app#6", "bob").await.unwrap().map(|v| v.kind);
+    assert_eq!(back().await, Some(VerdictKind::Duplicate));
+    assert_eq!(back().await, Some(VerdictKind::Related));
+    assert_eq!(back().await, None);
+    assert!(casebook.verdicts(None).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let records = [
+        report(1, 1, "Pump stops at midnight", "The pump stops."),
+        report(2, 2, "Pump stops at night", "The pump stops. Duplicate of #1"),
+        report(3, 3, "At night the pump stops", "The pump stops. Duplicate of #2"),
+        report(4, 4, "The pump stops at midnight again", "The pump stops."),
+        report(8, 5, "Lamp flickers in the hall", "Duplicate of #9"),
+        report(9, 6, "The lamp of the hall flickers", "Duplicate of #8"),
+        comment(20, 4, "is it the same?"),
+    ];
+    import(&casebook, &place, "acme/app", &records).await;
+    let found = ask(&casebook, of("acme/app#4")).await;
+    let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
+    assert!(found.circle.is_empty());
+    let circle = ask(&casebook, of("acme/app#9")).await.circle;
+    assert_eq!(circle.len(), 2, "{circle:?}");
+    // What a person says about the pair goes before what its text says.
+    casebook
+        .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
+        .await
+        .unwrap();
+    let found = ask(&casebook, of("acme/app#4")).await;
+    let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
+    // A duplicate of one's own duplicate would be a circle.
+    let error = casebook
+        .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), Code::InvalidInput);
+}
+
+#[tokio::test]
+async fn awkward_reports_get_sensible_answers() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let mut records = backlog();
+    records.push(report(20, 13, "?", ""));
+    records.push(report(21, 13, "エージェントが設定の再読み込み後に停止する", "キューを読みません。"));
+    records.push(report(22, 13, "Agent hangs after reloading its configuration", ""));
+    import(&casebook, &place, "acme/app", &records).await;
+    import(
+        &casebook,
+        &place,
+        "acme/alone",
+        &[report(1, 20, "Agent hangs after configuration reload", "No queue.")],
+    )
+    .await;
+    assert_eq!(ask(&casebook, of("acme/app#20")).await.band, Band::None);
+    ask(&casebook, of("acme/app#21")).await;
+    assert!(keys(&ask(&casebook, of("acme/app#22")).await)[..2].contains(&"acme/app#1"));
+    // Alone in its source, but not in the casebook.
+    let alone = of("acme/alone#1");
+    assert!(ask(&casebook, alone.clone()).await.candidates.is_empty());
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..alone }).await;
+    assert!(keys(&everywhere).contains(&"acme/app#1"), "{:?}", keys(&everywhere));
+    // A log of 5 MB with one telling line.
+    let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
+    log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
+    let body = format!("```\n{log}```\n");
+    let found = ask(
+        &casebook,
+        DuplicatesRequest { body, include_closed: true, threshold: 0.0, ..Default::default() },
+    )
+    .await;
+    assert!(found.compared > 0);
+    for (key, code) in [("acme/app#999", Code::NotFound), ("acme/none#1", Code::NotFound)] {
+        assert_eq!(casebook.duplicates(of(key), &Task::new()).await.unwrap_err().code(), code);
+    }
+    let error = casebook
+        .duplicates(
+            DuplicatesRequest { title: "x y".into(), source: Some("no/such".into()), ..Default::default() },
+            &Task::new(),
+        )
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn without_a_model_words_answer_and_the_answer_says_so() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    drop(casebook);
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Off);
+    let casebook = Casebook::open(options).await.unwrap();
+    let found = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&found).first(), Some(&"acme/app#1"));
+    assert_eq!(found.candidates[0].similarity.semantic, None);
+    assert_eq!(found.notices.len(), 1);
+}
+
+#[test]
+fn bands_are_cut_at_a_half_and_at_nine_in_ten() {
+    assert_eq!(
+        [0.9, 0.899, 0.5, 0.499, 0.0, 1.0].map(Band::of),
+        [Band::High, Band::Review, Band::Review, Band::None, Band::None, Band::High]
+    );
+}
