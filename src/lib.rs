@@ -7,10 +7,12 @@
 pub mod casebook;
 pub mod embed;
 pub mod error;
+pub mod http;
 pub mod index;
 pub mod model;
 mod samples;
 pub mod search;
+pub mod secrets;
 pub mod store;
 pub mod sync;
 pub mod task;

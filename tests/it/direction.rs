@@ -12,13 +12,18 @@ const MAY: &[(&str, &[&str])] = &[
     ("task", &[]),
     ("samples", &[]),
     ("text", &[]),
-    ("tracker", &[]),
+    ("http", &[]),
+    ("secrets", &[]),
+    ("tracker", &["http"]),
     ("embed", &["text"]),
     ("store", &["text"]),
     ("index", &["embed", "store", "text"]),
     ("search", &["index", "store", "text"]),
-    ("sync", &["tracker", "store"]),
-    ("casebook", &["samples", "sync", "search", "index", "embed", "store", "text"]),
+    ("sync", &["http", "secrets", "tracker", "store"]),
+    (
+        "casebook",
+        &["http", "secrets", "samples", "tracker", "sync", "search", "index", "embed", "store", "text"],
+    ),
 ];
 const EVERYBODY: &[&str] = &["error", "model", "task", "Error", "Code", "Result", "Task"];
 
@@ -123,6 +128,7 @@ fn what_has_a_home_is_used_nowhere_else() {
             ("println!", &[]),
             ("tantivy::", &["index/fulltext.rs", "error.rs"]),
             ("sqlite_vec::", &["index/vectors.rs"]),
+            ("reqwest::", &["http.rs"]),
             ("fastembed::", &["embed/onnx.rs"]),
             ("spawn_blocking", &["task.rs"]),
             ("unsafe {", &["index/vectors.rs"]),
