@@ -8,7 +8,8 @@ use rusqlite_migration::{M, Migrations};
 use crate::error::{Code, Error, Result};
 
 /// Every migration there ever was, in order. A file that has been released is never changed.
-const SCRIPTS: &[&str] = &[include_str!("../../migrations/0001_casebook.sql")];
+const SCRIPTS: &[&str] =
+    &[include_str!("../../migrations/0001_casebook.sql"), include_str!("../../migrations/0002_sync.sql")];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
 const KNOWN: i64 = SCRIPTS.len() as i64;
