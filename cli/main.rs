@@ -13,6 +13,8 @@ mod search;
 mod show;
 mod source;
 mod status;
+mod sync;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,7 @@ use output::Output;
 /// Exit codes as the README lists them.
 const ERROR: u8 = 1;
 const USAGE: u8 = 2;
+const AUTHENTICATION: u8 = 4;
 /// What a shell reports for an interrupted command.
 const INTERRUPTED: u8 = 130;
 
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
             output::report(&error);
             ExitCode::from(match error.code() {
                 Code::InvalidInput => USAGE,
+                Code::Authentication => AUTHENTICATION,
                 Code::Cancelled => INTERRUPTED,
                 _ => ERROR,
             })
@@ -70,6 +74,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     let session = Session { casebook, task, quiet: args.quiet };
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
+        Command::Sync(command) => sync::run(&session, command, output).await,
+        Command::Login(command) => tokens::login(&session, command).await,
+        Command::Logout(command) => tokens::logout(&session, command).await,
         Command::Import(command) => import::run(&session, command, output).await,
         Command::Index(command) => index::run(&session, command, output).await,
         Command::Search(command) => search::run(&session, command, output).await,
@@ -118,6 +125,8 @@ async fn open(args: &Args) -> Result<Casebook> {
         args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
         args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
     }
+    options.secrets = tokens::secrets();
+    options.proxy = tokens::proxy();
     // A command that someone waits for may use the whole machine.
     options.workers =
         args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4));
