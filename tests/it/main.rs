@@ -10,11 +10,14 @@
 mod bad_input;
 mod casebook;
 mod cli;
+mod conformance;
 mod crash;
 mod direction;
+mod fake_github;
 mod model;
 mod processes;
 mod support;
+mod sync;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]
