@@ -62,7 +62,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
 fn print(mirror: &MirrorView, output: &mut Output) {
     let when = match (mirror.running, mirror.synced_at) {
         (true, _) => "being synced now".to_owned(),
-        (false, Some(at)) => format!("synced {}", at.strftime("%Y-%m-%d %H:%M UTC")),
+        (false, Some(at)) => {
+            let failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
+            let what = if failed { "last tried" } else { "synced" };
+            format!("{what} {}", at.strftime("%Y-%m-%d %H:%M UTC"))
+        }
         (false, None) => "never synced".to_owned(),
     };
     output.line(format_args!("  {DIM}{}, {when}{DIM:#}", plain(&mirror.host)));

@@ -71,6 +71,36 @@ mod tests {
     }
 
     #[test]
+    fn an_older_casebook_is_brought_up_to_date_and_a_copy_kept() {
+        let schema = |path: &Path| -> Vec<String> {
+            let connection = Connection::open(path).unwrap();
+            let mut statement = connection
+                .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql")
+                .unwrap();
+            let rows = statement.query_map([], |r| r.get(0)).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let fresh = folder.path().join("fresh.db");
+        drop(super::super::Store::open(&fresh).unwrap());
+        for version in 1..SCRIPTS.len() {
+            let old = folder.path().join(format!("{version}.db"));
+            let mut connection = Connection::open(&old).unwrap();
+            let first: Vec<M<'_>> = SCRIPTS[..version].iter().copied().map(M::up).collect();
+            Migrations::new(first).to_latest(&mut connection).unwrap();
+            connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+            connection
+                .execute("INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)", [])
+                .unwrap();
+            drop(connection);
+            let store = super::super::Store::open(&old).unwrap();
+            assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
+            assert_eq!(schema(&old), schema(&fresh));
+            assert!(old.with_extension(format!("before-{KNOWN}.db")).exists());
+        }
+    }
+
+    #[test]
     fn a_newer_casebook_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("precedent.db");
