@@ -81,9 +81,16 @@ pub fn remote_tracker(
     remote: &RemoteRow,
     token: Option<&SecretString>,
 ) -> Result<Box<dyn Tracker>> {
-    let base = url::Url::parse(&remote.base_url)
-        .map_err(|_| Error::new(Code::Corrupt, format!("the address of {} is damaged", remote.project)))?;
-    let address = Address { host: remote.host.clone(), base };
+    // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
+    let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
+    let address = Address::of(&format!("{plain}{}", remote.host)).ok();
+    let Some(address) = address.filter(|a| a.base.as_str() == remote.base_url) else {
+        return Err(Error::new(
+            Code::Corrupt,
+            format!("the address of {} is not one of {}", remote.project, remote.host),
+        )
+        .with_hint("Remove the source and add it again."));
+    };
     Ok(Box::new(GitHub::new(http.clone(), &address, &remote.project, token)))
 }
 

@@ -1,6 +1,6 @@
 //! What GitHub says only through GraphQL: what an issue is a duplicate of, and what closed it.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::atomic::Ordering};
 
 use serde::Deserialize;
 use url::Url;
@@ -83,10 +83,10 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     if github.login.is_none() {
         return Ok(Relations::Refused(format!("{} tells more only to those who sign in", github.host)));
     }
-    for shape in SHAPES {
+    // What an older server does not know is asked only once.
+    for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
         match ask(github, shape, numbers, task).await? {
-            // The shape is too new for this server.
-            None => {}
+            None => github.shape.store(place + 1, Ordering::Relaxed),
             Some(found) => return Ok(found),
         }
     }

@@ -1,5 +1,7 @@
 //! A live repository through GitHub's REST interface: github.com, GitHub Enterprise Server and data residency.
 
+use std::sync::atomic::AtomicUsize;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use secrecy::SecretString;
@@ -87,6 +89,8 @@ pub struct GitHub {
     /// What it is called: as given, then as the tracker says.
     pub(super) name: String,
     pub(super) login: Option<Login>,
+    /// Which shape of a question to GraphQL this server knows.
+    pub(super) shape: AtomicUsize,
 }
 
 #[derive(Deserialize)]
@@ -105,7 +109,14 @@ impl GitHub {
     /// The repository `name` (`owner/name`) at this address; without a token what everybody may see.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&SecretString>) -> Self {
         let login = token.map(|t| Login::bearer(&address.base, t));
-        Self { http, base: address.base.clone(), host: address.host.clone(), name: name.to_owned(), login }
+        Self {
+            http,
+            base: address.base.clone(),
+            host: address.host.clone(),
+            name: name.to_owned(),
+            login,
+            shape: AtomicUsize::new(0),
+        }
     }
 
     fn address(&self, path: &str) -> Result<Url> {
