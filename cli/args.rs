@@ -12,9 +12,10 @@ use precedent::model::Ranking;
   precedent import sample                       a small invented tracker, to try things out
   precedent search \"replication slot fills the disk\"
   precedent import github issues.jsonl.zst --source acme/app
+  precedent source add github:acme/app && precedent sync
   precedent show acme/app#12
 
-Exit codes: 0 ok (also when nothing is found), 1 error, 2 wrong usage or input, 130 interrupted.")]
+Exit codes: 0 ok (also when nothing is found), 1 error, 2 wrong usage or input, 4 access refused, 130 interrupted.")]
 pub struct Args {
     /// The casebook's folder [default: the user's data folder]
     #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK")]
@@ -55,6 +56,15 @@ pub enum Command {
     /// Add, list or remove mirrored projects
     #[command(subcommand)]
     Source(SourceCommand),
+    /// Fetch what is new from the trackers
+    Sync(SyncCommand),
+    /// Keep a token for a tracker in the system's keyring; it is read from standard input
+    #[command(after_help = "Examples:
+  gh auth token | precedent login
+  precedent login git.acme.example < token.txt")]
+    Login(HostCommand),
+    /// Forget a token that `login` kept
+    Logout(HostCommand),
     /// Import issues, comments and wiki pages from files
     #[command(subcommand)]
     Import(ImportCommand),
@@ -225,8 +235,30 @@ pub struct Json {
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
-    /// Add an empty source, to import into
+    /// Add a live source (github:owner/name), or an empty one to import into (owner/name)
+    #[command(
+        after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN; for other hosts
+GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN), in the keyring (`precedent login`), then asked of `gh auth token`.
+
+Examples:
+  precedent source add github:acme/app
+  precedent source add github:acme/app --host git.acme.example
+  precedent source add acme/app                 empty, for `precedent import`"
+    )]
     Add {
+        /// Its name: github:owner/name, or owner/name
+        key: String,
+        /// The tracker's host
+        #[arg(long, value_name = "HOST", default_value = "github.com")]
+        host: String,
+        /// Mirror its wiki too
+        #[arg(long)]
+        wiki: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Look whether a live source can be reached, and what the token may read
+    Test {
         /// Its name: owner/name
         key: String,
         #[command(flatten)]
@@ -247,6 +279,13 @@ pub enum SourceCommand {
         #[command(flatten)]
         json: Json,
     },
+}
+
+#[derive(Debug, Arguments)]
+pub struct HostCommand {
+    /// The tracker's host
+    #[arg(default_value = "github.com")]
+    pub host: String,
 }
 
 #[derive(Debug, Subcommand)]
@@ -288,7 +327,7 @@ pub struct ImportFiles {
     pub json: Json,
 }
 
-/// What follows an import.
+/// What follows an import or a sync.
 #[derive(Clone, Copy, Debug, Arguments)]
 pub struct AfterImport {
     /// Do not compute vectors now; search answers by words until `precedent index`
@@ -297,6 +336,29 @@ pub struct AfterImport {
     /// Do not index at all now
     #[arg(long)]
     pub no_index: bool,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "A sync goes on where the last one ended, also after Ctrl+C. One source that fails does not stop the
+others. What is not mirrored is said at the end, and by `precedent status`.
+
+Examples:
+  precedent sync
+  precedent sync acme/app --no-vectors
+  precedent sync acme/app --full                everything again; notices what was deleted"
+)]
+pub struct SyncCommand {
+    /// Only these sources [default: all live ones]
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// Read everything again, and look for what is gone
+    #[arg(long)]
+    pub full: bool,
+    #[command(flatten)]
+    pub after: AfterImport,
+    #[command(flatten)]
+    pub json: Json,
 }
 
 #[derive(Debug, Arguments)]

@@ -71,7 +71,8 @@ async fn each(
     Ok(all)
 }
 
-async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
+/// Brings the indexes up to date, as far as that is wanted.
+pub async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
     if after.no_index {
         return Ok(None);
     }

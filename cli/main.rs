@@ -15,6 +15,8 @@ mod search;
 mod show;
 mod source;
 mod status;
+mod sync;
+mod tokens;
 mod verdict;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -28,6 +30,7 @@ use output::Output;
 /// Exit codes as the README lists them.
 const ERROR: u8 = 1;
 const USAGE: u8 = 2;
+const AUTHENTICATION: u8 = 4;
 /// What a shell reports for an interrupted command.
 const INTERRUPTED: u8 = 130;
 
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
             output::report(&error);
             ExitCode::from(match error.code() {
                 Code::InvalidInput => USAGE,
+                Code::Authentication => AUTHENTICATION,
                 Code::Cancelled => INTERRUPTED,
                 _ => ERROR,
             })
@@ -70,6 +74,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     let session = Session { casebook, task, quiet: args.quiet };
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
+        Command::Sync(command) => sync::run(&session, command, output).await,
+        Command::Login(command) => tokens::login(&session, command).await,
+        Command::Logout(command) => tokens::logout(&session, command).await,
         Command::Import(command) => import::run(&session, command, output).await,
         Command::Index(command) => index::run(&session, command, output).await,
         Command::Search(command) => search::run(&session, command, output).await,
@@ -141,6 +148,8 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
         args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
         args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
     }
+    options.secrets = tokens::secrets();
+    options.proxy = tokens::proxy();
     options.workers = workers(args);
     Casebook::open(options).await
 }

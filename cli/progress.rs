@@ -45,24 +45,32 @@ impl Bar {
 
 fn show(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
-    if slot.as_ref().is_none_or(|(phase, _)| *phase != progress.phase) {
+    // A part may come again: a tracker's comments after its items.
+    let again = |bar: &ProgressBar| progress.done < bar.position();
+    if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || again(bar)) {
         if let Some((_, old)) = slot.take() {
             old.finish_and_clear();
         }
         let what = match progress.phase {
             Phase::Import => "Importing",
+            Phase::Sync => "Fetching",
+            Phase::Wait => "Waiting for the tracker",
             Phase::FullText => "Indexing the text",
             Phase::Chunk => "Cutting into passages",
             Phase::Embed => "Computing vectors",
             Phase::Evaluate => "Asking",
         };
-        let counts = if progress.unit == "bytes" {
-            "{bytes}/{total_bytes} {bytes_per_sec}"
-        } else {
-            "{human_pos}/{human_len} {per_sec}"
+        let counts = match progress.unit {
+            "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {eta} left",
+            "seconds" => "{eta} left",
+            _ if progress.total.is_none() => "{human_pos} {per_sec}",
+            _ => "{human_pos}/{human_len} {per_sec} {eta} left",
         };
         let bar = ProgressBar::new(progress.total.unwrap_or(0));
-        let template = format!("{what:<22} {{bar:28}} {{percent:>3}}% {counts} {{eta}} left");
+        let template = match progress.total {
+            Some(_) => format!("{what:<22} {{bar:28}} {{percent:>3}}% {counts}"),
+            None => format!("{what:<22} {counts}"),
+        };
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("━╸ "));
         }

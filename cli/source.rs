@@ -2,7 +2,10 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
-use precedent::{Error, Result, model::SourceView};
+use precedent::{
+    Error, Result,
+    model::{Access, SourceView},
+};
 
 use crate::{
     Session,
@@ -12,14 +15,35 @@ use crate::{
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
-        SourceCommand::Add { key, json } => {
-            let view = session.casebook.add_source(&key).await?;
+        SourceCommand::Add { key, host, wiki, json } => {
+            let view = match key.split_once(':') {
+                Some(("github", name)) => session.casebook.add_mirror(name, &host, wiki).await?,
+                Some((kind, _)) => {
+                    return Err(Error::invalid(format!("there is no tracker \"{}\"", plain(kind)))
+                        .with_hint("Write github:owner/name, or owner/name for a source to import into."));
+                }
+                None if host != "github.com" || wiki => {
+                    return Err(Error::invalid("--host and --wiki are for live sources")
+                        .with_hint(format!("Write: precedent source add github:{key}")));
+                }
+                None => session.casebook.add_source(&key).await?,
+            };
             match json.json {
                 Some(fields) => output.json(&view, &fields, None)?,
+                None if key.contains(':') => {
+                    session.say(&format!("Added {}. Fetch it: precedent sync {}", view.key, view.key));
+                }
                 None => session.say(&format!(
                     "Added {}. Import into it: precedent import github FILE --source {}",
                     view.key, view.key
                 )),
+            }
+        }
+        SourceCommand::Test { key, json } => {
+            let access = session.casebook.test_source(&key, &session.task).await?;
+            match json.json {
+                Some(fields) => output.json(&access, &fields, None)?,
+                None => print_access(&access, output),
             }
         }
         SourceCommand::List { json } => {
@@ -44,6 +68,25 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
         }
     }
     Ok(())
+}
+
+fn print_access(access: &Access, output: &mut Output) {
+    let mut facts = vec![if access.project.private { "private" } else { "public" }];
+    facts.extend(access.project.archived.then_some("archived"));
+    facts.extend((!access.project.issues).then_some("without issues"));
+    facts.extend(access.project.wiki.then_some("with a wiki"));
+    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&access.project.name), facts.join(", ")));
+    let who = access.user.as_deref().map_or_else(|| "nobody in particular".to_owned(), plain);
+    output.line(format_args!("  {DIM}asked as {who}{DIM:#}"));
+    if let (Some(left), Some(limit)) = (access.remaining, access.limit) {
+        output.line(format_args!("  {DIM}{} of {} left{DIM:#}", count(left), plural(limit, "request")));
+    }
+    for refused in &access.refused {
+        output.line(format_args!("  {}", plain(refused)));
+    }
+    if access.refused.is_empty() {
+        output.line("  Issues, pull requests and comments can be read.");
+    }
 }
 
 async fn confirm(session: &Session, key: &str) -> Result<()> {

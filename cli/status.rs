@@ -1,6 +1,9 @@
 //! `precedent status`.
 
-use precedent::Result;
+use precedent::{
+    Result,
+    model::{GapKind, MirrorView, Status},
+};
 
 use crate::{
     Session,
@@ -9,6 +12,14 @@ use crate::{
     source,
 };
 
+/// The casebook and its mirrors.
+#[derive(serde::Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    status: Status,
+    mirrors: Vec<MirrorView>,
+}
+
 pub async fn run(session: &Session, command: StatusCommand, output: &mut Output) -> Result<()> {
     // Loads the model, so that a problem with it is told here and not at the first search.
     let problem = session.casebook.check_model().await.err();
@@ -16,8 +27,9 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     if let Some(problem) = problem {
         status.model.problem.get_or_insert_with(|| problem.to_string());
     }
+    let mirrors = session.casebook.mirrors().await?;
     if let Some(fields) = &command.json.json {
-        return output.json(&status, fields, None);
+        return output.json(&Whole { status, mirrors }, fields, None);
     }
     output.line(format_args!("Casebook  {}", plain(&status.casebook)));
     output.line(format_args!(
@@ -28,6 +40,9 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     ));
     for s in &status.sources {
         source::print(s, output);
+        if let Some(mirror) = mirrors.iter().find(|m| m.source == s.key) {
+            print(mirror, output);
+        }
     }
     if status.sources.is_empty() {
         output.line("No sources yet. Try `precedent import sample`.");
@@ -41,4 +56,23 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         (None, None) => {}
     }
     Ok(())
+}
+
+/// A live source: when it was synced, and what it does not know.
+fn print(mirror: &MirrorView, output: &mut Output) {
+    let when = match (mirror.running, mirror.synced_at) {
+        (true, _) => "being synced now".to_owned(),
+        (false, Some(at)) => {
+            let failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
+            let what = if failed { "last tried" } else { "synced" };
+            format!("{what} {}", at.strftime("%Y-%m-%d %H:%M UTC"))
+        }
+        (false, None) => "never synced".to_owned(),
+    };
+    output.line(format_args!("  {DIM}{}, {when}{DIM:#}", plain(&mirror.host)));
+    // Comments that are not held are in the lines above.
+    let said = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
+    for gap in mirror.gaps.iter().filter(|g| !said.contains(&g.kind)) {
+        output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.text)));
+    }
 }

@@ -12,6 +12,7 @@ use crate::{
     duplicates::{self, Checker, Draft, Scope, Table},
     embed::{Embedder, Engine, ModelInfo, ModelPaths},
     error::{Code, Error, Result},
+    http::{Http, HttpOptions, RealTime, Timing},
     index::{
         filter::{Filter, Test, TimeField},
         fulltext::FullText,
@@ -19,13 +20,14 @@ use crate::{
         vectors::Vectors,
     },
     model::{
-        Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport, IndexReport, LinkView, Mode,
-        ModelStatus, RankRequest, RankedDocument, Ranking, SearchRequest, SearchResponse, SourceView, Status,
-        Thread, ThreadComment, Verdict, VerdictKind,
+        Access, Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport, IndexReport, LinkView,
+        MirrorView, Mode, ModelStatus, RankRequest, RankedDocument, Ranking, SearchRequest, SearchResponse,
+        SourceView, Status, SyncReport, SyncRequest, Thread, ThreadComment, Verdict, VerdictKind,
     },
     samples,
     search::{self, Searcher},
-    store::{DocumentRow, Reader, Store, StoredComment},
+    secrets::{SecretString, Secrets},
+    store::{DocumentRow, Reader, RemoteRow, SourceRow, Store, StoredComment},
     sync,
     task::{Task, blocking},
     text::{html, prepare::Prepared},
@@ -54,6 +56,12 @@ pub struct OpenOptions {
     pub workers: usize,
     /// Where the time comes from.
     pub clock: Clock,
+    /// The places that are asked for trackers' tokens.
+    pub secrets: Secrets,
+    /// How the time passes while a tracker asks to wait; `None` stands for really.
+    pub timing: Option<Arc<dyn Timing>>,
+    /// A proxy for connections to trackers, as `http://host:port`, and the hosts to reach without it.
+    pub proxy: Option<(String, Option<String>)>,
 }
 
 impl OpenOptions {
@@ -67,6 +75,9 @@ impl OpenOptions {
             workers: 0,
             #[allow(clippy::disallowed_methods, reason = "the one default clock")]
             clock: Arc::new(Timestamp::now),
+            secrets: Secrets::default(),
+            timing: None,
+            proxy: None,
         }
     }
 
@@ -115,11 +126,13 @@ pub struct Casebook {
 
 struct Inner {
     folder: PathBuf,
-    store: Store,
+    store: Arc<Store>,
     fulltext: FullText,
     engine: Engine,
     workers: usize,
     clock: Clock,
+    secrets: Secrets,
+    http: Http,
     /// The set of vectors of the model, opened at the first use.
     vectors: OnceLock<Opened<Arc<Vectors>>>,
     /// The model that embeds queries, loaded at the first use.
@@ -155,14 +168,19 @@ impl Casebook {
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
+        let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
+        let mut http = HttpOptions::new(timing);
+        (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
         Ok(Self {
             inner: Arc::new(Inner {
                 folder,
-                store,
+                store: Arc::new(store),
                 fulltext,
                 engine,
                 workers,
                 clock: options.clock,
+                secrets: options.secrets,
+                http: Http::new(http),
                 vectors: OnceLock::new(),
                 model: Mutex::default(),
             }),
@@ -376,6 +394,121 @@ impl Casebook {
             let now = (i.clock)();
             i.store.write(|w| w.add_source(&key, "github", now))?;
             i.store.read(|r| source_view(r, &key))
+        })
+        .await
+    }
+
+    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or makes one that was imported a live one.
+    /// Fetches nothing yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
+    pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
+        let (key, host) = (key.to_owned(), host.to_owned());
+        self.run(move |i| {
+            let source = sync::add(&i.store, &key, &host, wiki, (i.clock)())?;
+            i.store.read(|r| source_view(r, &source.key))
+        })
+        .await
+    }
+
+    /// The live sources: how far they were read, and what they do not know.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
+        self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
+    }
+
+    /// Looks what the access to a live source can do; stores nothing.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
+    pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
+        let keys = vec![key.to_owned()];
+        let (_, remote) = self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+        let mut tracker = self.tracker(&self.inner.http, &remote).await?;
+        tracker.access(task).await
+    }
+
+    /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the host is none or the token empty, [`Code::NotFound`] if there is no keyring.
+    pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.keep(&host, &token)).await
+    }
+
+    /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Casebook::keep_token`].
+    pub async fn forget_token(&self, host: &str) -> Result<bool> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.forget(&host)).await
+    }
+
+    /// Mirrors live sources, one after another, each from where it was left. One that fails does not stop the others:
+    /// what ended it is in its report.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
+    pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
+        let context = sync::Context {
+            store: Arc::clone(&self.inner.store),
+            folder: self.inner.folder.clone(),
+            clock: Arc::clone(&self.inner.clock),
+            task: task.clone(),
+        };
+        let mut reports = Vec::new();
+        for (source, remote) in self.live(request.sources).await? {
+            if task.is_cancelled() && !reports.is_empty() {
+                break;
+            }
+            let http = self.inner.http.counted();
+            let mut tracker = self.tracker(&http, &remote).await?;
+            let mut report = sync::sync(&context, &source, &remote, tracker.as_mut(), request.full).await;
+            report.requests = http.sent();
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// The live sources with these keys; all of them without any.
+    async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
+        self.run(move |i| {
+            i.store.read(|r| {
+                let named = !keys.is_empty();
+                let keys = if named { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
+                let mut out = Vec::new();
+                for key in keys {
+                    let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
+                    match r.remote(source.id)? {
+                        Some(remote) => out.push((source, remote)),
+                        None if named => {
+                            return Err(Error::invalid(format!("{} is fed from files alone", source.key))
+                                .with_hint(format!(
+                                    "To mirror it live: precedent source add github:{}",
+                                    source.key
+                                )));
+                        }
+                        None => {}
+                    }
+                }
+                Ok(out)
+            })
+        })
+        .await
+    }
+
+    /// The tracker of a live source, with the token for its host.
+    async fn tracker(&self, http: &Http, remote: &RemoteRow) -> Result<Box<dyn crate::tracker::Tracker>> {
+        let (http, remote) = (http.clone(), remote.clone());
+        // A keyring or a helper program may take its time.
+        self.run(move |i| {
+            let found = i.secrets.find(&remote.host);
+            sync::remote_tracker(&http, &remote, found.as_ref().map(|f| &f.token))
         })
         .await
     }
@@ -661,7 +794,9 @@ fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     let row = search::one(reader, key)?;
     let comments = reader.comments(&row)?;
     let links = links(reader, &row)?;
-    let held = comments.len() as u64;
+    // The tracker's count leaves out what is said beside the lines of a pull request.
+    let counted = |c: &&StoredComment| !c.remote_id.starts_with(crate::model::REVIEW_PREFIX);
+    let held = comments.iter().filter(counted).count() as u64;
     Ok(Thread {
         missing_comments: u32::try_from(row.comment_count.saturating_sub(held)).unwrap_or(u32::MAX),
         html: html::from_markdown(&row.body),

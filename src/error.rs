@@ -23,6 +23,12 @@ pub enum Code {
     NewerCasebook,
     /// The person or the caller cancelled.
     Cancelled,
+    /// The tracker wants a token, refuses the one that there is, or does not let it see what was asked for.
+    Authentication,
+    /// The tracker allows no more requests for now.
+    RateLimited,
+    /// The tracker cannot be reached, or does not answer as it should.
+    Network,
     /// The embedding model or its runtime cannot be used; lexical search still can.
     ModelUnavailable,
     /// Anything else.

@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use tokio::sync::Notify;
+
 use crate::error::{Error, Result, cancelled};
 
 /// What a job is doing just now.
@@ -16,7 +18,7 @@ pub struct Progress {
     pub done: u64,
     /// How much there is in all, where that is known.
     pub total: Option<u64>,
-    /// What is counted: `bytes`, `documents`, `chunks`, `queries`.
+    /// What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`.
     pub unit: &'static str,
 }
 
@@ -26,6 +28,10 @@ pub struct Progress {
 pub enum Phase {
     /// Reading records from files into the store.
     Import,
+    /// Fetching records from a tracker into the store.
+    Sync,
+    /// Waiting until a tracker allows the next request.
+    Wait,
     /// Bringing the full-text index up to date.
     FullText,
     /// Cutting changed documents into chunks.
@@ -41,8 +47,15 @@ type Listener = dyn Fn(Progress) + Send + Sync;
 /// Handed to every long job: it reports here and asks here whether to go on. Clones share the same cancel flag.
 #[derive(Clone, Default)]
 pub struct Task {
-    cancel: Arc<AtomicBool>,
+    cancel: Arc<Cancel>,
     listener: Option<Arc<Listener>>,
+}
+
+/// Whether to stop, for those who look from time to time and for those who wait.
+#[derive(Default)]
+struct Cancel {
+    asked: AtomicBool,
+    waiting: Notify,
 }
 
 impl Task {
@@ -58,12 +71,22 @@ impl Task {
 
     /// Asks the job to stop at its next check.
     pub fn cancel(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel.asked.store(true, Ordering::SeqCst);
+        self.cancel.waiting.notify_waiters();
     }
 
     /// Whether [`Task::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        self.cancel.asked.load(Ordering::SeqCst)
+    }
+
+    /// Ends when [`Task::cancel`] is called: for code that waits, beside what it waits for.
+    pub async fn cancelled(&self) {
+        // Made before the look: a call in between wakes it.
+        let woken = self.cancel.waiting.notified();
+        if !self.is_cancelled() {
+            woken.await;
+        }
     }
 
     /// Fails with [`crate::Code::Cancelled`] if [`Task::cancel`] was called.

@@ -52,7 +52,10 @@ fn enums() {
     same_variants("Mode", &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
     same_variants("Arm", &[Arm::Lexical, Arm::Semantic, Arm::Signature]);
     same_variants("Part", &[Part::Body, Part::Comment]);
-    same_variants("Phase", &[Phase::Import, Phase::FullText, Phase::Chunk, Phase::Embed]);
+    same_variants(
+        "Phase",
+        &[Phase::Import, Phase::Sync, Phase::Wait, Phase::FullText, Phase::Chunk, Phase::Embed],
+    );
     same_variants(
         "Code",
         &[
@@ -63,6 +66,9 @@ fn enums() {
             Code::Corrupt,
             Code::NewerCasebook,
             Code::Cancelled,
+            Code::Authentication,
+            Code::RateLimited,
+            Code::Network,
             Code::ModelUnavailable,
             Code::Internal,
         ],

@@ -240,20 +240,23 @@ impl Reader<'_> {
             [source],
             |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get::<_, u64>(3)?)),
         )?;
-        let (comments, orphan_comments): (u64, u64) = self.transaction.query_row(
-            "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE NOT known) FROM (
+        // The tracker's count leaves out what is said beside the lines of a pull request.
+        let (comments, counted_here, orphan_comments): (u64, u64, u64) = self.transaction.query_row(
+            "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE known AND NOT beside),
+                    count(*) FILTER (WHERE NOT known) FROM (
                  SELECT EXISTS (SELECT 1 FROM documents d
-                                WHERE d.source_id = c.source_id AND d.number = c.number) AS known
+                                WHERE d.source_id = c.source_id AND d.number = c.number) AS known,
+                        substr(c.remote_id, 1, 1) = ?2 AS beside
                  FROM comments c WHERE c.source_id = ?1 AND c.deleted_at IS NULL)",
-            [source],
-            |r| Ok((r.get(0)?, r.get(1)?)),
+            params![source, crate::model::REVIEW_PREFIX],
+            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
         )?;
         Ok(SourceCounts {
             issues,
             pull_requests,
             pages,
             comments,
-            missing_comments: counted.saturating_sub(comments),
+            missing_comments: counted.saturating_sub(counted_here),
             orphan_comments,
         })
     }

@@ -62,6 +62,34 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Forgets what the tracker stated of a closed item: what it is a duplicate of, and what closed it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM links WHERE origin = 'tracker' AND ((from_key = ?1 AND kind = 'duplicate_of')
+                     OR (to_key = ?1 AND kind = 'closes'))",
+            )?
+            .execute([key])?;
+        Ok(())
+    }
+
+    /// Adds an edge that the tracker itself states; it weighs more than one that was read out of a text.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn add_tracker_link(&self, from: &str, to: &str, kind: &'static str) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
+                 ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker' WHERE origin = 'text'",
+            )?
+            .execute(params![from, to, kind])?;
+        Ok(())
+    }
+
     /// Notes up to which revision links have been read out of the texts.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ mod documents;
 mod file;
 mod links;
 mod raw;
+mod remotes;
 mod schema;
 mod skeletons;
 mod sources;
@@ -21,6 +22,7 @@ pub use documents::{DocumentRow, Listing, SourceCounts};
 pub(crate) use file::SqliteFile;
 pub use links::StoredLink;
 pub use raw::{RawKind, RawPacker};
+pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;
 

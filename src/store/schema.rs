@@ -8,8 +8,11 @@ use rusqlite_migration::{M, Migrations};
 use crate::error::{Code, Error, Result};
 
 /// Every migration there ever was, in order. A file that has been released is never changed.
-const SCRIPTS: &[&str] =
-    &[include_str!("../../migrations/0001_casebook.sql"), include_str!("../../migrations/0002_triage.sql")];
+const SCRIPTS: &[&str] = &[
+    include_str!("../../migrations/0001_casebook.sql"),
+    include_str!("../../migrations/0002_triage.sql"),
+    include_str!("../../migrations/0003_sync.sql"),
+];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
 const KNOWN: i64 = SCRIPTS.len() as i64;
@@ -68,6 +71,36 @@ mod tests {
         migrations().to_latest(&mut connection).unwrap();
         let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0)).unwrap();
         assert_eq!(version, KNOWN);
+    }
+
+    #[test]
+    fn an_older_casebook_is_brought_up_to_date_and_a_copy_kept() {
+        let schema = |path: &Path| -> Vec<String> {
+            let connection = Connection::open(path).unwrap();
+            let mut statement = connection
+                .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql")
+                .unwrap();
+            let rows = statement.query_map([], |r| r.get(0)).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let fresh = folder.path().join("fresh.db");
+        drop(super::super::Store::open(&fresh).unwrap());
+        for version in 1..SCRIPTS.len() {
+            let old = folder.path().join(format!("{version}.db"));
+            let mut connection = Connection::open(&old).unwrap();
+            let first: Vec<M<'_>> = SCRIPTS[..version].iter().copied().map(M::up).collect();
+            Migrations::new(first).to_latest(&mut connection).unwrap();
+            connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+            connection
+                .execute("INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)", [])
+                .unwrap();
+            drop(connection);
+            let store = super::super::Store::open(&old).unwrap();
+            assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
+            assert_eq!(schema(&old), schema(&fresh));
+            assert!(old.with_extension(format!("before-{KNOWN}.db")).exists());
+        }
     }
 
     #[test]

@@ -10,12 +10,15 @@
 mod bad_input;
 mod casebook;
 mod cli;
+mod conformance;
 mod crash;
 mod direction;
 mod duplicates;
+mod fake_github;
 mod model;
 mod processes;
 mod support;
+mod sync;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]

@@ -62,6 +62,8 @@ export function isBehind(c: Coverage, modelUsable: boolean): boolean {
 /** What a job is doing. */
 export const PHASES: Record<Phase, string> = {
   import: "Importing",
+  sync: "Fetching",
+  wait: "Waiting for the tracker",
   full_text: "Indexing text",
   chunk: "Preparing vectors",
   embed: "Computing vectors",

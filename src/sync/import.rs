@@ -1,4 +1,4 @@
-//! Applies what trackers say to the store. The only place that knows both.
+//! Imports of files: records and pages that are there whole.
 
 use std::{
     path::Path,
@@ -8,10 +8,11 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use super::{apply, source_key};
 use crate::{
     error::{Code, Error, Result},
-    model::{DocumentRecord, ImportReport, Raw, Record, Skip},
-    store::{Applied, RawKind, RawPacker, SourceRow, Store},
+    model::{DocumentRecord, ImportReport, Record, Skip},
+    store::{SourceRow, Store},
     task::{Phase, Task},
     tracker::{github, import, wiki},
 };
@@ -201,46 +202,7 @@ impl<'a> Import<'a> {
         if records.is_empty() {
             return Ok(());
         }
-        let documents = packer(self.store, RawKind::Document, &records)?;
-        let comments = packer(self.store, RawKind::Comment, &records)?;
-        let packed: Vec<_> = records
-            .into_par_iter()
-            .map(|record| {
-                let packed = match &record {
-                    Record::Document(d) => documents.pack(&d.raw),
-                    Record::Comment(c) => comments.pack(&c.raw),
-                };
-                packed.map(|p| (record, p))
-            })
-            .collect::<Result<_>>()?;
-        let (source, now) = (&self.source, self.now);
-        // The report is changed only when the transaction has been committed.
-        let done = self.store.write(|w| {
-            let mut done = ImportReport::default();
-            for (record, raw) in &packed {
-                let how = match record {
-                    Record::Document(d) => {
-                        *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                        w.apply_document(source, d, raw)?
-                    }
-                    Record::Comment(c) => {
-                        done.comments += 1;
-                        w.apply_comment(source, c, raw)?
-                    }
-                };
-                *match how {
-                    Applied::New => &mut done.new,
-                    Applied::Updated => &mut done.updated,
-                    Applied::Unchanged => &mut done.unchanged,
-                    Applied::Stale => &mut done.stale,
-                } += 1;
-            }
-            if done.new + done.updated > 0 {
-                w.touch_source(source.id, now)?;
-            }
-            Ok(done)
-        })?;
-        self.report.add(done);
+        self.report.add(apply(self.store, &self.source, records, self.now, |_| Ok(()))?);
         Ok(())
     }
 
@@ -288,24 +250,6 @@ fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     counts.into_iter().find(|(_, n)| *n == most).map(|(name, _)| name)
 }
 
-/// The packer of a kind; the first large batch of a casebook trains its dictionary.
-fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
-    let raws = || {
-        records.iter().filter_map(|r| match (kind, r) {
-            (RawKind::Document, Record::Document(d)) => Some(&d.raw),
-            (RawKind::Comment, Record::Comment(c)) => Some(&c.raw),
-            _ => None,
-        })
-    };
-    let packer = store.read(|r| r.raw_packer(kind))?;
-    if packer.has_dictionary() || raws().next().is_none() {
-        return Ok(packer);
-    }
-    let samples: Vec<&Raw> = raws().collect();
-    store.write(|w| w.train_dictionary(kind, samples.into_iter()))?;
-    store.read(|r| r.raw_packer(kind))
-}
-
 /// An import that found records of no use at all is an error; anything else is a report.
 fn finish(report: ImportReport) -> Result<ImportReport> {
     let used = report.items + report.comments + report.pages;
@@ -321,21 +265,6 @@ fn finish(report: ImportReport) -> Result<ImportReport> {
             "Give issues or comments as GitHub's REST interface answers them, one JSON object a record.",
         )),
         _ => Ok(report),
-    }
-}
-
-/// Checks a source's key.
-pub(crate) fn source_key(key: &str) -> Result<&str> {
-    let good = |part: &str| {
-        !part.is_empty()
-            && part.len() <= 100
-            && !part.starts_with('.')
-            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    match key.split_once('/') {
-        Some((owner, name)) if good(owner) && good(name) => Ok(key),
-        _ => Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
-            .with_hint("A source is named owner/name, for example rust-lang/rust.")),
     }
 }
 

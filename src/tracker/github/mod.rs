@@ -1,10 +1,18 @@
 //! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
 //! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
 
+mod graphql;
+mod rest;
+
 use jiff::Timestamp;
 use serde::Deserialize;
 
+pub use rest::{Address, GitHub};
+
 use crate::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+
+/// In front of the ids of review comments.
+pub(super) const REVIEW: &str = crate::model::REVIEW_PREFIX;
 
 #[derive(Deserialize)]
 struct Probe {
@@ -13,6 +21,7 @@ struct Probe {
     issue_url: Option<String>,
     #[serde(rename = "issueUrl")]
     issue_url_camel: Option<String>,
+    pull_request_url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,7 +107,11 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
     }
     let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
     match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
-        (Some(issue), None, _) => comment(text, &issue),
+        (Some(issue), None, _) => comment(text, &issue, ""),
+        // Review comments count on their own; the letter keeps their ids apart from those of other comments.
+        (None, None, None) if probe.pull_request_url.is_some() => {
+            comment(text, probe.pull_request_url.as_deref().unwrap_or_default(), REVIEW)
+        }
         (_, Some(_), Some(_)) => issue(text),
         (_, None, Some(_)) => Err("no \"number\": not an issue of GitHub's REST shape".to_owned()),
         (_, Some(_), None) => Err("no \"title\": not an issue of GitHub's REST shape".to_owned()),
@@ -155,7 +168,7 @@ fn issue(text: &str) -> Result<Record, String> {
     })))
 }
 
-fn comment(text: &str, issue_url: &str) -> Result<Record, String> {
+fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let issue_url = comment.issue_url.as_deref().unwrap_or(issue_url);
     let number = issue_url
@@ -167,7 +180,7 @@ fn comment(text: &str, issue_url: &str) -> Result<Record, String> {
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),
         number: u64::from(number),
-        remote_id: plain(comment.id),
+        remote_id: format!("{prefix}{}", plain(comment.id)),
         author: author(comment.user, comment.author_association),
         body: clean(&comment.body.unwrap_or_default()),
         url: comment.html_url,

@@ -1,0 +1,83 @@
+//! `precedent sync`.
+
+use precedent::{
+    Code, Error, Result,
+    model::{IndexReport, SyncReport, SyncRequest},
+};
+
+use crate::{
+    Session,
+    args::SyncCommand,
+    import,
+    output::{Output, count, plural},
+};
+
+/// What a sync and the indexing after it did.
+#[derive(serde::Serialize)]
+struct Report {
+    sources: Vec<SyncReport>,
+    index: Option<IndexReport>,
+}
+
+pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -> Result<()> {
+    let request = SyncRequest { sources: command.sources, full: command.full };
+    let sources = session.casebook.sync(request, &session.task).await?;
+    if sources.is_empty() {
+        session.say("There is no live source. Add one: precedent source add github:owner/name");
+    }
+    for report in &sources {
+        say(session, report);
+    }
+    let failed = failure(&sources);
+    let index = match &failed {
+        Some(error) if error.code() == Code::Cancelled => None,
+        _ => import::index(session, command.after).await?,
+    };
+    if let Some(fields) = &command.json.json {
+        output.json(&Report { sources, index }, fields, Some("sources"))?;
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// What the command ends with: access that was refused before all else, for scripts that sign in then.
+fn failure(reports: &[SyncReport]) -> Option<Error> {
+    let failed = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
+    let refused = failed().find(|(_, p)| p.code == Code::Authentication);
+    let (report, problem) = refused.or_else(|| failed().next())?;
+    let error = Error::new(problem.code, format!("{}: {}", report.source, problem.message));
+    Some(match &problem.hint {
+        Some(hint) => error.with_hint(hint.clone()),
+        None => error,
+    })
+}
+
+fn say(session: &Session, report: &SyncReport) {
+    let mut parts = vec![format!("{} new", count(report.new))];
+    for (n, what) in [
+        (report.updated, "updated"),
+        (report.unchanged, "unchanged"),
+        (report.stale, "older than what is here"),
+        (report.gone, "gone"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{} {what}", count(n)));
+        }
+    }
+    session.say(&format!(
+        "{}: {}, {} in {}: {}.",
+        report.source,
+        plural(report.items, "item"),
+        plural(report.comments, "comment"),
+        plural(report.requests, "request"),
+        parts.join(", ")
+    ));
+    if let Some(name) = &report.renamed_to {
+        session.say(&format!("  It is called {name} now; here it keeps its name."));
+    }
+    for skip in &report.skips {
+        session.say(&format!("  {}: {}", skip.place, skip.reason));
+    }
+    for gap in &report.gaps {
+        session.say(&format!("  {}", gap.text));
+    }
+}

@@ -1,0 +1,260 @@
+//! Where tokens come from. They are asked for when they are needed, kept in memory only as long, and printed nowhere.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use secrecy::ExposeSecret as _;
+pub use secrecy::SecretString;
+
+use crate::error::{Code, Error, Result};
+
+/// What the entries of a keyring are filed under.
+const SERVICE: &str = "precedent";
+
+/// A place that may know a host's token.
+pub trait TokenSource: Send + Sync {
+    /// What it is, in words: `the environment`.
+    fn name(&self) -> &'static str;
+
+    /// The token for a host (`github.com`), if it has one.
+    ///
+    /// # Errors
+    /// Why it cannot be asked. The next place is asked all the same.
+    fn token(&self, host: &str) -> Result<Option<SecretString>>;
+}
+
+/// A place that a face provides: its environment, a helper program.
+pub struct Provided<F> {
+    name: &'static str,
+    ask: F,
+}
+
+impl<F: Fn(&str) -> Option<SecretString> + Send + Sync> Provided<F> {
+    /// Asks `ask`, which is told the host.
+    pub fn new(name: &'static str, ask: F) -> Self {
+        Self { name, ask }
+    }
+}
+
+impl<F: Fn(&str) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn token(&self, host: &str) -> Result<Option<SecretString>> {
+        Ok((self.ask)(host))
+    }
+}
+
+/// A place that keeps tokens for good, one a host.
+pub trait Keyring: Send + Sync {
+    /// The token for a host, if it has one.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no keyring here, [`Code::Io`] if it refuses.
+    fn get(&self, host: &str) -> Result<Option<SecretString>>;
+
+    /// Keeps the token for a host in place of the one before.
+    ///
+    /// # Errors
+    /// As [`Keyring::get`].
+    fn set(&self, host: &str, token: &SecretString) -> Result<()>;
+
+    /// Forgets the token for a host; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Keyring::get`].
+    fn forget(&self, host: &str) -> Result<bool>;
+}
+
+/// The system's keyring: Keychain, Credential Manager or Secret Service. A machine without one answers with an error,
+/// which counts as having no token.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemKeyring;
+
+impl SystemKeyring {
+    fn entry(host: &str) -> Result<keyring::Entry> {
+        keyring::Entry::new(SERVICE, host).map_err(|e| Self::error(&e))
+    }
+
+    fn error(error: &keyring::Error) -> Error {
+        // What the error quotes may be an entry's bytes, so its own words are told for two kinds only.
+        let (code, message) = match error {
+            keyring::Error::NoDefaultStore => {
+                (Code::NotFound, "there is no keyring on this machine".to_owned())
+            }
+            keyring::Error::PlatformFailure(e) | keyring::Error::NoStorageAccess(e) => {
+                (Code::Io, format!("the keyring cannot be used: {e}"))
+            }
+            _ => (Code::Io, "the keyring cannot be used".to_owned()),
+        };
+        Error::new(code, message)
+            .with_hint("Set GH_TOKEN, or sign in with `gh auth login`; both work without a keyring.")
+    }
+}
+
+impl Keyring for SystemKeyring {
+    fn get(&self, host: &str) -> Result<Option<SecretString>> {
+        match Self::entry(host)?.get_password() {
+            Ok(token) => Ok(Some(token.into())),
+            Err(keyring::Error::NoEntry) => Ok(None),
+            Err(error) => Err(Self::error(&error)),
+        }
+    }
+
+    fn set(&self, host: &str, token: &SecretString) -> Result<()> {
+        Self::entry(host)?.set_password(token.expose_secret()).map_err(|e| Self::error(&e))
+    }
+
+    fn forget(&self, host: &str) -> Result<bool> {
+        match Self::entry(host)?.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(keyring::Error::NoEntry) => Ok(false),
+            Err(error) => Err(Self::error(&error)),
+        }
+    }
+}
+
+/// A keyring that is gone with its process, for tests.
+#[derive(Default)]
+pub struct MemoryKeyring {
+    tokens: Mutex<BTreeMap<String, SecretString>>,
+}
+
+impl Keyring for MemoryKeyring {
+    fn get(&self, host: &str) -> Result<Option<SecretString>> {
+        Ok(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned())
+    }
+
+    fn set(&self, host: &str, token: &SecretString) -> Result<()> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), token.clone());
+        Ok(())
+    }
+
+    fn forget(&self, host: &str) -> Result<bool> {
+        Ok(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).remove(host).is_some())
+    }
+}
+
+/// A keyring as one of the places that are asked.
+struct Kept(Arc<dyn Keyring>);
+
+impl TokenSource for Kept {
+    fn name(&self) -> &'static str {
+        "the keyring"
+    }
+
+    fn token(&self, host: &str) -> Result<Option<SecretString>> {
+        self.0.get(host)
+    }
+}
+
+/// A token, and where it was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The token.
+    pub token: SecretString,
+    /// The place, in words.
+    pub place: &'static str,
+}
+
+/// The places that are asked for a token, in order.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    places: Vec<Arc<dyn TokenSource>>,
+    keyring: Option<Arc<dyn Keyring>>,
+}
+
+impl Secrets {
+    /// Adds a place that is asked after those that are there.
+    #[must_use]
+    pub fn then(mut self, place: impl TokenSource + 'static) -> Self {
+        self.places.push(Arc::new(place));
+        self
+    }
+
+    /// Adds a keyring, which is asked after the places that are there, and in which new tokens are kept.
+    #[must_use]
+    pub fn then_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
+        self.places.push(Arc::new(Kept(Arc::clone(&keyring))));
+        self.keyring = Some(keyring);
+        self
+    }
+
+    /// Keeps a token in the keyring.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is none; those of the keyring.
+    pub fn keep(&self, host: &str, token: &SecretString) -> Result<()> {
+        self.kept()?.set(host, token)
+    }
+
+    /// Forgets a token of the keyring; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Secrets::keep`].
+    pub fn forget(&self, host: &str) -> Result<bool> {
+        self.kept()?.forget(host)
+    }
+
+    fn kept(&self) -> Result<&dyn Keyring> {
+        self.keyring
+            .as_deref()
+            .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
+    }
+
+    /// The first token that a place has for this host; a place that cannot be asked counts as one that has none.
+    pub fn find(&self, host: &str) -> Option<Found> {
+        self.places.iter().find_map(|place| {
+            let token = place.token(host).ok()??;
+            Some(Found { token, place: place.name() })
+        })
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.places.iter().map(|p| p.name())).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn the_first_place_that_has_one_wins_and_nothing_prints_it() {
+        let secrets = Secrets::default()
+            .then(Provided::new("the environment", |host| {
+                (host == "a").then(|| "canary-1".to_owned().into())
+            }))
+            .then(Provided::new("gh", |_| Some("canary-2".to_owned().into())));
+        let (a, b) = (secrets.find("a").unwrap(), secrets.find("b").unwrap());
+        assert_eq!((a.token.expose_secret(), a.place), ("canary-1", "the environment"));
+        assert_eq!((b.token.expose_secret(), b.place), ("canary-2", "gh"));
+        assert!(!format!("{secrets:?} {a:?}").contains("canary"));
+    }
+
+    #[test]
+    fn a_keyring_keeps_and_forgets_in_its_place() {
+        let token = |text: &str| SecretString::from(text.to_owned());
+        let secrets = Secrets::default()
+            .then(Provided::new("the environment", |host| {
+                (host == "a").then(|| "of the environment".to_owned().into())
+            }))
+            .then_keyring(Arc::new(MemoryKeyring::default()));
+        for host in ["a", "b"] {
+            secrets.keep(host, &token("kept")).unwrap();
+        }
+        assert_eq!(secrets.find("a").unwrap().place, "the environment");
+        assert_eq!(secrets.find("b").unwrap().place, "the keyring");
+        assert_eq!((secrets.forget("b").unwrap(), secrets.forget("b").unwrap()), (true, false));
+        assert!(secrets.find("b").is_none());
+        assert_eq!(Secrets::default().keep("a", &token("x")).unwrap_err().code(), Code::NotFound);
+    }
+}

@@ -1,0 +1,369 @@
+//! Mirrors a live tracker: fetch a page, apply it and move the cursor in one transaction, go on.
+
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
+
+use jiff::Timestamp;
+
+use super::{apply, lock::SyncLock, relations, report, source_key, sweep};
+use crate::{
+    error::{Code, Error, Result},
+    http::Http,
+    model::{ImportReport, Problem, Record, Skip, SyncReport},
+    secrets::SecretString,
+    store::{RemoteRow, SourceRow, Store, StreamRow},
+    task::{Phase, Task, blocking},
+    tracker::{
+        Cursor, Fetched, Stream, Tracker,
+        github::{Address, GitHub},
+    },
+};
+
+/// What a sync works with.
+#[derive(Clone)]
+pub struct Context {
+    /// The database.
+    pub store: Arc<Store>,
+    /// The casebook's folder, for the locks.
+    pub folder: PathBuf,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Asked to stop, and told how far it is.
+    pub task: Task,
+}
+
+/// Makes a source a live one: a new one, or one that was imported from files.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another place already.
+pub fn add(store: &Store, key: &str, host: &str, wiki: bool, now: Timestamp) -> Result<SourceRow> {
+    let key = source_key(key)?;
+    let address = Address::of(host)?;
+    store.write(|w| {
+        let source = w.add_source(key, "github", now)?;
+        if let Some(old) = w.remote(source.id)?
+            && old.base_url != address.base.as_str()
+        {
+            return Err(Error::invalid(format!("{} is mirrored from {} already", source.key, old.host))
+                .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
+        }
+        let project = w.remote(source.id)?.map_or_else(|| key.to_owned(), |old| old.project);
+        w.set_remote(
+            source.id,
+            &RemoteRow {
+                host: address.host,
+                base_url: address.base.into(),
+                project,
+                remote_id: None,
+                wiki,
+                synced_at: None,
+                problem: None,
+                swept_at: None,
+            },
+        )?;
+        Ok(source)
+    })
+}
+
+/// A host as tokens are kept for it.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it is none.
+pub fn host(host: &str) -> Result<String> {
+    Ok(Address::of(host)?.host)
+}
+
+/// The tracker of a live source.
+///
+/// # Errors
+/// [`Code::Corrupt`] if its address was damaged.
+pub fn remote_tracker(
+    http: &Http,
+    remote: &RemoteRow,
+    token: Option<&SecretString>,
+) -> Result<Box<dyn Tracker>> {
+    // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
+    let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
+    let address = Address::of(&format!("{plain}{}", remote.host)).ok();
+    let Some(address) = address.filter(|a| a.base.as_str() == remote.base_url) else {
+        return Err(Error::new(
+            Code::Corrupt,
+            format!("the address of {} is not one of {}", remote.project, remote.host),
+        )
+        .with_hint("Remove the source and add it again."));
+    };
+    Ok(Box::new(GitHub::new(http.clone(), &address, &remote.project, token)))
+}
+
+/// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
+pub async fn sync(
+    context: &Context,
+    source: &SourceRow,
+    remote: &RemoteRow,
+    tracker: &mut dyn Tracker,
+    full: bool,
+) -> SyncReport {
+    let start = (context.clock)();
+    let mut run = Run {
+        context,
+        source,
+        full,
+        report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
+        seen: sweep::Seen::default(),
+    };
+    let result = run.whole(remote, tracker).await;
+    let mut out = run.report;
+    out.problem = result.as_ref().err().map(Problem::from);
+    out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
+    let busy = matches!(&result, Err(e) if e.code() == Code::Busy);
+    let problem = result.err().map(|e| e.to_string());
+    let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
+    let (row, now) = (source.clone(), (context.clock)());
+    let gaps = blocking(move || {
+        if !busy {
+            store.write(|w| w.end_sync(row.id, now, problem.as_deref()))?;
+        }
+        store.read(|r| match r.remote(row.id)? {
+            Some(remote) => Ok(report::mirror(r, &folder, &row, remote)?.gaps),
+            None => Ok(Vec::new()),
+        })
+    });
+    match gaps.await {
+        Ok(gaps) => out.gaps = gaps,
+        Err(error) => {
+            out.problem.get_or_insert_with(|| Problem::from(&error));
+        }
+    }
+    out
+}
+
+/// A sync that is under way.
+pub(super) struct Run<'a> {
+    pub(super) context: &'a Context,
+    pub(super) source: &'a SourceRow,
+    full: bool,
+    pub(super) report: SyncReport,
+    /// What a pass over everything has met.
+    pub(super) seen: sweep::Seen,
+}
+
+impl Run<'_> {
+    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<()> {
+        let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
+        let Some(_lock) = lock else {
+            return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
+                .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
+        };
+        let project = self.meet(remote, tracker).await?;
+        let source = self.source.id;
+        if self.full {
+            self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
+        }
+        let mut whole = true;
+        for stream in tracker.streams() {
+            whole &= self.pull(*stream, tracker).await?;
+        }
+        sweep::run(self, tracker, whole).await?;
+        relations::run(self, tracker, &project).await
+    }
+
+    /// Looks whether the project is there, and still the same one; what it is called now.
+    async fn meet(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<String> {
+        let project = tracker.probe(&self.context.task).await?;
+        if let (Some(known), Some(found)) = (&remote.remote_id, &project.remote_id)
+            && known != found
+        {
+            return Err(Error::not_found(format!(
+                "{} is another project now than the one that was mirrored",
+                remote.project
+            ))
+            .with_hint(
+                "Someone reuses its name. Remove the source and add it again to mirror the new one.",
+            ));
+        }
+        if !project.name.eq_ignore_ascii_case(&self.source.key) {
+            self.report.renamed_to = Some(project.name.clone());
+        }
+        let name = project.name.clone();
+        let row = RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
+        let source = self.source.id;
+        self.blocking(move |store| store.write(|w| w.set_remote(source, &row))).await?;
+        Ok(name)
+    }
+
+    /// Reads a list from where it was left to its end. Whether this was one pass over everything.
+    async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
+        let (source, name) = (self.source.id, stream.as_str());
+        let mut row = self.blocking(move |store| store.read(|r| r.stream(source, name))).await?;
+        let whole = row.watermark.is_none() && row.next_page.is_none();
+        let mut at = match &row.next_page {
+            Some(page) => Cursor(page.clone()),
+            None => tracker.start(stream, row.watermark),
+        };
+        let mut progress = self.expect(stream, whole, tracker).await?;
+        let mut restarted = false;
+        let mut visited = HashSet::new();
+        loop {
+            self.context.task.check()?;
+            let etag = row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
+            match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
+                Fetched::Page(page) => {
+                    if !visited.insert(at.0.clone()) {
+                        // The next sync takes it up at the watermark, and not in the circle.
+                        row.next_page = None;
+                        self.store(Vec::new(), Some((name, row))).await?;
+                        return Err(Error::new(
+                            Code::Network,
+                            format!("the tracker's list of {} leads in a circle", stream.words()),
+                        )
+                        .with_hint("This is a defect of the tracker; what was fetched is kept."));
+                    }
+                    restarted = false;
+                    let end = page.next.is_none();
+                    row.watermark = row.watermark.max(page.watermark);
+                    row.next_page = page.next.as_ref().map(|c| c.0.clone());
+                    row.etag = page.etag.filter(|_| end).map(|etag| (etag, at.0));
+                    row.pages = if end { 0 } else { row.pages + 1 };
+                    row.refused = None;
+                    let records = self.readable(stream, page.records, &mut row);
+                    if end {
+                        row.finished_at = Some((self.context.clock)());
+                    }
+                    self.report.pages += 1;
+                    progress.done += records.len() as u64;
+                    self.store(records, Some((name, row.clone()))).await?;
+                    progress.tell(&self.context.task);
+                    match page.next {
+                        Some(next) => at = next,
+                        None => return Ok(whole),
+                    }
+                }
+                Fetched::Unchanged => {
+                    row.finished_at = Some((self.context.clock)());
+                    row.next_page = None;
+                    self.store(Vec::new(), Some((name, row))).await?;
+                    return Ok(false);
+                }
+                Fetched::Expired if !restarted => {
+                    // Inclusive: what has the watermark's very second comes again and is told apart by its id.
+                    restarted = true;
+                    row.next_page = None;
+                    row.etag = None;
+                    visited.clear();
+                    at = tracker.start(stream, row.watermark);
+                }
+                Fetched::Expired => {
+                    return Err(Error::new(
+                        Code::Network,
+                        format!("the tracker refuses the first page of its {}", stream.words()),
+                    )
+                    .with_hint("What was fetched is kept; run it again later."));
+                }
+                Fetched::Smaller(smaller) => at = smaller,
+                Fetched::Refused(why) => {
+                    row.refused = Some(why);
+                    self.store(Vec::new(), Some((name, row))).await?;
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
+    /// How much there is to fetch, where a first pass can know.
+    async fn expect(&self, stream: Stream, whole: bool, tracker: &dyn Tracker) -> Result<Meter> {
+        if !whole {
+            return Ok(Meter::default());
+        }
+        let total = match stream {
+            Stream::Items => tracker.item_bound(&self.context.task).await?,
+            Stream::Comments => {
+                let source = self.source.id;
+                let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
+                Some(counts.comments + counts.missing_comments)
+            }
+            Stream::ReviewComments => None,
+        };
+        Ok(Meter { done: 0, total })
+    }
+
+    /// The records that can be used; the others are counted, in the report and for good.
+    fn readable(
+        &mut self,
+        stream: Stream,
+        records: Vec<std::result::Result<Record, String>>,
+        row: &mut StreamRow,
+    ) -> Vec<Record> {
+        let mut out = Vec::with_capacity(records.len());
+        for (place, record) in records.into_iter().enumerate() {
+            match record {
+                Ok(record) => {
+                    self.seen.add(&record);
+                    out.push(record);
+                }
+                Err(reason) => {
+                    row.unreadable += 1;
+                    self.report.skipped += 1;
+                    if self.report.skips.len() < ImportReport::MAX_SKIPS {
+                        let place = format!(
+                            "{}, page {}, record {}",
+                            stream.words(),
+                            self.report.pages + 1,
+                            place + 1
+                        );
+                        self.report.skips.push(Skip { place, reason });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Stores records, and how far their list was read, in one transaction.
+    pub(super) async fn store(
+        &mut self,
+        records: Vec<Record>,
+        stream: Option<(&'static str, StreamRow)>,
+    ) -> Result<()> {
+        let (source, now) = (self.source.clone(), (self.context.clock)());
+        let done = self
+            .blocking(move |store| {
+                apply(store, &source, records, now, |w| match stream {
+                    Some((name, row)) => w.set_stream(source.id, name, &row),
+                    None => Ok(()),
+                })
+            })
+            .await?;
+        self.report.new += done.new;
+        self.report.updated += done.updated;
+        self.report.unchanged += done.unchanged;
+        self.report.stale += done.stale;
+        self.report.items += done.items;
+        self.report.comments += done.comments;
+        Ok(())
+    }
+
+    /// Runs work on the store where blocking is fine.
+    pub(super) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let store = Arc::clone(&self.context.store);
+        blocking(move || work(&store)).await
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+}
+
+/// How much was fetched, of how much.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    done: u64,
+    total: Option<u64>,
+}
+
+impl Meter {
+    fn tell(&self, task: &Task) {
+        task.report(Phase::Sync, self.done, self.total.map(|t| t.max(self.done)), "records");
+    }
+}

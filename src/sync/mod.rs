@@ -1,0 +1,102 @@
+//! Applies what trackers say to the store. The only place that knows both.
+
+mod import;
+mod live;
+mod lock;
+mod relations;
+mod report;
+mod sweep;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+pub use import::{import_built_in, import_github, import_wiki};
+pub use live::{Context, add, host, remote_tracker, sync};
+pub use report::mirrors;
+
+use crate::{
+    error::{Error, Result},
+    model::{ImportReport, Raw, Record},
+    store::{Applied, RawKind, RawPacker, SourceRow, Store, Writer},
+};
+
+/// Stores records in one transaction, together with what `also` writes; reports what that did.
+fn apply(
+    store: &Store,
+    source: &SourceRow,
+    records: Vec<Record>,
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
+    let documents = packer(store, RawKind::Document, &records)?;
+    let comments = packer(store, RawKind::Comment, &records)?;
+    let packed: Vec<_> = records
+        .into_par_iter()
+        .map(|record| {
+            let packed = match &record {
+                Record::Document(d) => documents.pack(&d.raw),
+                Record::Comment(c) => comments.pack(&c.raw),
+            };
+            packed.map(|p| (record, p))
+        })
+        .collect::<Result<_>>()?;
+    store.write(|w| {
+        let mut done = ImportReport::default();
+        for (record, raw) in &packed {
+            let how = match record {
+                Record::Document(d) => {
+                    *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
+                    w.apply_document(source, d, raw)?
+                }
+                Record::Comment(c) => {
+                    done.comments += 1;
+                    w.apply_comment(source, c, raw)?
+                }
+            };
+            *match how {
+                Applied::New => &mut done.new,
+                Applied::Updated => &mut done.updated,
+                Applied::Unchanged => &mut done.unchanged,
+                Applied::Stale => &mut done.stale,
+            } += 1;
+        }
+        if done.new + done.updated > 0 {
+            w.touch_source(source.id, now)?;
+        }
+        also(w)?;
+        Ok(done)
+    })
+}
+
+/// The packer of a kind; the first large batch of a casebook trains its dictionary.
+fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
+    let raws = || {
+        records.iter().filter_map(|r| match (kind, r) {
+            (RawKind::Document, Record::Document(d)) => Some(&d.raw),
+            (RawKind::Comment, Record::Comment(c)) => Some(&c.raw),
+            _ => None,
+        })
+    };
+    let packer = store.read(|r| r.raw_packer(kind))?;
+    if packer.has_dictionary() || raws().next().is_none() {
+        return Ok(packer);
+    }
+    let samples: Vec<&Raw> = raws().collect();
+    store.write(|w| w.train_dictionary(kind, samples.into_iter()))?;
+    store.read(|r| r.raw_packer(kind))
+}
+
+/// Checks a source's key.
+pub(crate) fn source_key(key: &str) -> Result<&str> {
+    let good = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    match key.split_once('/') {
+        Some((owner, name)) if good(owner) && good(name) => Ok(key),
+        _ => Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
+            .with_hint("A source is named owner/name, for example rust-lang/rust.")),
+    }
+}

@@ -1,0 +1,125 @@
+//! What the mirrors do not know, from what the store remembers of them.
+
+use std::path::Path;
+
+use super::lock::SyncLock;
+use crate::{
+    error::Result,
+    model::{Gap, GapKind, MirrorView, StreamView},
+    store::{Reader, RemoteRow, SourceRow},
+    tracker::Stream,
+};
+
+/// Every live source, by key.
+///
+/// # Errors
+/// Those of the database.
+pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
+    let mut out = Vec::new();
+    for source in reader.sources()? {
+        if let Some(remote) = reader.remote(source.id)? {
+            out.push(mirror(reader, folder, &source, remote)?);
+        }
+    }
+    Ok(out)
+}
+
+/// The lists that a source of this kind has.
+const STREAMS: &[Stream] = &[Stream::Items, Stream::Comments, Stream::ReviewComments];
+
+/// One live source.
+pub(super) fn mirror(
+    reader: &Reader<'_>,
+    folder: &Path,
+    source: &SourceRow,
+    remote: RemoteRow,
+) -> Result<MirrorView> {
+    let mut gaps = Vec::new();
+    let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
+    let running = SyncLock::is_taken(folder, source.id);
+    if remote.synced_at.is_none() && !running {
+        gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
+    }
+    if let Some(problem) = &remote.problem {
+        gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
+    }
+    let mut streams = Vec::new();
+    for stream in STREAMS {
+        let row = reader.stream(source.id, stream.as_str())?;
+        let words = capital(stream.words());
+        if let Some(why) = &row.refused {
+            gap(GapKind::Refused, format!("{words}: {why}."));
+        } else if row.next_page.is_some() || row.finished_at.is_none() {
+            let pages = match row.pages {
+                0 => String::new(),
+                1 => " (1 page so far)".to_owned(),
+                n => format!(" ({n} pages so far)"),
+            };
+            gap(GapKind::Unfinished, format!("{words} were not read to the end yet{pages}."));
+        }
+        if row.unreadable > 0 {
+            gap(GapKind::Unreadable, format!("{words}: {} could not be read.", row.unreadable));
+        }
+        streams.push(StreamView {
+            name: stream.as_str().to_owned(),
+            watermark: row.watermark,
+            finished_at: row.finished_at,
+            pages: row.pages,
+            unreadable: row.unreadable,
+            refused: row.refused,
+        });
+    }
+    let counts = reader.source_counts(source.id)?;
+    if counts.missing_comments > 0 {
+        gap(
+            GapKind::MissingComments,
+            format!("{} comments that the tracker counts are not here.", counts.missing_comments),
+        );
+    }
+    if counts.orphan_comments > 0 {
+        gap(
+            GapKind::OrphanComments,
+            format!("{} comments belong to items that are not here.", counts.orphan_comments),
+        );
+    }
+    match remote.swept_at {
+        None => gap(GapKind::Deletions, "Deleted and transferred items were not looked for yet.".to_owned()),
+        Some(at) => gap(
+            GapKind::Deletions,
+            format!(
+                "Open items that were deleted or transferred after {}, and closed ones and comments until a full sync, are still shown.",
+                at.strftime("%Y-%m-%d")
+            ),
+        ),
+    }
+    let links = reader.stream(source.id, super::relations::NAME)?;
+    if let Some(why) = links.refused {
+        gap(GapKind::Links, format!("Links between items are known only from their texts: {why}."));
+    } else {
+        let left = reader.unread_relations(source.id)?;
+        if left > 0 {
+            gap(
+                GapKind::Links,
+                format!("What closed {left} items, and as a duplicate of which, was not asked for yet."),
+            );
+        }
+    }
+    if remote.wiki {
+        gap(GapKind::Wiki, "The wiki is not mirrored by this version.".to_owned());
+    }
+    Ok(MirrorView {
+        source: source.key.clone(),
+        host: remote.host,
+        project: remote.project,
+        running,
+        synced_at: remote.synced_at,
+        swept_at: remote.swept_at,
+        streams,
+        gaps,
+    })
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,369 @@
+//! What every tracker's connector must do, written once. A connector takes part with a [`Bench`]: a server of its kind
+//! that can be filled, changed and made to fail. The content is compared by what the server itself says it holds.
+
+use std::time::Duration;
+
+use precedent::{
+    Casebook, Code, Task,
+    model::{GapKind, SyncReport, SyncRequest},
+};
+use serde_json::json;
+
+use crate::{
+    fake_github::{FakeGitHub, Fault, Gone, NOW},
+    sync::Mirror,
+};
+
+/// A server of a connector's kind, with one project of a few pages.
+pub trait Bench {
+    /// A project with so many items, and so many comments spread over them.
+    fn filled(items: u64, comments: u64) -> Self;
+    /// A casebook with this project as its one live source, which has access to it.
+    async fn mirror(&self) -> Mirror;
+    /// The source's key.
+    fn key(&self) -> &'static str;
+    /// Gives an item another title, now.
+    fn retitle(&self, number: u64, title: &str);
+    /// Gives a comment another text, now.
+    fn reword(&self, comment: u64, text: &str);
+    /// Deletes an open item.
+    fn delete(&self, number: u64);
+    /// Adds a comment of an item that does not exist yet, and the item.
+    fn comment_first(&self, number: u64);
+    /// See [`Bench::comment_first`].
+    fn item_later(&self, number: u64);
+    /// From the second page of items on, the server is down.
+    fn break_down(&self);
+    /// All is well again.
+    fn mend(&self);
+    /// The next page of items comes after this long.
+    fn stall(&self, wait: Duration);
+    /// The next request is one too many, without a word on how long to wait.
+    fn limit_once(&self);
+    /// Comments may, or may no longer, be read.
+    fn hide_comments(&self, hidden: bool);
+    /// Adds an open item with fields and values that no documentation knows.
+    fn add_unknown(&self, number: u64);
+    /// Changes records at every page that is read, until so many pages were.
+    fn restless(&self, pages: usize);
+    /// What is here is what is there, record for record.
+    fn assert_same(&self, mirror: &Mirror);
+}
+
+async fn sync(casebook: &Casebook, task: &Task) -> SyncReport {
+    casebook.sync(SyncRequest::default(), task).await.unwrap().pop().unwrap()
+}
+
+async fn ok(mirror: &Mirror) -> SyncReport {
+    let report = sync(&mirror.casebook, &Task::new()).await;
+    assert_eq!(report.problem, None);
+    report
+}
+
+fn has(report: &SyncReport, kind: GapKind) -> bool {
+    report.gaps.iter().any(|g| g.kind == kind)
+}
+
+pub async fn full<B: Bench>() {
+    let bench = B::filled(250, 240);
+    let mirror = bench.mirror().await;
+    let report = ok(&mirror).await;
+    // A connector may meet a record more than once.
+    assert_eq!((report.new, report.updated), (490, 0));
+    assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
+    bench.assert_same(&mirror);
+}
+
+pub async fn incremental<B: Bench>() {
+    let bench = B::filled(250, 240);
+    let mirror = bench.mirror().await;
+    let first = ok(&mirror).await;
+    let second = ok(&mirror).await;
+    assert_eq!((second.new, second.updated), (0, 0));
+    assert!(second.requests < first.requests && second.requests <= 4, "{}", second.requests);
+}
+
+pub async fn edited<B: Bench>() {
+    let bench = B::filled(250, 240);
+    let mirror = bench.mirror().await;
+    ok(&mirror).await;
+    bench.retitle(17, "Another title");
+    bench.reword(3, "Another text.");
+    let report = ok(&mirror).await;
+    assert_eq!((report.new, report.updated), (0, 2));
+    let thread = mirror.casebook.thread(&format!("{}#17", bench.key())).await.unwrap();
+    assert_eq!(thread.title, "Another title");
+    bench.assert_same(&mirror);
+}
+
+pub async fn edited_while_read<B: Bench>() {
+    let bench = B::filled(450, 340);
+    bench.restless(9);
+    let mirror = bench.mirror().await;
+    ok(&mirror).await;
+    bench.restless(0);
+    ok(&mirror).await;
+    bench.assert_same(&mirror);
+}
+
+pub async fn deleted<B: Bench>() {
+    let bench = B::filled(120, 0);
+    let mirror = bench.mirror().await;
+    ok(&mirror).await;
+    bench.delete(5);
+    let request = SyncRequest { full: true, ..SyncRequest::default() };
+    let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!((report.problem, report.gone), (None, 1));
+    // Kept and marked, never silently removed.
+    let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
+    assert!(thread.deleted_at.is_some());
+    bench.assert_same(&mirror);
+}
+
+pub async fn comment_before_item<B: Bench>() {
+    let bench = B::filled(3, 0);
+    bench.comment_first(9);
+    let mirror = bench.mirror().await;
+    assert!(has(&ok(&mirror).await, GapKind::OrphanComments));
+    bench.item_later(9);
+    assert!(!has(&ok(&mirror).await, GapKind::OrphanComments));
+    let thread = mirror.casebook.thread(&format!("{}#9", bench.key())).await.unwrap();
+    assert_eq!(thread.comments.len(), 1);
+    bench.assert_same(&mirror);
+}
+
+pub async fn resumed<B: Bench>() {
+    let bench = B::filled(350, 40);
+    bench.break_down();
+    let mirror = bench.mirror().await;
+    let report = sync(&mirror.casebook, &Task::new()).await;
+    assert!(report.problem.is_some() && report.items > 0 && report.items < 350, "{report:?}");
+    assert!(has(&report, GapKind::Unfinished) && has(&report, GapKind::Ended), "{:?}", report.gaps);
+    let before = report.items;
+    bench.mend();
+    let report = ok(&mirror).await;
+    // It goes on where it was, give or take the page that was under way.
+    assert!(report.items <= 350 - before + 100, "{} after {before}", report.items);
+    assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{:?}", report.gaps);
+    bench.assert_same(&mirror);
+}
+
+pub async fn cancelled<B: Bench>() {
+    let bench = B::filled(350, 40);
+    bench.stall(Duration::from_secs(20));
+    let mirror = bench.mirror().await;
+    let task = Task::new();
+    let cancel = task.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        cancel.cancel();
+    });
+    let report = tokio::time::timeout(Duration::from_secs(5), sync(&mirror.casebook, &task)).await.unwrap();
+    assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+    assert!(report.items > 0, "what came before is kept");
+    bench.mend();
+    ok(&mirror).await;
+    bench.assert_same(&mirror);
+}
+
+pub async fn rate_limited<B: Bench>() {
+    let bench = B::filled(250, 40);
+    bench.limit_once();
+    let mirror = bench.mirror().await;
+    ok(&mirror).await;
+    assert!(mirror.waited() >= Duration::from_secs(60), "without a word it is a minute at least");
+    bench.assert_same(&mirror);
+}
+
+pub async fn permission_lost<B: Bench>() {
+    let bench = B::filled(120, 40);
+    bench.hide_comments(true);
+    let mirror = bench.mirror().await;
+    let report = ok(&mirror).await;
+    assert_eq!((report.new, report.comments), (120, 0));
+    assert!(has(&report, GapKind::Refused), "{:?}", report.gaps);
+    bench.hide_comments(false);
+    let report = ok(&mirror).await;
+    assert!(!has(&report, GapKind::Refused) && report.new == 40, "{report:?}");
+    bench.assert_same(&mirror);
+}
+
+pub async fn unknown_fields<B: Bench>() {
+    let bench = B::filled(20, 0);
+    bench.add_unknown(30);
+    let mirror = bench.mirror().await;
+    let report = ok(&mirror).await;
+    assert_eq!((report.items, report.skipped), (21, 0));
+    mirror.casebook.thread(&format!("{}#30", bench.key())).await.unwrap();
+    bench.assert_same(&mirror);
+}
+
+/// A test of each of these for a connector.
+macro_rules! conformance {
+    ($connector:ident, $bench:ty) => {
+        mod $connector {
+            conformance!(@ $bench: full, incremental, edited, edited_while_read, deleted, comment_before_item, resumed,
+                cancelled, rate_limited, permission_lost, unknown_fields);
+        }
+    };
+    (@ $bench:ty: $($case:ident),+) => {
+        $(#[tokio::test]
+        async fn $case() {
+            super::$case::<$bench>().await;
+        })+
+    };
+}
+
+conformance!(github, super::FakeGitHub);
+conformance!(github_with_page_numbers, super::Numbered);
+
+impl Bench for FakeGitHub {
+    fn filled(items: u64, comments: u64) -> Self {
+        let github = Self::new("acme/app");
+        github.world().fill(items, comments);
+        github
+    }
+
+    async fn mirror(&self) -> Mirror {
+        Mirror::of(self).await
+    }
+
+    fn key(&self) -> &'static str {
+        "acme/app"
+    }
+
+    fn retitle(&self, number: u64, title: &str) {
+        self.world().edit(number, json!({"title": title}));
+    }
+
+    fn reword(&self, comment: u64, text: &str) {
+        self.world().edit_comment(comment, text);
+    }
+
+    fn delete(&self, number: u64) {
+        self.world().remove(number, Gone::Deleted);
+    }
+
+    fn comment_first(&self, number: u64) {
+        let mut world = self.world();
+        let comment = world.comment(5_000, number, "Early", NOW - 5);
+        world.put(&comment);
+    }
+
+    fn item_later(&self, number: u64) {
+        let mut world = self.world();
+        let issue = world.issue(number, "Late", NOW - 4);
+        world.put(&issue);
+    }
+
+    fn break_down(&self) {
+        self.fail_after("/issues?", 2, u32::MAX, Fault::Status(502, vec![], json!({})));
+    }
+
+    fn mend(&self) {
+        self.world().clear_faults();
+    }
+
+    fn stall(&self, wait: Duration) {
+        // After the newest number and the first page.
+        self.fail_after("/issues?", 2, 1, Fault::Slow(wait));
+    }
+
+    fn limit_once(&self) {
+        self.fail_after("/issues?", 2, 1, Fault::Status(429, vec![], json!({"message": "slow down"})));
+    }
+
+    fn hide_comments(&self, hidden: bool) {
+        self.world().refused = if hidden { vec!["/issues/comments"] } else { vec![] };
+    }
+
+    fn add_unknown(&self, number: u64) {
+        let mut world = self.world();
+        let mut record = world.issue(number, "Of another time", NOW - 9);
+        for (field, value) in
+            [("odd", json!(true)), ("state", json!("simmering")), ("zone", json!({"deep": [1]}))]
+        {
+            record[field] = value;
+        }
+        world.put_odd(&record);
+    }
+
+    fn restless(&self, pages: usize) {
+        crate::sync::restless(self, pages);
+    }
+
+    fn assert_same(&self, mirror: &Mirror) {
+        crate::sync::assert_same(mirror, self);
+    }
+}
+
+/// A GitHub whose links count pages.
+pub struct Numbered(FakeGitHub);
+
+impl Bench for Numbered {
+    fn filled(items: u64, comments: u64) -> Self {
+        let github = FakeGitHub::filled(items, comments);
+        github.world().numbered = true;
+        Self(github)
+    }
+
+    async fn mirror(&self) -> Mirror {
+        self.0.mirror().await
+    }
+
+    fn key(&self) -> &'static str {
+        self.0.key()
+    }
+
+    fn retitle(&self, number: u64, title: &str) {
+        self.0.retitle(number, title);
+    }
+
+    fn reword(&self, comment: u64, text: &str) {
+        self.0.reword(comment, text);
+    }
+
+    fn delete(&self, number: u64) {
+        self.0.delete(number);
+    }
+
+    fn comment_first(&self, number: u64) {
+        self.0.comment_first(number);
+    }
+
+    fn item_later(&self, number: u64) {
+        self.0.item_later(number);
+    }
+
+    fn break_down(&self) {
+        self.0.break_down();
+    }
+
+    fn mend(&self) {
+        self.0.mend();
+    }
+
+    fn stall(&self, wait: Duration) {
+        self.0.stall(wait);
+    }
+
+    fn limit_once(&self) {
+        self.0.limit_once();
+    }
+
+    fn hide_comments(&self, hidden: bool) {
+        self.0.hide_comments(hidden);
+    }
+
+    fn add_unknown(&self, number: u64) {
+        self.0.add_unknown(number);
+    }
+
+    fn restless(&self, pages: usize) {
+        self.0.restless(pages);
+    }
+
+    fn assert_same(&self, mirror: &Mirror) {
+        self.0.assert_same(mirror);
+    }
+}

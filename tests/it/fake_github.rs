@@ -1,0 +1,803 @@
+//! An invented GitHub on this machine: it pages, limits, redirects and fails like the real one, and checks each of its
+//! answers against GitHub's own schemas.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{Request, State as Shared},
+    http::{StatusCode, Uri},
+    response::Response,
+};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// What a request is answered with in place of the truth.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// This answer.
+    Status(u16, Vec<(&'static str, String)>, Value),
+    /// The truth, cut in the middle although its length was announced.
+    Cut,
+    /// Half of the truth as if it were all.
+    Short,
+    /// The truth, but its body does not come for this long.
+    Slow(Duration),
+    /// To another address, permanently or not.
+    Redirect(u16, String),
+    /// A sign-in page.
+    Html,
+}
+
+/// A fault that is waiting for requests whose address holds `on`: it passes over `skip` of them and hits `times`.
+#[derive(Debug)]
+struct Trap {
+    on: &'static str,
+    skip: u32,
+    times: u32,
+    fault: Fault,
+}
+
+/// A request that came.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    pub address: String,
+    pub status: u16,
+    pub authorization: Option<String>,
+}
+
+#[derive(Clone)]
+struct Row {
+    json: Arc<str>,
+    updated: i64,
+    open: bool,
+}
+
+/// One list: its records by id, and in the order of their last change.
+#[derive(Default)]
+struct List {
+    rows: BTreeMap<u64, Row>,
+    order: BTreeSet<(i64, u64)>,
+}
+
+impl List {
+    fn put(&mut self, id: u64, json: String, updated: i64, open: bool) {
+        self.take(id);
+        self.order.insert((updated, id));
+        self.rows.insert(id, Row { json: json.into(), updated, open });
+    }
+
+    fn take(&mut self, id: u64) -> Option<Row> {
+        let row = self.rows.remove(&id)?;
+        self.order.remove(&(row.updated, id));
+        Some(row)
+    }
+}
+
+/// What happened to an item that is no longer there.
+#[derive(Clone, Debug)]
+pub enum Gone {
+    Deleted,
+    NoAccess,
+    Transferred(Value),
+}
+
+type Hook = Box<dyn FnMut(&mut World, usize) + Send>;
+
+/// What the server knows.
+pub struct World {
+    pub name: String,
+    pub former: Vec<String>,
+    pub id: u64,
+    items: List,
+    comments: List,
+    reviews: List,
+    /// What GraphQL says of closed issues: duplicate of, closed by.
+    pub relations: BTreeMap<u64, (Option<u64>, Option<u64>)>,
+    /// Whether the server is too old to know what an issue is a duplicate of when it is closed.
+    pub old: bool,
+    gone: BTreeMap<u64, Gone>,
+    /// Whether links count pages, or name the last record.
+    pub numbered: bool,
+    /// Records beyond this many cannot be reached by page numbers.
+    pub wall: Option<usize>,
+    /// Cursors of another generation have expired.
+    pub generation: u32,
+    /// The token that is wanted, if any.
+    pub token: Option<String>,
+    /// Lists that this token may not read.
+    pub refused: Vec<&'static str>,
+    traps: Vec<Trap>,
+    pub log: Vec<Logged>,
+    /// Called after each page of a list, with how many there were.
+    pub after_page: Option<Hook>,
+    pages: usize,
+    /// The time of the last edit; edits are a second apart.
+    pub now: i64,
+    /// What a schema said against an answer.
+    pub invalid: Vec<String>,
+    /// Whether records are looked at again in each answer; an archive is looked at once, when it is read in.
+    pub check_rows: bool,
+    base: String,
+}
+
+pub struct FakeGitHub {
+    world: Arc<Mutex<World>>,
+    pub host: String,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Drop for FakeGitHub {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// 2026-06-01T00:00:00Z
+pub const NOW: i64 = 1_780_272_000;
+
+impl FakeGitHub {
+    pub fn new(name: &str) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        // Not through this runtime: a test may have one of its own.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        let world = World {
+            name: name.to_owned(),
+            former: Vec::new(),
+            id: 4711,
+            items: List::default(),
+            comments: List::default(),
+            reviews: List::default(),
+            relations: BTreeMap::new(),
+            old: false,
+            gone: BTreeMap::new(),
+            numbered: false,
+            wall: None,
+            generation: 1,
+            token: None,
+            refused: Vec::new(),
+            traps: Vec::new(),
+            log: Vec::new(),
+            after_page: None,
+            pages: 0,
+            now: NOW,
+            invalid: Vec::new(),
+            check_rows: true,
+            base: format!("{host}/api/v3"),
+        };
+        let world = Arc::new(Mutex::new(world));
+        let app = axum::Router::new().fallback(serve).with_state(Arc::clone(&world));
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, app).await
+        });
+        Self { world, host, runtime: Some(runtime) }
+    }
+
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next `times` requests whose address holds `on` are answered so.
+    pub fn fail(&self, on: &'static str, times: u32, fault: Fault) {
+        self.fail_after(on, 0, times, fault);
+    }
+
+    pub fn fail_after(&self, on: &'static str, skip: u32, times: u32, fault: Fault) {
+        self.world().traps.push(Trap { on, skip, times, fault });
+    }
+
+    /// How many requests came since the last look.
+    pub fn requests(&self) -> Vec<Logged> {
+        std::mem::take(&mut self.world().log)
+    }
+
+    /// What is there, as (number or id, BLAKE3 of the record).
+    pub fn content(&self) -> (Records, Records) {
+        let hash =
+            |list: &List| list.rows.iter().map(|(id, row)| (*id, fingerprint(row.json.as_bytes()))).collect();
+        let world = self.world();
+        (hash(&world.items), hash(&world.comments))
+    }
+}
+
+/// Records as (number or id, fingerprint).
+pub type Records = Vec<(u64, String)>;
+
+/// As the store keeps it: the first 16 bytes, in capitals.
+pub fn fingerprint(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_uppercase()
+}
+
+pub fn at(seconds: i64) -> String {
+    Timestamp::from_second(seconds).unwrap().to_string()
+}
+
+pub fn user(login: &str) -> Value {
+    let url = format!("https://tracker.example/api/v3/users/{login}");
+    let mut user = json!({
+        "login": login, "id": 7, "node_id": "U_7", "type": "User", "site_admin": false, "gravatar_id": "",
+        "avatar_url": "https://tracker.example/a.png", "html_url": format!("https://tracker.example/{login}"),
+    });
+    for name in [
+        "url",
+        "followers_url",
+        "following_url",
+        "gists_url",
+        "starred_url",
+        "subscriptions_url",
+        "organizations_url",
+        "repos_url",
+        "events_url",
+        "received_events_url",
+    ] {
+        user[name] = url.clone().into();
+    }
+    user
+}
+
+impl World {
+    /// A list's address in records.
+    fn home(&self) -> String {
+        format!("{}/repos/{}", self.base, self.name)
+    }
+
+    /// A whole issue in GitHub's shape.
+    pub fn issue(&self, number: u64, title: &str, updated: i64) -> Value {
+        let (home, text) =
+            (self.home(), format!("What happens: {title}. What should happen: something else."));
+        json!({
+            "id": 100_000 + number, "node_id": format!("I_{number}"), "number": number, "title": title, "body": text,
+            "url": format!("{home}/issues/{number}"), "repository_url": home,
+            "labels_url": format!("{home}/issues/{number}/labels{{/name}}"),
+            "comments_url": format!("{home}/issues/{number}/comments"),
+            "events_url": format!("{home}/issues/{number}/events"),
+            "html_url": format!("https://tracker.example/{}/issues/{number}", self.name),
+            "user": user("ada"), "author_association": "NONE", "labels": [], "state": "open", "locked": false,
+            "assignee": null, "assignees": [], "milestone": null, "comments": 0, "created_at": at(NOW - 50_000_000),
+            "updated_at": at(updated), "closed_at": null, "state_reason": null,
+        })
+    }
+
+    pub fn comment(&self, id: u64, number: u64, body: &str, updated: i64) -> Value {
+        let home = self.home();
+        json!({
+            "id": id, "node_id": format!("IC_{id}"), "url": format!("{home}/issues/comments/{id}"),
+            "html_url": format!("https://tracker.example/{}/issues/{number}#issuecomment-{id}", self.name),
+            "issue_url": format!("{home}/issues/{number}"), "body": body, "user": user("grace"),
+            "author_association": "MEMBER", "created_at": at(updated), "updated_at": at(updated),
+        })
+    }
+
+    /// Puts a record where it belongs, unchecked: for what no schema allows.
+    pub fn put_odd(&mut self, record: &Value) {
+        self.put_text(record.to_string());
+    }
+
+    /// Puts a record where it belongs.
+    pub fn put(&mut self, record: &Value) {
+        self.check(kind(record), record);
+        self.put_odd(record);
+    }
+
+    /// Puts a record as it is, byte for byte.
+    pub fn put_text(&mut self, text: String) {
+        let record: Value = serde_json::from_str(&text).unwrap();
+        let updated: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
+        let id = |name: &str| record[name].as_u64().unwrap();
+        match kind(&record) {
+            "issue" => self.items.put(id("number"), text, updated.as_second(), record["state"] == "open"),
+            "issue-comment" => self.comments.put(id("id"), text, updated.as_second(), true),
+            _ => self.reviews.put(id("id"), text, updated.as_second(), true),
+        }
+    }
+
+    pub fn review(&self, id: u64, number: u64, body: &str, updated: i64) -> Value {
+        let home = self.home();
+        let (url, pull) = (format!("{home}/pulls/comments/{id}"), format!("{home}/pulls/{number}"));
+        let page = format!("https://tracker.example/{}/pull/{number}#discussion_r{id}", self.name);
+        json!({
+            "id": id, "node_id": format!("RC_{id}"), "url": url, "html_url": page, "pull_request_url": pull, "body": body,
+            "pull_request_review_id": 1, "diff_hunk": "@@ -1 +1 @@", "path": "src/pump.rs", "commit_id": "aa",
+            "original_commit_id": "aa", "user": user("grace"), "author_association": "MEMBER",
+            "created_at": at(updated), "updated_at": at(updated),
+            "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
+        })
+    }
+
+    /// `items` issues, a second apart, and so many comments below them.
+    pub fn fill(&mut self, items: u64, comments: u64) {
+        for number in 1..=items {
+            let mut issue = self.issue(
+                number,
+                &format!("Trouble {number} with the pump"),
+                NOW - 1_000_000 + number as i64,
+            );
+            issue["comments"] = (comments / items + u64::from(number <= comments % items)).into();
+            self.put(&issue);
+        }
+        for id in 1..=comments {
+            let number = (id - 1) % items + 1;
+            let comment = self.comment(id, number, &format!("It is valve {id}."), NOW - 900_000 + id as i64);
+            self.put(&comment);
+        }
+    }
+
+    /// Changes an item, now.
+    pub fn edit(&mut self, number: u64, changes: Value) {
+        self.now += 1;
+        let mut record: Value = serde_json::from_str(&self.items.rows[&number].json).unwrap();
+        record["updated_at"] = at(self.now).into();
+        for (key, value) in changes.as_object().unwrap() {
+            record[key] = value.clone();
+        }
+        self.put(&record);
+    }
+
+    /// Changes a comment, now.
+    pub fn edit_comment(&mut self, id: u64, body: &str) {
+        self.now += 1;
+        let mut record: Value = serde_json::from_str(&self.comments.rows[&id].json).unwrap();
+        record["updated_at"] = at(self.now).into();
+        record["body"] = body.into();
+        self.put(&record);
+    }
+
+    pub fn remove(&mut self, number: u64, gone: Gone) {
+        self.items.take(number).unwrap();
+        self.gone.insert(number, gone);
+    }
+
+    pub fn remove_comment(&mut self, id: u64) {
+        self.comments.take(id).unwrap();
+    }
+
+    /// How many pages of lists were answered so far.
+    pub fn page_count(&self) -> usize {
+        self.pages
+    }
+
+    pub fn numbers(&self) -> Vec<u64> {
+        self.items.rows.keys().copied().collect()
+    }
+
+    pub fn comment_ids(&self) -> Vec<u64> {
+        self.comments.rows.keys().copied().collect()
+    }
+
+    pub fn rename(&mut self, name: &str) {
+        let old = std::mem::replace(&mut self.name, name.to_owned());
+        for list in [&mut self.items, &mut self.comments, &mut self.reviews] {
+            for row in list.rows.values_mut() {
+                row.json = row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
+            }
+        }
+        self.former.push(old);
+    }
+
+    pub fn clear_faults(&mut self) {
+        self.traps.clear();
+    }
+
+    fn check(&mut self, schema: &str, answer: &Value) {
+        let problems = violations(schema, answer);
+        self.invalid.extend(problems);
+    }
+
+    fn repository(&self) -> Value {
+        let home = self.home();
+        let mut out = json!({
+            "id": self.id, "node_id": "R_1", "name": self.name.split('/').nth(1), "full_name": self.name,
+            "owner": user(self.name.split('/').next().unwrap()), "private": self.token.is_some(), "fork": false,
+            "description": null, "html_url": format!("https://tracker.example/{}", self.name), "url": home,
+            "has_downloads": false, "has_issues": true, "has_projects": false, "has_wiki": true, "has_pages": false,
+            "homepage": null, "language": null, "archived": false, "disabled": false, "mirror_url": null,
+            "license": null, "default_branch": "main", "created_at": at(0), "updated_at": at(NOW), "pushed_at": at(NOW),
+        });
+        for name in [
+            "archive",
+            "assignees",
+            "blobs",
+            "branches",
+            "collaborators",
+            "comments",
+            "commits",
+            "compare",
+            "contents",
+            "contributors",
+            "deployments",
+            "downloads",
+            "events",
+            "forks",
+            "git_commits",
+            "git_refs",
+            "git_tags",
+            "hooks",
+            "issue_comment",
+            "issue_events",
+            "issues",
+            "keys",
+            "labels",
+            "languages",
+            "merges",
+            "milestones",
+            "notifications",
+            "pulls",
+            "releases",
+            "stargazers",
+            "statuses",
+            "subscribers",
+            "subscription",
+            "tags",
+            "teams",
+            "trees",
+            "clone",
+            "git",
+            "ssh",
+            "svn",
+        ] {
+            out[format!("{name}_url")] = format!("{home}/{name}").into();
+        }
+        for name in [
+            "forks",
+            "forks_count",
+            "open_issues",
+            "open_issues_count",
+            "size",
+            "stargazers_count",
+            "watchers",
+            "watchers_count",
+        ] {
+            out[name] = 3.into();
+        }
+        out
+    }
+}
+
+/// The schema of a record.
+fn kind(record: &Value) -> &'static str {
+    match (record.get("issue_url"), record.get("pull_request_url")) {
+        (Some(_), _) => "issue-comment",
+        (_, Some(_)) => "pull-request-review-comment",
+        _ => "issue",
+    }
+}
+
+/// What a schema of GitHub's says against an answer.
+pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
+    static VALIDATORS: OnceLock<BTreeMap<&'static str, jsonschema::Validator>> = OnceLock::new();
+    let all = VALIDATORS.get_or_init(|| {
+        let text = include_str!("../fixtures/github/schemas.json");
+        let mut schemas: Value = serde_json::from_str(text).unwrap();
+        convert(&mut schemas);
+        ["issue", "issue-comment", "pull-request-review-comment", "repository", "simple-user"]
+            .into_iter()
+            .map(|name| {
+                let mut whole = schemas.clone();
+                whole["$ref"] = format!("#/components/schemas/{name}").into();
+                (name, jsonschema::options().should_validate_formats(true).build(&whole).unwrap())
+            })
+            .collect()
+    });
+    all[schema].iter_errors(answer).map(|e| format!("{schema} {}: {e}", e.instance_path())).collect()
+}
+
+/// OpenAPI 3.0 says `nullable: true` where JSON Schema says `type: [.., "null"]`.
+fn convert(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            if object.remove("nullable") == Some(true.into()) {
+                if let Some(Value::String(kind)) = object.get("type").cloned() {
+                    object.insert("type".to_owned(), json!([kind, "null"]));
+                }
+                if let Some(Value::Array(words)) = object.get_mut("enum") {
+                    words.push(Value::Null);
+                }
+                for key in ["allOf", "oneOf", "anyOf"] {
+                    if let Some(alternatives) = object.remove(key) {
+                        object.insert("anyOf".to_owned(), json!([{ key: alternatives }, {"type": "null"}]));
+                    }
+                }
+            }
+            object.values_mut().for_each(convert);
+        }
+        Value::Array(all) => all.iter_mut().for_each(convert),
+        _ => {}
+    }
+}
+
+/// An answer before it is sent.
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+}
+
+impl Answer {
+    fn new(status: u16, body: impl ToString) -> Self {
+        Self { status, headers: Vec::new(), body: body.to_string() }
+    }
+
+    fn error(status: u16, message: &str) -> Self {
+        Self::new(
+            status,
+            json!({"message": message, "documentation_url": "https://docs.github.com/rest", "status": status.to_string()}),
+        )
+    }
+}
+
+async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let (authorization, tag) = (header("authorization"), header("if-none-match"));
+    let uri = parts.uri.clone();
+    let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let asked = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
+    let asked = String::from_utf8_lossy(&asked).into_owned();
+    let (answer, fault) = {
+        let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
+        let fault = world.fault(&address);
+        let mut answer = match &fault {
+            Some(Fault::Status(status, headers, body)) => {
+                Answer { status: *status, headers: headers.clone(), body: body.to_string() }
+            }
+            Some(Fault::Redirect(status, to)) => {
+                let mut answer = Answer::new(*status, json!({"message": "Moved Permanently", "url": to}));
+                answer.headers.push(("location", to.clone()));
+                answer
+            }
+            Some(Fault::Html) => Answer::new(200, "<!doctype html><title>Sign in</title>"),
+            _ => world.answer(&uri, authorization.as_deref(), &asked),
+        };
+        if answer.status == 200 && !matches!(fault, Some(Fault::Html)) {
+            let etag = format!("W/\"{}\"", &fingerprint(answer.body.as_bytes())[..16]);
+            if tag.as_ref() == Some(&etag) {
+                answer = Answer::new(304, "");
+            }
+            answer.headers.push(("etag", etag));
+        }
+        let seen = |n: &str| answer.headers.iter().any(|(name, _)| *name == n);
+        if !seen("x-ratelimit-remaining") {
+            answer.headers.push(("x-ratelimit-limit", "5000".to_owned()));
+            answer.headers.push(("x-ratelimit-remaining", "4999".to_owned()));
+            answer.headers.push(("x-ratelimit-reset", (NOW + 3600).to_string()));
+        }
+        world.log.push(Logged { address: address.clone(), status: answer.status, authorization });
+        if answer.status == 200 && address.contains("sort=updated") {
+            world.pages += 1;
+            let pages = world.pages;
+            if let Some(mut hook) = world.after_page.take() {
+                hook(&mut world, pages);
+                world.after_page = Some(hook);
+            }
+        }
+        (answer, fault)
+    };
+    let mut response = Response::builder().status(StatusCode::from_u16(answer.status).unwrap());
+    response = response.header("content-type", "application/json; charset=utf-8");
+    for (name, value) in &answer.headers {
+        response = response.header(*name, value);
+    }
+    let bytes = Bytes::from(answer.body);
+    let half = bytes.slice(..bytes.len() / 2);
+    match fault {
+        Some(Fault::Short) => response.body(Body::from(half)).unwrap(),
+        Some(Fault::Cut) => {
+            let cut: Result<Bytes, std::io::Error> = Err(std::io::Error::other("cut"));
+            let body = pieces(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), cut)]);
+            response.header("content-length", bytes.len()).body(body).unwrap()
+        }
+        Some(Fault::Slow(wait)) => {
+            let rest = bytes.slice(half.len()..);
+            response.body(pieces(vec![(Duration::ZERO, Ok(half)), (wait, Ok(rest))])).unwrap()
+        }
+        _ => response.body(Body::from(bytes)).unwrap(),
+    }
+}
+
+/// A body in pieces, each after a wait.
+fn pieces(pieces: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
+    Body::from_stream(futures_util::stream::unfold(pieces.into_iter(), async |mut pieces| {
+        let (wait, piece) = pieces.next()?;
+        tokio::time::sleep(wait).await;
+        Some((piece, pieces))
+    }))
+}
+
+impl World {
+    /// The fault that hits this request, if one does.
+    fn fault(&mut self, address: &str) -> Option<Fault> {
+        let trap = self.traps.iter_mut().find(|t| address.contains(t.on) && t.times > 0)?;
+        if trap.skip > 0 {
+            trap.skip -= 1;
+            return None;
+        }
+        trap.times -= 1;
+        Some(trap.fault.clone())
+    }
+
+    /// What closed the issues that are asked for. No schema says whether this is right.
+    fn graphql(&self, body: &str) -> Answer {
+        let asked: Value = serde_json::from_str(body).unwrap();
+        let query = asked["query"].as_str().unwrap();
+        if self.old && query.contains("duplicateOf") {
+            let message = "Field 'duplicateOf' doesn't exist on type 'ClosedEvent'";
+            return Answer::new(200, json!({"errors": [{"message": message}]}));
+        }
+        let item = |number: &u64| json!({"number": number, "repository": {"nameWithOwner": self.name}});
+        let mut issues = serde_json::Map::new();
+        for found in regex::Regex::new(r"i(\d+): issue\(number: (\d+)\)").unwrap().captures_iter(query) {
+            let number: u64 = found[2].parse().unwrap();
+            let (duplicate, closer) = self.relations.get(&number).copied().unwrap_or_default();
+            let mut nodes = Vec::new();
+            if self.old
+                && let Some(of) = &duplicate
+            {
+                nodes.push(json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(of)}));
+            }
+            let mut closed = json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
+            if !self.old {
+                closed["duplicateOf"] = json!(duplicate.as_ref().map(item));
+            }
+            nodes.push(closed);
+            let issue = json!({"number": number, "timelineItems": {"nodes": nodes}});
+            issues.insert(format!("i{}", &found[1]), issue);
+        }
+        Answer::new(200, json!({"data": {"repository": issues}}))
+    }
+
+    fn answer(&mut self, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
+        if let Some(token) = &self.token {
+            match authorization {
+                None => return Answer::error(404, "Not Found"),
+                Some(a) if *a != format!("Bearer {token}") => return Answer::error(401, "Bad credentials"),
+                _ => {}
+            }
+        }
+        if uri.path() == "/api/graphql" {
+            return self.graphql(body);
+        }
+        let Some(path) = uri.path().strip_prefix("/api/v3/") else { return Answer::error(404, "Not Found") };
+        let query: BTreeMap<String, String> =
+            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        if path == "user" {
+            let me = user("ada");
+            self.check("simple-user", &me);
+            return Answer::new(200, me);
+        }
+        let by_id = format!("repositories/{}", self.id);
+        let by_name = format!("repos/{}", self.name);
+        let rest = path.strip_prefix(&by_id).or_else(|| path.strip_prefix(&by_name));
+        let Some(rest) = rest.filter(|r| r.is_empty() || r.starts_with('/')) else {
+            for old in &self.former {
+                if let Some(rest) = path.strip_prefix(&format!("repos/{old}")) {
+                    let query = uri.query().map(|q| format!("?{q}")).unwrap_or_default();
+                    let to = format!("{}/{by_id}{rest}{query}", self.base);
+                    let mut answer = Answer::new(301, json!({"message": "Moved Permanently", "url": to}));
+                    answer.headers.push(("location", to));
+                    return answer;
+                }
+            }
+            return Answer::error(404, "Not Found");
+        };
+        if let Some(refused) = self.refused.iter().find(|r| rest == **r) {
+            return Answer::error(
+                403,
+                &format!("Resource not accessible by personal access token: {refused}"),
+            );
+        }
+        match rest {
+            "" => {
+                let repository = self.repository();
+                self.check("repository", &repository);
+                Answer::new(200, repository)
+            }
+            "/issues" | "/issues/comments" | "/pulls/comments" => self.list(rest, &query),
+            _ => match rest.strip_prefix("/issues/comments/").and_then(|n| n.parse().ok()) {
+                Some(id) => match self.comments.rows.get(&id) {
+                    Some(row) => Answer::new(200, &row.json),
+                    None => Answer::error(404, "Not Found"),
+                },
+                None => match rest.strip_prefix("/issues/").and_then(|n| n.parse().ok()) {
+                    Some(number) => self.one(number),
+                    None => Answer::error(404, "Not Found"),
+                },
+            },
+        }
+    }
+
+    fn one(&self, number: u64) -> Answer {
+        match (self.items.rows.get(&number), self.gone.get(&number)) {
+            (Some(row), _) => Answer::new(200, &row.json),
+            (None, Some(Gone::Deleted)) => Answer::error(410, "This issue was deleted"),
+            (None, Some(Gone::Transferred(record))) => Answer::new(200, record),
+            (None, _) => Answer::error(404, "Not Found"),
+        }
+    }
+
+    fn list(&mut self, rest: &str, query: &BTreeMap<String, String>) -> Answer {
+        let get = |name: &str| query.get(name).map(String::as_str);
+        let size: usize = get("per_page").and_then(|n| n.parse().ok()).unwrap_or(30).clamp(1, 100);
+        let page: usize = get("page").and_then(|n| n.parse().ok()).unwrap_or(1).max(1);
+        if self.wall.is_some_and(|wall| page * size > wall) {
+            return Answer::error(
+                422,
+                "In order to keep the API fast for everyone, pagination is limited for this resource.",
+            );
+        }
+        let since: Option<i64> = match get("since").map(str::parse::<Timestamp>) {
+            None => None,
+            Some(Ok(since)) if since.as_second() > 0 => Some(since.as_second()),
+            // Asked for everything since the epoch, GitHub answers nothing.
+            Some(_) => return Answer::new(200, "[]"),
+        };
+        let (list, schema) = match rest {
+            "/issues" => (&self.items, "issue"),
+            "/issues/comments" => (&self.comments, "issue-comment"),
+            _ => (&self.reviews, "pull-request-review-comment"),
+        };
+        let wanted = |row: &Row| match get("state") {
+            Some("all") => true,
+            Some("open") | None => schema != "issue" || row.open,
+            _ => !row.open,
+        };
+        let descending = get("direction") != Some("asc");
+        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated") && !descending {
+            let from = match get("after").map(|c| self.decode(c)) {
+                Some(None) => return Answer::error(422, "The listed cursor is invalid or has expired."),
+                Some(Some((updated, id))) => (updated, id + 1),
+                None => (since.unwrap_or(i64::MIN), 0),
+            };
+            let skip = if get("after").is_some() { 0 } else { (page - 1) * size };
+            let mut found = list.order.range(from..).filter(|(_, id)| wanted(&list.rows[id])).skip(skip);
+            let rows: Vec<_> = found.by_ref().take(size).copied().collect();
+            let more = found.next().is_some();
+            (rows, more)
+        } else {
+            let mut all: Vec<_> =
+                list.rows.iter().filter(|(_, r)| wanted(r)).map(|(id, r)| (r.updated, *id)).collect();
+            if descending {
+                all.reverse();
+            }
+            let more = all.len() > page * size;
+            (all.into_iter().skip((page - 1) * size).take(size).collect(), more)
+        };
+        let body: Vec<Arc<str>> = rows.iter().map(|(_, id)| Arc::clone(&list.rows[id].json)).collect();
+        let mut answer = Answer::new(200, format!("[{}]", body.join(",")));
+        if more {
+            let mut next: BTreeMap<String, String> = query.clone();
+            if self.numbered || get("sort") != Some("updated") {
+                next.insert("page".to_owned(), (page + 1).to_string());
+            } else if let Some(last) = rows.pop() {
+                next.insert("after".to_owned(), format!("v{}:{}:{}", self.generation, last.0, last.1));
+            }
+            let query: String =
+                url::form_urlencoded::Serializer::new(String::new()).extend_pairs(next).finish();
+            let address = format!("{}/repositories/{}{rest}?{query}", self.base, self.id);
+            answer.headers.push(("link", format!("<{address}>; rel=\"next\"")));
+        }
+        if self.check_rows {
+            let parsed: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
+            for record in parsed.iter().filter(|r| r.get("odd").is_none()) {
+                self.check(schema, record);
+            }
+        }
+        answer
+    }
+
+    fn decode(&self, cursor: &str) -> Option<(i64, u64)> {
+        let mut parts = cursor.strip_prefix('v')?.split(':');
+        let generation: u32 = parts.next()?.parse().ok()?;
+        let place = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        (generation == self.generation).then_some(place)
+    }
+}

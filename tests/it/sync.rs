@@ -1,0 +1,1034 @@
+//! Sync against an invented GitHub: whatever goes wrong on the way, what is here in the end is what is there, or the
+//! report says what is missing.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    http::{Sleep, Timing},
+    model::{GapKind, MirrorView, SyncReport, SyncRequest},
+    secrets::{Provided, Secrets},
+};
+use serde_json::json;
+
+use crate::{
+    fake_github::{FakeGitHub, Fault, Gone, NOW, Records, violations},
+    support::Place,
+};
+
+/// Time that passes only when someone waits.
+#[derive(Default)]
+struct FakeTime {
+    now: AtomicI64,
+    waits: Mutex<Vec<Duration>>,
+}
+
+impl Timing for FakeTime {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(NOW + self.now.load(Ordering::SeqCst)).unwrap()
+    }
+
+    fn sleep(&self, wait: Duration) -> Sleep {
+        self.now.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
+        self.waits.lock().unwrap().push(wait);
+        Box::pin(tokio::task::yield_now())
+    }
+}
+
+/// A casebook with one live source.
+pub struct Mirror {
+    place: Place,
+    time: Arc<FakeTime>,
+    pub casebook: Casebook,
+}
+
+const KEY: &str = "acme/app";
+
+impl Mirror {
+    pub async fn of(github: &FakeGitHub) -> Self {
+        Self::with(github, None).await
+    }
+
+    async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
+        let place = Place::new();
+        let time = Arc::new(FakeTime::default());
+        let mut options = OpenOptions::new(place.casebook());
+        options.engine = Some(Engine::Hashed);
+        let clock = Arc::clone(&time);
+        options.clock = Arc::new(move || clock.now());
+        options.timing = Some(time.clone());
+        if let Some(token) = token {
+            options.secrets =
+                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+        }
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.add_mirror(KEY, &github.host, false).await.unwrap();
+        Self { place, time, casebook }
+    }
+
+    async fn sync(&self) -> SyncReport {
+        self.sync_as(false).await
+    }
+
+    async fn sync_as(&self, full: bool) -> SyncReport {
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full };
+        self.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
+    }
+
+    /// Syncs, and insists that nothing ended it.
+    async fn ok(&self) -> SyncReport {
+        let report = self.sync().await;
+        assert_eq!(report.problem, None, "{report:?}");
+        report
+    }
+
+    async fn view(&self) -> MirrorView {
+        self.casebook.mirrors().await.unwrap().pop().unwrap()
+    }
+
+    pub fn waited(&self) -> Duration {
+        self.time.waits.lock().unwrap().drain(..).sum()
+    }
+
+    /// Everything that is held and not buried, in the server's form.
+    fn content(&self) -> (Records, Records) {
+        let database = rusqlite::Connection::open(self.place.casebook().join("precedent.db")).unwrap();
+        let rows = |query: &str| -> Records {
+            let mut statement = database.prepare(query).unwrap();
+            let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        (
+            rows("SELECT number, hex(raw_hash) FROM documents WHERE deleted_at IS NULL ORDER BY number"),
+            rows(
+                "SELECT CAST(remote_id AS INTEGER) AS id, hex(raw_hash) FROM comments
+                 WHERE deleted_at IS NULL AND remote_id NOT LIKE 'r%' ORDER BY id",
+            ),
+        )
+    }
+}
+
+/// What is here is what is there, byte for byte, and GitHub's schemas allow all that was said.
+#[track_caller]
+pub fn assert_same(mirror: &Mirror, github: &FakeGitHub) {
+    let ((items, comments), (want_items, want_comments)) = (mirror.content(), github.content());
+    let differ = |a: &[(u64, String)], b: &[(u64, String)]| {
+        b.iter().filter(|x| !a.contains(x)).map(|x| x.0).take(10).collect::<Vec<_>>()
+    };
+    assert_eq!(items.len(), want_items.len(), "items; missing or old: {:?}", differ(&items, &want_items));
+    assert!(items == want_items, "items differ: {:?}", differ(&items, &want_items));
+    assert_eq!(comments.len(), want_comments.len(), "missing: {:?}", differ(&comments, &want_comments));
+    assert!(comments == want_comments, "comments differ: {:?}", differ(&comments, &want_comments));
+    assert_eq!(github.world().invalid, Vec::<String>::new());
+}
+
+fn has(report: &SyncReport, kind: GapKind) -> bool {
+    report.gaps.iter().any(|g| g.kind == kind)
+}
+
+fn github(items: u64, comments: u64) -> FakeGitHub {
+    let github = FakeGitHub::new(KEY);
+    github.world().fill(items, comments);
+    github
+}
+
+#[test]
+fn the_schemas_see_what_is_wrong() {
+    let github = FakeGitHub::new(KEY);
+    let good = github.world().issue(1, "x", NOW);
+    assert_eq!(violations("issue", &good), Vec::<String>::new());
+    for wrong in [
+        json!({"number": "1"}),
+        json!({"title": null}),
+        json!({"state_reason": "moon"}),
+        json!({"url": "no address"}),
+    ] {
+        let mut bad = good.clone();
+        for (key, value) in wrong.as_object().unwrap() {
+            bad[key] = value.clone();
+        }
+        assert!(!violations("issue", &bad).is_empty(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_first_sync_and_then_only_what_changed() {
+    let github = github(250, 320);
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.ok().await;
+    assert_eq!((report.items, report.comments, report.new), (250, 320, 570));
+    assert_same(&mirror, &github);
+    // The repository, the newest number, three pages of items, four of comments, one of review comments.
+    assert_eq!((report.requests, github.requests().len()), (10, 10));
+    assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
+
+    github
+        .world()
+        .edit(7, json!({"title": "Edited", "state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
+    github.world().edit_comment(300, "Edited, too.");
+    let report = mirror.ok().await;
+    assert_eq!((report.new, report.updated, report.requests), (0, 2, 4));
+    assert_same(&mirror, &github);
+
+    // Nothing happened: from the second time on the answers are free.
+    mirror.ok().await;
+    github.requests();
+    let report = mirror.ok().await;
+    assert_eq!((report.new, report.updated, report.unchanged), (0, 0, 0));
+    let log = github.requests();
+    assert_eq!(log.iter().filter(|l| l.status == 304).count(), 3, "{log:?}");
+    // A tag that is stored must not hide a later change.
+    github.world().edit(9, json!({"title": "Edited later"}));
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn faults_on_the_way_leave_the_same_content() {
+    let limit = |message: &str| json!({"message": message, "documentation_url": "https://docs.github.com"});
+    let secondary = limit("You have exceeded a secondary rate limit. Please wait a few minutes.");
+    let minute = Duration::from_secs(60);
+    let second = Duration::from_secs(1);
+    // What goes wrong, how often in a row, and how long it has to be waited for.
+    for (name, times, fault, least, most) in [
+        ("502", 2, Fault::Status(502, vec![], json!({"message": "Server Error"})), second, 10 * second),
+        (
+            "503 with a time",
+            1,
+            Fault::Status(503, vec![("retry-after", "7".into())], json!({})),
+            7 * second,
+            7 * second,
+        ),
+        ("429", 1, Fault::Status(429, vec![], limit("slow down")), minute, minute),
+        (
+            "429 with a time",
+            1,
+            Fault::Status(429, vec![("retry-after", "9".into())], limit("slow")),
+            9 * second,
+            9 * second,
+        ),
+        ("secondary", 2, Fault::Status(403, vec![], secondary.clone()), 3 * minute, 3 * minute),
+        (
+            "secondary with a time",
+            1,
+            Fault::Status(403, vec![("retry-after", "30".into())], secondary),
+            30 * second,
+            30 * second,
+        ),
+        (
+            "primary",
+            1,
+            Fault::Status(
+                403,
+                vec![("x-ratelimit-remaining", "0".into()), ("x-ratelimit-reset", (NOW + 1_800).to_string())],
+                limit("API rate limit exceeded"),
+            ),
+            29 * minute,
+            31 * minute,
+        ),
+        ("a cut body", 2, Fault::Cut, second, 10 * second),
+        ("half a body", 1, Fault::Short, Duration::ZERO, 10 * second),
+        ("another page expired", 1, Fault::Status(422, vec![], limit("expired")), Duration::ZERO, second),
+    ] {
+        for on in ["/issues?state=all&sort=updated", "after=", "/issues/comments?"] {
+            let github = github(220, 130);
+            // The list of changes, not the question for the newest number before it.
+            github.fail(on, times, fault.clone());
+            let mirror = Mirror::of(&github).await;
+            if name == "another page expired" && on != "after=" {
+                // The first page cannot expire.
+                continue;
+            }
+            let report = mirror.ok().await;
+            assert_same(&mirror, &github);
+            let waited = mirror.waited();
+            assert!(waited >= least && waited <= most, "{name} on {on}: waited {waited:?}");
+            assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{name} on {on}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_too_large_is_halved() {
+    let github = github(330, 10);
+    // Whatever is asked with a hundred records at this place fails, however often.
+    github.fail_after("per_page=100&sort=updated&state=all", 0, 4, Fault::Status(502, vec![], json!({})));
+    github.fail("per_page=50", 4, Fault::Status(504, vec![], json!({})));
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+    let log = github.requests();
+    assert!(log.iter().any(|l| l.address.contains("per_page=25") && l.status == 200), "{log:#?}");
+}
+
+#[tokio::test]
+async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
+    let github = github(450, 10);
+    github.fail_after("after=", 1, 10_000, Fault::Status(502, vec![], json!({"message": "Server Error"})));
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.sync().await;
+    let problem = report.problem.as_ref().unwrap();
+    assert_eq!(problem.code, Code::Network, "{problem:?}");
+    assert!(problem.message.contains("502"), "{problem:?}");
+    assert_eq!(report.items, 200);
+    assert!(has(&report, GapKind::Unfinished) && has(&report, GapKind::Ended));
+    let view = mirror.view().await;
+    assert!(view.streams[0].finished_at.is_none() && view.streams[0].watermark.is_some());
+
+    github.world().clear_faults();
+    let report = mirror.ok().await;
+    // It went on where it was.
+    assert_eq!(report.items, 250);
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn limits_that_never_end_are_told() {
+    let github = github(220, 10);
+    github.fail_after("after=", 1, 1_000, Fault::Status(429, vec![], json!({"message": "slow down"})));
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.sync().await;
+    assert_eq!(report.problem.unwrap().code, Code::RateLimited);
+    // One, two, four, … minutes, and then no more.
+    assert_eq!(mirror.waited(), Duration::from_secs(63 * 60));
+    github.world().clear_faults();
+    // A wait of a day is not waited for.
+    github.fail("after=", 1, Fault::Status(429, vec![("retry-after", "86400".into())], json!({})));
+    let report = mirror.sync().await;
+    let problem = report.problem.unwrap();
+    assert!(problem.code == Code::RateLimited && problem.message.contains("1440 minutes"), "{problem:?}");
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+}
+
+/// Edits while pages are read move records to the end, and every other one to the page before.
+pub fn restless(github: &FakeGitHub, until: usize) {
+    github.world().after_page = Some(Box::new(move |world, page| {
+        if page > until {
+            return;
+        }
+        let (numbers, ids) = (world.numbers(), world.comment_ids());
+        for k in 0..7_u64 {
+            let pick = |n: usize| (page as u64 * 37 + k * 61) as usize % n;
+            world.edit(numbers[pick(numbers.len())], json!({"title": format!("Edited on page {page}")}));
+            world.edit_comment(ids[pick(ids.len())], &format!("Edited on page {page}"));
+        }
+        // One that is new, too, in the same second as the last edit.
+        let (number, now) = (numbers.len() as u64 + 1_000, world.now);
+        let new = world.issue(number, "New while pages were read", now);
+        if !numbers.contains(&number) {
+            world.put(&new);
+        }
+    }));
+}
+
+#[tokio::test]
+async fn edits_while_pages_are_read_lose_nothing() {
+    for numbered in [false, true] {
+        let github = github(730, 640);
+        github.world().numbered = numbered;
+        restless(&github, 14);
+        let mirror = Mirror::of(&github).await;
+        mirror.ok().await;
+        // What changed behind the back of the list of items comes with the next sync, and nothing else is asked for.
+        restless(&github, 0);
+        mirror.ok().await;
+        assert_same(&mirror, &github);
+        let pages = github.world().page_count();
+        restless(&github, pages + 12);
+        mirror.ok().await;
+        github.world().after_page = None;
+        mirror.ok().await;
+        assert_same(&mirror, &github);
+    }
+}
+
+#[tokio::test]
+async fn a_second_that_fills_several_pages_is_read_whole() {
+    for numbered in [false, true] {
+        let github = FakeGitHub::new(KEY);
+        {
+            let mut world = github.world();
+            world.numbered = numbered;
+            for number in 1..=530 {
+                // 350 in one second, after 90 others.
+                let second = if (91..=440).contains(&number) {
+                    NOW - 5_000
+                } else {
+                    NOW - 10_000 + 10 * number as i64
+                };
+                let issue = world.issue(number, "Changed all at once", second);
+                world.put(&issue);
+            }
+            // Edits in that very second's pages move its borders.
+            let mut left = 3;
+            world.after_page = Some(Box::new(move |world, page| {
+                if page > 1 && left > 0 {
+                    left -= 1;
+                    for n in 0..5 {
+                        world.edit(100 + left * 7 + n, json!({"title": "Moved away"}));
+                    }
+                }
+            }));
+        }
+        let mirror = Mirror::of(&github).await;
+        mirror.ok().await;
+        assert_same(&mirror, &github);
+    }
+}
+
+#[tokio::test]
+async fn behind_the_page_wall_nothing_is_lost() {
+    let github = github(950, 700);
+    {
+        let mut world = github.world();
+        world.numbered = true;
+        world.wall = Some(300);
+    }
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn a_link_that_has_expired_goes_on_at_the_watermark() {
+    let github = github(450, 0);
+    github.fail_after("after=", 2, 10_000, Fault::Status(500, vec![], json!({})));
+    let mirror = Mirror::of(&github).await;
+    assert_eq!(mirror.sync().await.items, 300);
+    {
+        let mut world = github.world();
+        world.clear_faults();
+        world.generation += 1;
+        world.edit(3, json!({"title": "Edited in between"}));
+    }
+    let report = mirror.ok().await;
+    // Inclusive: the record of the watermark's second comes again.
+    assert_eq!((report.items, report.unchanged), (152, 1));
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn odd_records_do_not_stop_it() {
+    let github = github(20, 20);
+    {
+        let mut world = github.world();
+        let mut ghost = world.issue(30, "Written by nobody", NOW - 10);
+        ghost["user"] = json!(null);
+        ghost["comments"] = json!(17);
+        world.put(&ghost);
+        let mut strange = world.issue(31, "Of another time", NOW - 9);
+        strange["odd"] = json!(true);
+        strange["state"] = json!("simmering");
+        strange["state_reason"] = json!("moon phase");
+        strange["new_field"] = json!({"deep": [1, 2, 3]});
+        world.put_odd(&strange);
+        let mut broken = world.issue(32, "No title", NOW - 8);
+        broken["odd"] = json!(true);
+        broken["title"] = json!(null);
+        world.put_odd(&broken);
+        // A comment of an item that the list does not hold.
+        let orphan = world.comment(900, 777, "Where am I?", NOW - 7);
+        world.put(&orphan);
+    }
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.ok().await;
+    assert_eq!((report.items, report.comments, report.skipped), (22, 21, 1));
+    assert!(report.skips[0].reason.contains("title"), "{:?}", report.skips);
+    for kind in [GapKind::Unreadable, GapKind::MissingComments, GapKind::OrphanComments] {
+        assert!(has(&report, kind), "{kind:?}: {:?}", report.gaps);
+    }
+    let thread = mirror.casebook.thread("acme/app#30").await.unwrap();
+    assert_eq!((thread.author, thread.missing_comments), (None, 17));
+    assert_eq!(
+        mirror.casebook.thread("acme/app#31").await.unwrap().state_reason.as_deref(),
+        Some("moon phase")
+    );
+}
+
+#[tokio::test]
+async fn comments_may_come_before_their_item() {
+    let github = github(3, 0);
+    let comment = github.world().comment(5, 9, "Early", NOW - 5);
+    github.world().put(&comment);
+    let mirror = Mirror::of(&github).await;
+    assert!(has(&mirror.ok().await, GapKind::OrphanComments));
+    let issue = github.world().issue(9, "Late", NOW - 4);
+    github.world().put(&issue);
+    let report = mirror.ok().await;
+    assert!(!has(&report, GapKind::OrphanComments));
+    assert_eq!(mirror.casebook.thread("acme/app#9").await.unwrap().comments.len(), 1);
+}
+
+#[tokio::test]
+async fn a_renamed_project_keeps_its_key() {
+    let github = github(150, 30);
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    github.world().rename("acme/rocket");
+    github.world().edit(5, json!({"title": "Under the new name"}));
+    let report = mirror.ok().await;
+    assert_eq!(report.renamed_to.as_deref(), Some("acme/rocket"));
+    assert_eq!(mirror.view().await.project, "acme/rocket");
+    assert_eq!(mirror.casebook.thread("acme/app#5").await.unwrap().title, "Under the new name");
+    // From now on the new name is asked for.
+    github.requests();
+    mirror.ok().await;
+    assert!(github.requests().iter().all(|l| l.address.contains("acme/rocket") && l.status != 301));
+
+    // In the middle of a pass, too.
+    let github = self::github(350, 30);
+    github.world().after_page = Some(Box::new(|world, page| {
+        if page == 2 {
+            world.rename("acme/rocket");
+        }
+    }));
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.ok().await;
+    assert_eq!((report.items, report.comments, report.gone, report.skipped), (350, 30, 0, 0));
+
+    // Another project under the old name is not taken for it.
+    let github = self::github(10, 0);
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    github.world().id += 1;
+    let report = mirror.sync().await;
+    assert!(report.problem.unwrap().message.contains("another project"));
+}
+
+#[tokio::test]
+async fn what_was_deleted_or_transferred_is_kept_and_marked() {
+    let github = github(120, 240);
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    {
+        let mut world = github.world();
+        world.remove(3, Gone::Deleted);
+        world.remove(4, Gone::NoAccess);
+        let mut moved = world.issue(88, "Elsewhere", NOW);
+        for name in ["url", "repository_url"] {
+            moved[name] = moved[name].as_str().unwrap().replace("acme/app", "acme/other").into();
+        }
+        world.remove(5, Gone::Transferred(moved));
+        world.remove_comment(7);
+    }
+    // A list of changes says nothing of it, …
+    let report = mirror.ok().await;
+    assert_eq!(report.gone, 0);
+    // … a week later the open items are compared: one list and three questions.
+    mirror.time.now.fetch_add(8 * 24 * 3600, Ordering::SeqCst);
+    github.requests();
+    let report = mirror.ok().await;
+    assert_eq!(report.gone, 3);
+    let log = github.requests();
+    assert_eq!(log.iter().filter(|l| l.address.contains("state=open")).count(), 2);
+    for (key, link) in [("acme/app#3", None), ("acme/app#4", None), ("acme/app#5", Some("acme/other#88"))] {
+        let thread = mirror.casebook.thread(key).await.unwrap();
+        assert!(thread.deleted_at.is_some(), "{key}");
+        assert_eq!(thread.links.first().map(|l| l.key.as_str()), link, "{key}");
+    }
+    // A full sync notices what was deleted of the rest.
+    let report = mirror.sync_as(true).await;
+    assert_eq!((report.problem.clone(), report.gone), (None, 1), "{report:?}");
+    // Comments of buried items are held, as the server does.
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
+    let github = github(130, 40);
+    github.world().token = Some("canary-token".to_owned());
+    github.world().refused = vec!["/issues/comments"];
+    let mirror = Mirror::with(&github, Some("canary-token")).await;
+    let report = mirror.ok().await;
+    assert_eq!((report.items, report.comments), (130, 0));
+    let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
+    assert!(gap.text.starts_with("Comments:") && gap.text.contains("may not read"), "{gap:?}");
+    assert_eq!(mirror.view().await.streams[1].watermark, None);
+    // Given again, it is read from where it was.
+    github.world().refused.clear();
+    let report = mirror.ok().await;
+    assert_eq!(report.comments, 40);
+    assert!(!has(&report, GapKind::Refused));
+    assert_same(&mirror, &github);
+
+    // The token itself is taken away: nothing is forgotten, and nothing buried.
+    for (token, code) in [("another", Code::Authentication), ("", Code::NotFound)] {
+        let stranger = match token {
+            "" => None,
+            _ => Some("no-longer-good"),
+        };
+        let mut options = OpenOptions::new(mirror.place.casebook());
+        options.engine = Some(Engine::Hashed);
+        if let Some(token) = stranger {
+            options.secrets =
+                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+        }
+        let casebook = Casebook::open(options).await.unwrap();
+        let request = SyncRequest { full: true, ..SyncRequest::default() };
+        let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+        let problem = report.problem.unwrap();
+        assert_eq!(problem.code, code, "{problem:?}");
+        assert!(problem.hint.is_some());
+    }
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
+    for fault in [
+        Fault::Slow(Duration::from_secs(30)),
+        Fault::Status(429, vec![("retry-after", "600".into())], json!({})),
+    ] {
+        let github = github(350, 0);
+        github.fail_after("after=", 1, 1, fault);
+        let mirror = Mirror::of(&github).await;
+        // With the real time, so that the waits are real ones.
+        let mut options = OpenOptions::new(mirror.place.casebook());
+        options.engine = Some(Engine::Hashed);
+        let casebook = Casebook::open(options).await.unwrap();
+        let task = Task::new();
+        let cancel = task.clone();
+        let asked = Arc::new(Mutex::new(None));
+        let when = Arc::clone(&asked);
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(1_500)).await;
+            *when.lock().unwrap() = Some(Instant::now());
+            cancel.cancel();
+        });
+        let report = casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
+        assert!(asked.lock().unwrap().unwrap().elapsed() < Duration::from_secs(1));
+        assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+        assert_eq!(report.items, 200);
+        assert_eq!(mirror.ok().await.items, 150);
+        assert_same(&mirror, &github);
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_leads_in_a_circle_ends() {
+    let github = github(250, 0);
+    let mirror = Mirror::of(&github).await;
+    // Older than all else: what a tracker makes up must not move the watermark past what is there.
+    let body = github.world().issue(1, "Again and again", NOW - 2_000_000);
+    let link =
+        format!("<{}/api/v3/repositories/4711/issues?after=x&sort=updated>; rel=\"next\"", github.host);
+    github.fail("sort=updated", 1_000, Fault::Status(200, vec![("link", link)], json!([body])));
+    let report = mirror.sync().await;
+    assert!(report.problem.unwrap().message.contains("circle"));
+    github.world().clear_faults();
+    // The place that led there is left behind when the tracker refuses it.
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn pages_that_are_none_and_links_to_elsewhere_are_refused() {
+    let github = github(50, 0);
+    let mirror = Mirror::of(&github).await;
+    github.fail("sort=updated", 3, Fault::Html);
+    let report = mirror.sync().await;
+    let problem = report.problem.unwrap();
+    assert!(problem.message.contains("expected shape"), "{problem:?}");
+    let link = "<https://evil.example/repositories/4711/issues?after=x>; rel=\"next\"".to_owned();
+    github.fail("sort=updated", 1, Fault::Status(200, vec![("link", link)], json!([])));
+    let report = mirror.sync().await;
+    assert!(report.problem.unwrap().message.contains("another host"));
+    mirror.ok().await;
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_origin_never_carries_the_token() {
+    let github = github(20, 0);
+    github.world().token = Some("canary-token".to_owned());
+    let other = FakeGitHub::new(KEY);
+    other.world().fill(20, 0);
+    let mirror = Mirror::with(&github, Some("canary-token")).await;
+    for status in [301, 302, 307, 308] {
+        github.fail(
+            "/issues?state=all&sort=updated",
+            1,
+            Fault::Redirect(
+                status,
+                format!("{}/api/v3/repos/acme/app/issues?state=all&sort=updated&direction=asc", other.host),
+            ),
+        );
+        mirror.sync().await;
+        let log = other.requests();
+        assert!(!log.is_empty() && log.iter().all(|l| l.authorization.is_none()), "{status}: {log:?}");
+        assert!(github.requests().iter().all(|l| l.authorization.as_deref() == Some("Bearer canary-token")));
+    }
+    // Round and round is told.
+    github.fail(
+        "/repos/acme/app",
+        100,
+        Fault::Redirect(302, format!("{}/api/v3/repos/acme/app", github.host)),
+    );
+    assert!(mirror.sync().await.problem.unwrap().message.contains("again and again"));
+}
+
+#[tokio::test]
+async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
+    let github = github(5, 0);
+    let mirror = Mirror::with(&github, Some("canary-token")).await;
+    let database = rusqlite::Connection::open(mirror.place.casebook().join("precedent.db")).unwrap();
+    database.execute("UPDATE remotes SET host = 'github.com'", []).unwrap();
+    let request = SyncRequest::default();
+    let error = mirror.casebook.sync(request, &Task::new()).await.unwrap_err();
+    assert_eq!(error.code(), Code::Corrupt);
+    // A next page that someone wrote there leads nowhere either.
+    database.execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")]).unwrap();
+    let other = FakeGitHub::new(KEY);
+    database
+        .execute(
+            "INSERT INTO streams (source_id, name, next_page) VALUES (1, 'items', ?1)",
+            [format!("{}/api/v3/repos/acme/app/issues", other.host)],
+        )
+        .unwrap();
+    mirror.ok().await;
+    assert!(other.requests().is_empty());
+    assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
+    let (github, second) = (github(250, 0), FakeGitHub::new("acme/other"));
+    second.world().fill(30, 10);
+    github.fail_after("after=", 0, 1, Fault::Slow(Duration::from_millis(1_500)));
+    let mirror = Mirror::of(&github).await;
+    mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
+    let casebook = mirror.casebook.clone();
+    let slow = tokio::spawn(async move {
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false };
+        casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(mirror.casebook.mirrors().await.unwrap()[0].running);
+    let start = Instant::now();
+    let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    assert!(start.elapsed() < Duration::from_millis(900));
+    assert_eq!(reports[0].problem.as_ref().unwrap().code, Code::Busy);
+    assert_eq!((reports[1].problem.as_ref(), reports[1].items), (None, 30));
+    let report = slow.await.unwrap();
+    assert_eq!((report.problem, report.items), (None, 250));
+    assert!(!has(&mirror.ok().await, GapKind::Ended), "being busy is no problem of the mirror");
+}
+
+#[tokio::test]
+async fn one_source_that_fails_does_not_stop_another() {
+    let (github, second) = (github(30, 0), FakeGitHub::new("acme/other"));
+    second.world().fill(30, 10);
+    let mirror = Mirror::of(&github).await;
+    mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
+    drop(github);
+    let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    let problem = reports[0].problem.as_ref().unwrap();
+    assert!(problem.code == Code::Network && problem.message.contains("cannot be reached"), "{problem:?}");
+    assert_eq!((reports[1].problem.as_ref(), reports[1].items, reports[1].comments), (None, 30, 10));
+}
+
+#[tokio::test]
+async fn a_source_that_was_imported_becomes_a_live_one() {
+    let github = github(40, 20);
+    let mirror = {
+        let place = Place::new();
+        let lines: String = {
+            let world = github.world();
+            (1..=25)
+                .map(|n| {
+                    format!("{}\n", world.issue(n, &format!("Trouble {n} with the pump"), NOW - 2_000_000))
+                })
+                .collect()
+        };
+        let path = place.file("in.jsonl", lines);
+        let time = Arc::new(FakeTime::default());
+        let mut options = OpenOptions::new(place.casebook());
+        options.engine = Some(Engine::Hashed);
+        options.timing = Some(time.clone());
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.import_github(KEY, &path, &Task::new()).await.unwrap();
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false };
+        let error = casebook.sync(request, &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidInput);
+        assert!(error.hint().unwrap().contains("source add github:acme/app"));
+        casebook.add_mirror(KEY, &github.host, false).await.unwrap();
+        Mirror { place, time, casebook }
+    };
+    let report = mirror.ok().await;
+    assert_eq!((report.new, report.updated), (35, 25));
+    assert_same(&mirror, &github);
+    let error = mirror.casebook.add_mirror(KEY, "github.com", false).await.unwrap_err();
+    assert!(error.to_string().contains("mirrored from"), "{error}");
+}
+
+#[tokio::test]
+async fn review_comments_count_on_their_own() {
+    let github = github(5, 5);
+    {
+        let mut world = github.world();
+        let mut pull = world.issue(9, "Mend the pump", NOW - 100);
+        pull["pull_request"] = json!({"url": pull["url"], "html_url": pull["html_url"], "diff_url": pull["url"], "patch_url": pull["url"]});
+        world.put(&pull);
+        // The same id as that of another comment.
+        let review = world.review(3, 9, "This valve leaks.", NOW - 90);
+        world.put(&review);
+    }
+    let mirror = Mirror::of(&github).await;
+    let report = mirror.ok().await;
+    assert_eq!((report.comments, report.skipped), (6, 0));
+    assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
+    let thread = mirror.casebook.thread("acme/app#9").await.unwrap();
+    assert_eq!((thread.comments[0].markdown.as_str(), thread.missing_comments), ("This valve leaks.", 0));
+    assert_same(&mirror, &github);
+    // Looked for like the others when everything is read again.
+    let report = mirror.sync_as(true).await;
+    assert_eq!((report.problem, report.gone), (None, 0));
+}
+
+#[tokio::test]
+async fn what_the_tracker_says_of_duplicates_becomes_links() {
+    for old in [false, true] {
+        let github = github(130, 0);
+        {
+            let mut world = github.world();
+            world.token = Some("canary-token".to_owned());
+            world.old = old;
+            for number in 1..=120 {
+                world.edit(number, json!({"state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
+            }
+            world.relations.insert(7, (Some(3), None));
+            world.relations.insert(8, (None, Some(125)));
+        }
+        let mirror = Mirror::with(&github, Some("canary-token")).await;
+        let report = mirror.ok().await;
+        assert!(!has(&report, GapKind::Links), "{:?}", report.gaps);
+        let links = async |key: &str| -> Vec<(String, bool, String)> {
+            let thread = mirror.casebook.thread(key).await.unwrap();
+            thread.links.into_iter().map(|l| (l.kind, l.outgoing, l.key)).collect()
+        };
+        assert_eq!(links("acme/app#7").await, [("duplicate_of".to_owned(), true, "acme/app#3".to_owned())]);
+        assert_eq!(links("acme/app#8").await, [("closes".to_owned(), false, "acme/app#125".to_owned())]);
+        // Three questions for 120 issues, one more where the server is old; then only for what changed.
+        let asked = || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
+        assert_eq!(asked(), if old { 4 } else { 3 });
+        github.world().relations.remove(&7);
+        github.world().edit(7, json!({"title": "Not a duplicate after all"}));
+        mirror.ok().await;
+        assert_eq!(asked(), if old { 2 } else { 1 });
+        assert_eq!(links("acme/app#7").await, []);
+    }
+    // Without a token GitHub does not answer that, and the report says so.
+    let github = github(3, 0);
+    github.world().edit(2, json!({"state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
+    let mirror = Mirror::of(&github).await;
+    assert!(has(&mirror.ok().await, GapKind::Links));
+}
+
+/// Everything below a folder that holds these bytes.
+fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            out.extend(holding(&path, needle));
+        } else if std::fs::read(&path).unwrap().windows(needle.len()).any(|w| w == needle) {
+            out.push(path.display().to_string());
+        }
+    }
+    out
+}
+
+const CANARY: &str = "ghp_canary0123456789";
+
+#[test]
+fn the_command_line_and_where_the_token_never_shows() {
+    let github = github(120, 60);
+    github.world().token = Some(CANARY.to_owned());
+    let place = Place::new();
+    let run = |args: &[&str]| {
+        crate::support::Ran::from(place.command(args).env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap())
+    };
+    let mut said = String::new();
+    let mut ok = |args: &[&str]| {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}\n{}\n{}", ran.out, ran.err);
+        said.push_str(&ran.out);
+        said.push_str(&ran.err);
+        ran
+    };
+    let ran = ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    assert!(ran.err.contains("precedent sync acme/app"), "{}", ran.err);
+    let ran = ok(&["source", "test", "acme/app"]);
+    assert!(ran.out.contains("asked as ada") && ran.out.contains("can be read"), "{}", ran.out);
+    let ran = ok(&["sync"]);
+    assert!(ran.err.contains("acme/app: 120 items, 60 comments"), "{}", ran.err);
+    let ran = ok(&["sync", "acme/app", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(report["sources"][0]["problem"], json!(null), "{report}");
+    let ran = ok(&["status"]);
+    assert!(ran.out.contains("synced ") && ran.out.contains("deleted or transferred"), "{}", ran.out);
+    let status: serde_json::Value = serde_json::from_str(&ok(&["status", "--json"]).out).unwrap();
+    assert_eq!(status["mirrors"][0]["streams"][1]["name"], "comments");
+    let ran = ok(&["search", "mode:lexical valve", "--json=key"]);
+    assert!(ran.out.contains("acme/app#"), "{}", ran.out);
+
+    // Refused, with and without one: exit code 4, what to do, and no token in what is said.
+    github.world().token = Some("another".to_owned());
+    for ran in [run(&["sync"]), run(&["source", "test", "acme/app"])] {
+        assert_eq!(ran.code, Some(4), "{}", ran.err);
+        assert!(ran.err.contains("does not accept the token") && ran.err.contains("hint:"), "{}", ran.err);
+        said.push_str(&ran.err);
+    }
+    github.fail("/repos/", 1, Fault::Html);
+    said.push_str(&run(&["sync"]).err);
+    let ran = place.run(&["sync"]);
+    assert_eq!(ran.code, Some(1), "GitHub hides what a stranger may not see: {}", ran.err);
+    assert!(ran.err.contains("GH_TOKEN"), "{}", ran.err);
+    assert!(!said.contains(CANARY) && !said.contains("canary"), "{said}");
+    assert_eq!(holding(&place.casebook(), CANARY.as_bytes()), Vec::<String>::new());
+    // And it was sent, so that this test sees what it looks for.
+    let bearer = format!("Bearer {CANARY}");
+    assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&bearer)));
+
+    for (args, code) in [
+        (&["source", "add", "gitlab:acme/app"][..], 2),
+        (&["source", "add", "github:acme"], 2),
+        (&["source", "add", "github:acme/app", "--host", "http://git.acme.example"], 2),
+        (&["source", "add", "acme/new", "--wiki"], 2),
+        (&["sync", "no/such"], 1),
+    ] {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("hint:"), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
+    let github = github(2_600, 1_900);
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    let mut killed = 0;
+    for round in 0..6 {
+        let mut child =
+            place.command(&["sync", "--no-index"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+        // By what was answered and not by the clock, so that it hits on every machine.
+        let until = github.world().page_count() + 3 + round;
+        while github.world().page_count() < until && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    place.ok(&["sync", "--no-index"]);
+    assert!(killed >= 3, "only {killed} runs were still going when they were killed");
+    let log = github.requests();
+    let mut pages = std::collections::BTreeMap::<&str, u32>::new();
+    for l in log.iter().filter(|l| l.address.contains("sort=updated") && l.status == 200) {
+        *pages.entry(&l.address).or_default() += 1;
+    }
+    let repeated: u32 = pages.values().map(|n| n - 1).sum();
+    // The last page of a list is asked for again by every later sync that finds nothing new.
+    assert!(repeated <= killed, "{repeated} pages were asked for again after {killed} kills");
+    let mirror_items: (u64, u64) = {
+        let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        database
+            .query_row("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM comments)", [], |r| {
+                Ok((r.get(0)?, r.get(1)?))
+            })
+            .unwrap()
+    };
+    assert_eq!(mirror_items, (2_600, 1_900));
+}
+
+/// A whole archive of a real project: set `PRECEDENT_ARCHIVE` to a folder with `issues.jsonl.zst` and
+/// `comments.jsonl.zst` of rust-lang/rust, and run it with `--run-ignored all`.
+#[tokio::test]
+#[ignore = "wants a large archive in PRECEDENT_ARCHIVE"]
+async fn the_whole_archive_and_then_a_busy_day() {
+    let Ok(folder) = std::env::var("PRECEDENT_ARCHIVE") else {
+        eprintln!("SKIPPED: PRECEDENT_ARCHIVE is not set");
+        return;
+    };
+    let github = FakeGitHub::new("rust-lang/rust");
+    github.world().check_rows = false;
+    let mut odd = 0;
+    for (file, schema) in [("issues.jsonl.zst", "issue"), ("comments.jsonl.zst", "issue-comment")] {
+        let packed = std::fs::File::open(std::path::Path::new(&folder).join(file)).unwrap();
+        let reader = std::io::BufReader::new(zstd::Decoder::new(packed).unwrap());
+        for line in std::io::BufRead::lines(reader) {
+            let line = line.unwrap();
+            // Two records are of another repository, under the numbers of this one's.
+            if !line.contains("/repos/rust-lang/rust/") {
+                continue;
+            }
+            let value = serde_json::from_str(&line).unwrap();
+            odd += violations(schema, &value).len();
+            github.world().put_text(line);
+        }
+    }
+    assert_eq!(odd, 0);
+    let (items, comments) = github.content();
+    let (items, comments) = (items.len() as u64, comments.len() as u64);
+
+    let place = Place::new();
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    let casebook = Casebook::open(options).await.unwrap();
+    casebook.add_mirror("rust-lang/rust", &github.host, false).await.unwrap();
+    let mirror = Mirror { place, time: Arc::default(), casebook };
+    for numbered in [false, true] {
+        github.world().numbered = numbered;
+        let least = items.div_ceil(100) + comments.div_ceil(100) + 2;
+        let start = Instant::now();
+        let request = SyncRequest { full: numbered, ..SyncRequest::default() };
+        let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+        let took = start.elapsed().as_secs_f64();
+        eprintln!(
+            "numbered {numbered}: {items} items and {comments} comments in {took:.1} s ({:.0}/s), {} requests (least: {least})",
+            (items + comments) as f64 / took,
+            report.requests
+        );
+        assert_eq!(report.problem, None);
+        assert!(report.requests * 100 <= least * 102, "{} of {least}", report.requests);
+        assert_same(&mirror, &github);
+    }
+
+    for numbered in [false, true] {
+        {
+            let mut world = github.world();
+            world.numbered = numbered;
+            let (numbers, ids) = (world.numbers(), world.comment_ids());
+            for k in 0..1_500 {
+                world.edit(numbers[k * 17 % numbers.len()], json!({"title": format!("Edited {k}")}));
+                world.edit_comment(ids[k * 83 % ids.len()], &format!("Edited {k}"));
+            }
+        }
+        let pages = github.world().page_count();
+        restless(&github, pages + 40);
+        let start = Instant::now();
+        let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+        eprintln!(
+            "a busy day, numbered {numbered}: {} updated in {:.1} s, {} requests",
+            report.updated,
+            start.elapsed().as_secs_f64(),
+            report.requests
+        );
+        assert_eq!(report.problem, None);
+        // What was edited after its list had been read comes with the next sync.
+        github.world().after_page = None;
+        let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+        assert_eq!(report.problem, None);
+        assert_same(&mirror, &github);
+    }
+}
