@@ -74,6 +74,8 @@ pub enum Command {
     Search(SearchCommand),
     /// Find earlier reports of the same, with a calibrated confidence
     Duplicates(DuplicatesCommand),
+    /// Work through the open reports that may be duplicates
+    Triage(TriageCommand),
     /// Record what you decided about a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
@@ -131,6 +133,42 @@ pub struct DuplicatesCommand {
     /// Show the arithmetic of each candidate
     #[arg(long)]
     pub explain: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Checks the open reports that are new or changed since the last time, and lists those whose best
+candidate is worth a look. With --decide it asks about one after the other. Nothing is changed at the tracker.
+
+Examples:
+  precedent triage -R acme/app --include-closed
+  precedent triage --band high --json=key,candidate
+  precedent triage --decide --by ann"
+)]
+pub struct TriageCommand {
+    /// Only this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// Compare with closed reports too
+    #[arg(long)]
+    pub include_closed: bool,
+    /// Check everything again, and not only what is new or changed
+    #[arg(long)]
+    pub rescan: bool,
+    /// Only what is at least this sure; `none` lists every report that has a candidate
+    #[arg(long, value_name = "BAND", value_parser = ["high", "review", "none"], default_value = "review")]
+    pub band: String,
+    /// At most this many reports
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Ask about each report and record the decisions
+    #[arg(long, conflicts_with = "json")]
+    pub decide: bool,
+    /// Who decides
+    #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
+    pub by: Option<String>,
     #[command(flatten)]
     pub json: Json,
 }

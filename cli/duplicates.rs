@@ -106,7 +106,7 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
     }
 }
 
-fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
+pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     let band = match c.band {
         Band::High => GOOD,
         Band::Review => HIT,

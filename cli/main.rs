@@ -17,6 +17,7 @@ mod source;
 mod status;
 mod sync;
 mod tokens;
+mod triage;
 mod verdict;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -81,6 +82,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Index(command) => index::run(&session, command, output).await,
         Command::Search(command) => search::run(&session, command, output).await,
         Command::Duplicates(command) => duplicates::run(&session, command, output).await,
+        Command::Triage(command) => triage::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,

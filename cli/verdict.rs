@@ -58,14 +58,14 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
 }
 
 /// Who decides: the name that was given, else the user's.
-fn actor(by: Option<String>) -> String {
+pub fn actor(by: Option<String>) -> String {
     by.or_else(|| std::env::var("USER").ok())
         .or_else(|| std::env::var("USERNAME").ok())
         .filter(|name| !name.trim().is_empty())
         .unwrap_or_else(|| "someone".to_owned())
 }
 
-fn print(verdict: &Verdict, output: &mut Output) {
+pub fn print(verdict: &Verdict, output: &mut Output) {
     let text = match (&verdict.canonical, verdict.kind) {
         (Some(canonical), VerdictKind::Duplicate) => {
             let duplicate = if *canonical == verdict.first { &verdict.second } else { &verdict.first };

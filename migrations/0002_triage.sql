@@ -23,5 +23,6 @@ CREATE TABLE checks (
     revision   INTEGER NOT NULL,                     -- of the document when it was checked; later changes ask anew
     band       TEXT NOT NULL CHECK (band IN ('high', 'review', 'none')),
     best_key   TEXT,                                 -- the best candidate, if there was any
-    confidence REAL NOT NULL                         -- 0 to 1, of the best candidate
+    confidence REAL NOT NULL,                        -- 0 to 1, of the best candidate
+    closed     INTEGER NOT NULL                      -- whether closed reports were compared too
 ) STRICT, WITHOUT ROWID;

@@ -22,7 +22,8 @@ use crate::{
     model::{
         Access, Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport, IndexReport, LinkView,
         MirrorView, Mode, ModelStatus, RankRequest, RankedDocument, Ranking, SearchRequest, SearchResponse,
-        SourceView, Status, SyncReport, SyncRequest, Thread, ThreadComment, Verdict, VerdictKind,
+        SourceView, Status, SyncReport, SyncRequest, Thread, ThreadComment, TriageRequest, TriageResponse,
+        Verdict, VerdictKind,
     },
     samples,
     search::{self, Searcher},
@@ -293,6 +294,21 @@ impl Casebook {
             i.warm();
             let (problem, now) = (i.problem(), (i.clock)());
             i.checking(|c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
+        })
+        .await
+    }
+
+    /// Checks the open reports that are new or changed, and returns those that wait for a decision, the surest first.
+    /// Cancelled or killed, it goes on where it was.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            i.warm();
+            let (problem, now) = (i.problem(), (i.clock)());
+            i.checking(|c| duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task))
         })
         .await
     }

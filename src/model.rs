@@ -359,10 +359,65 @@ pub struct Check {
     pub revision: u64,
     /// What it came to.
     pub band: Band,
-    /// The best candidate's key.
+    /// The key of the best candidate that nobody has decided about.
     pub best: Option<String>,
     /// The best candidate's confidence, 0..1.
     pub confidence: f32,
+    /// Whether closed reports were compared too.
+    pub closed: bool,
+}
+
+/// A question for the triage queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TriageRequest {
+    /// Only this source.
+    pub source: Option<String>,
+    /// Whether closed reports are candidates too.
+    pub include_closed: bool,
+    /// Check everything again, and not only what is new or changed.
+    pub rescan: bool,
+    /// Only what is at least in this band; `none` stands for everything that has a candidate.
+    pub band: Band,
+    /// At most this many; 0 stands for 20.
+    pub limit: usize,
+}
+
+impl Default for TriageRequest {
+    /// What is worth a look, in all sources, among open reports.
+    fn default() -> Self {
+        Self { source: None, include_closed: false, rescan: false, band: Band::Review, limit: 0 }
+    }
+}
+
+/// An open report with its best candidate, waiting for a decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriageItem {
+    /// The report's key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// The earlier report that may be the same.
+    pub candidate: DuplicateCandidate,
+}
+
+/// The triage queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriageResponse {
+    /// How many open reports were checked just now.
+    pub scanned: u64,
+    /// How many wait for a decision in all.
+    pub waiting: u64,
+    /// The first of them, the surest first; ties in the order of their keys.
+    pub queue: Vec<TriageItem>,
+    /// What the person should know about this answer.
+    pub notices: Vec<Notice>,
+    /// Wall time in milliseconds.
+    pub took_ms: f64,
 }
 
 /// A question for duplicates: an item of the casebook, or a draft.
@@ -411,7 +466,7 @@ impl Default for DuplicatesRequest {
 pub struct Similarity {
     /// Titles: Dice–Sørensen on pairs of characters.
     pub title: f32,
-    /// Bodies: Jaccard on distinct words.
+    /// Whole texts: Jaccard on distinct words.
     pub body: f32,
     /// Meaning: cosine of the embeddings; `None` where there is no vector.
     pub semantic: Option<f32>,

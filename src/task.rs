@@ -18,7 +18,7 @@ pub struct Progress {
     pub done: u64,
     /// How much there is in all, where that is known.
     pub total: Option<u64>,
-    /// What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`.
+    /// What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`, `reports`.
     pub unit: &'static str,
 }
 
@@ -38,6 +38,8 @@ pub enum Phase {
     Chunk,
     /// Computing vectors.
     Embed,
+    /// Checking open reports for duplicates.
+    Triage,
     /// Asking the questions of an evaluation.
     Evaluate,
 }

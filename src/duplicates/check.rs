@@ -15,13 +15,22 @@ use crate::{
     search,
     store::{DocumentRow, Reader, Store},
     task::Task,
-    text::{prepare::Prepared, report, skeleton::Skeleton},
+    text::{prepare::Prepared, skeleton::Skeleton, tokens},
 };
 
 /// The most candidates of one answer.
 pub const MAX_CANDIDATES: usize = 100;
 /// The longest draft that is read, in bytes; what follows is not compared.
 pub const MAX_DRAFT: usize = 8_000_000;
+
+/// The confidence in a report that says the same, word for word. Labels cannot tell it: trackers leave most such copies
+/// unmarked. What is left for doubt are copies on purpose, one for each branch or platform.
+const COPY: f32 = 0.95;
+/// Shorter texts are the same by chance ("Crash", "It does not work").
+const COPY_WORDS: usize = 8;
+
+/// The words of a report that are compared; a 5 MB log has no more to say.
+const MAX_WORDS: usize = 20_000;
 
 /// A draft with the document it is, if it is one.
 struct Question {
@@ -70,13 +79,14 @@ pub fn check(
         Ok(response)
     })?;
     if let Some(row) = &question.row {
-        let best = response.candidates.first();
+        let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,
             revision: row.revision,
-            band: response.band,
+            band: best.map_or(Band::None, |c| c.band),
             best: best.map(|c| c.key.clone()),
             confidence: best.map_or(0.0, |c| c.confidence),
+            closed: request.include_closed,
         };
         store.write(|w| w.put_check(&row.key, &check))?;
     }
@@ -143,7 +153,8 @@ fn answer(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let own = question.row.as_ref();
-    let own_words = words(&question.draft.title, &question.draft.body);
+    let own_text = words(&question.draft.title, &question.draft.body);
+    let own_words: HashSet<&str> = own_text.iter().map(String::as_str).collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
         band: Band::None,
@@ -172,13 +183,20 @@ fn answer(
             continue;
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let similarity = similarity(&question.draft.title, &own_words, &row, &body, one);
+        let text = words(&row.title, &body);
+        let similarity = similarity(&question.draft.title, &own_words, &row.title, &text, one);
         if similarity.combined < request.threshold {
             continue;
         }
+        let copy = text.len() >= COPY_WORDS && text == own_text;
+        let confidence = if copy { COPY.max(one.confidence) } else { one.confidence };
+        let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one);
+        if copy {
+            reasons.insert(0, "it says the same, word for word".to_owned());
+        }
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
-            reasons: reasons::reasons(&question.draft, own, &row, &body, one),
+            reasons,
             disposition: disposition(r, &question.draft, &row, &body)?,
             canonical: Some(canonical).filter(|c| *c != row.key),
             number: row.number,
@@ -187,38 +205,43 @@ fn answer(
             state_reason: row.state_reason,
             created_at: row.created_at,
             similarity,
-            confidence: one.confidence,
-            band: Band::of(one.confidence),
+            confidence,
+            band: Band::of(confidence),
             verdict,
             trace: request.explain.then(|| checker.table.explain(&one.features)),
             title: row.title,
             key: row.key,
         });
     }
+    // Copies come first; and nothing that is further down is surer than what is above it.
+    response.candidates.sort_by_key(|c| c.confidence < COPY);
+    let mut above = 1.0_f32;
+    for candidate in &mut response.candidates {
+        above = above.min(candidate.confidence);
+        candidate.confidence = above;
+        candidate.band = Band::of(above);
+    }
     response.band = response.candidates.first().map_or(Band::None, |c| c.band);
     Ok(response)
 }
 
-fn words(title: &str, body: &Prepared) -> HashSet<String> {
-    let mut text = String::from(title);
-    text.push('\n');
-    text.push_str(&body.prose());
-    text.push('\n');
-    text.push_str(&body.code());
-    report::terms(&text).into_iter().collect()
+/// The words of a report, in order.
+fn words(title: &str, body: &Prepared) -> Vec<String> {
+    let text = format!("{title}\n{}\n{}", body.prose(), body.code());
+    tokens::words(&text).into_iter().take(MAX_WORDS).map(|w| w.term).collect()
 }
 
 /// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
 fn similarity(
+    own_title: &str,
+    own_words: &HashSet<&str>,
     title: &str,
-    own_words: &HashSet<String>,
-    row: &DocumentRow,
-    body: &Prepared,
+    text: &[String],
     one: &Scored,
 ) -> Similarity {
     #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
-    let title = strsim::sorensen_dice(&title.to_lowercase(), &row.title.to_lowercase()) as f32;
-    let theirs = words(&row.title, body);
+    let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
+    let theirs: HashSet<&str> = text.iter().map(String::as_str).collect();
     let common = own_words.intersection(&theirs).count();
     let all = own_words.len() + theirs.len() - common;
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]

@@ -7,6 +7,7 @@ mod check;
 pub mod features;
 mod reasons;
 mod score;
+mod triage;
 mod verdicts;
 
 use jiff::Timestamp;
@@ -28,6 +29,7 @@ use crate::{
 pub use check::{MAX_CANDIDATES, check};
 use features::Features;
 pub use score::Table;
+pub use triage::triage;
 pub use verdicts::{decide, undo};
 
 /// How many candidates each arm proposes.
@@ -60,7 +62,7 @@ pub struct Checker<'a> {
     /// The vectors, if there is a model that works.
     pub vectors: Option<&'a Vectors>,
     /// Embeds a text that has no stored vector.
-    pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
+    pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
     /// What evidence is worth.
     pub table: &'a Table,
 }

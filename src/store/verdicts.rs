@@ -85,15 +85,60 @@ impl Reader<'_> {
         let found = self
             .transaction
             .prepare_cached(
-                "SELECT checked_at, revision, band, best_key, confidence FROM checks WHERE key = ?1",
+                "SELECT checked_at, revision, band, best_key, confidence, closed FROM checks WHERE key = ?1",
             )?
             .query_row([key], |r| {
-                Ok((r.get::<_, i64>(0)?, r.get(1)?, r.get::<_, String>(2)?, r.get(3)?, r.get(4)?))
+                let check = Check {
+                    checked_at: Timestamp::UNIX_EPOCH,
+                    revision: r.get(1)?,
+                    band: Band::None,
+                    best: r.get(3)?,
+                    confidence: r.get(4)?,
+                    closed: r.get(5)?,
+                };
+                Ok((check, r.get::<_, i64>(0)?, r.get::<_, String>(2)?))
             })
             .optional()?;
-        let Some((at, revision, band, best, confidence)) = found else { return Ok(None) };
+        let Some((check, at, band)) = found else { return Ok(None) };
         let band = Band::parse(&band).ok_or_else(|| damaged("an unknown band"))?;
-        Ok(Some(Check { checked_at: time(at)?, revision, band, best, confidence }))
+        Ok(Some(Check { checked_at: time(at)?, band, ..check }))
+    }
+
+    /// The keys of open issues (of one source, or all) that are new or changed since their last check of this kind, or
+    /// with `all` every one; in the order of their rows. What is known to be a duplicate already is passed over.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn unchecked(&self, source: Option<i64>, closed: bool, all: bool) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT d.key FROM documents d LEFT JOIN checks c ON c.key = d.key
+             WHERE d.kind = 'issue' AND d.state = 'open' AND d.deleted_at IS NULL
+               AND (?1 IS NULL OR d.source_id = ?1)
+               AND (?3 OR c.key IS NULL OR c.revision < d.revision OR c.closed <> ?2)
+               AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.verdict = 'duplicate' AND v.canonical_key <> d.key
+                               AND (v.first_key = d.key OR v.second_key = d.key))
+               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
+             ORDER BY d.id",
+        )?;
+        let rows = statement.query_map(params![source, closed, all], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The open issues whose check found a candidate of at least this confidence that nobody has decided about, the
+    /// surest first, then by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn waiting(&self, source: Option<i64>, closed: bool, confidence: f32) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
+             WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
+               AND c.closed = ?2 AND c.best_key IS NOT NULL AND c.confidence >= ?3
+               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
+             ORDER BY c.confidence DESC, c.key",
+        )?;
+        let rows = statement.query_map(params![source, closed, confidence], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before
@@ -167,6 +212,14 @@ impl Writer<'_> {
                      decided_at = excluded.decided_at"
             ))?
             .execute(values)?;
+        self.forget_checks(first, second)
+    }
+
+    /// What was found about two documents before a decision about them no longer holds: they are checked anew.
+    fn forget_checks(&self, first: &str, second: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("DELETE FROM checks WHERE key IN (?1, ?2)")?
+            .execute([first, second])?;
         Ok(())
     }
 
@@ -211,6 +264,7 @@ impl Writer<'_> {
         self.transaction
             .prepare_cached("DELETE FROM verdicts WHERE first_key = ?1 AND second_key = ?2")?
             .execute([first, second])?;
+        self.forget_checks(first, second)?;
         let before = history.pop();
         if let Some(v) = &before {
             self.transaction
@@ -237,10 +291,11 @@ impl Writer<'_> {
     pub fn put_check(&self, key: &str, check: &Check) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                  ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at, revision = excluded.revision,
-                     band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence",
+                     band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence,
+                     closed = excluded.closed",
             )?
             .execute(params![
                 key,
@@ -248,7 +303,8 @@ impl Writer<'_> {
                 check.revision,
                 check.band.as_str(),
                 check.best,
-                check.confidence
+                check.confidence,
+                check.closed
             ])?;
         Ok(())
     }

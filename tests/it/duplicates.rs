@@ -5,7 +5,9 @@ use std::sync::Arc;
 use precedent::{
     Casebook, Code, OpenOptions, Task,
     embed::Engine,
-    model::{Band, Disposition, DuplicatesRequest, DuplicatesResponse, VerdictKind},
+    model::{
+        Band, Disposition, DuplicatesRequest, DuplicatesResponse, TriageRequest, TriageResponse, VerdictKind,
+    },
 };
 use serde_json::{Value, json};
 
@@ -101,6 +103,23 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
     assert!(best.reasons.iter().any(|r| r.contains("the titles share")), "{:?}", best.reasons);
     // Later reports are no candidates: they may be duplicates of this one.
     assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
+}
+
+#[tokio::test]
+async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let copy = DuplicatesRequest {
+        title: "Agent hangs after reloading its configuration".into(),
+        body: "The agent reads no queue after SIGHUP.".into(),
+        threshold: 0.0,
+        include_closed: true,
+        ..Default::default()
+    };
+    let found = ask(&casebook, copy).await;
+    assert_eq!((keys(&found)[0], found.band), ("acme/app#1", Band::High));
+    assert!(found.candidates[0].reasons[0].contains("word for word"));
+    assert!(found.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
 #[tokio::test]
@@ -204,6 +223,65 @@ async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
     assert_eq!(keys(&ask(&casebook, of("acme/app#5")).await).first(), Some(&"acme/app#1"));
     let error = casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let queue = async |closed: bool| {
+        let request = TriageRequest { include_closed: closed, band: Band::None, ..Default::default() };
+        casebook.triage(request, &Task::new()).await.unwrap()
+    };
+    let pairs = |response: &TriageResponse| -> Vec<(String, String)> {
+        response.queue.iter().map(|i| (i.key.clone(), i.candidate.key.clone())).collect()
+    };
+    let first = queue(false).await;
+    assert_eq!(first.scanned, 6, "every open issue");
+    assert!(pairs(&first).contains(&("acme/app#5".into(), "acme/app#1".into())), "{:?}", pairs(&first));
+    assert!(first.queue.windows(2).all(|w| w[0].candidate.confidence >= w[1].candidate.confidence));
+    let again = queue(false).await;
+    assert_eq!((again.scanned, pairs(&again)), (0, pairs(&first)));
+    assert!(pairs(&queue(true).await).contains(&("acme/app#6".into(), "acme/app#3".into())));
+
+    queue(false).await;
+    casebook.record_verdict("acme/app#5", "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    let decided = queue(false).await;
+    assert!(pairs(&decided).iter().all(|(key, _)| key != "acme/app#5"), "{:?}", pairs(&decided));
+    casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
+    assert!(pairs(&queue(false).await).contains(&("acme/app#5".into(), "acme/app#1".into())));
+
+    let mut changed = backlog();
+    changed[6] =
+        with(changed[6].clone(), json!({"body": "Finnish, please.", "updated_at": "2026-02-01T00:00:00Z"}));
+    import(&casebook, &place, "acme/app", &changed).await;
+    assert_eq!(queue(false).await.scanned, 1);
+
+    let task = Task::new();
+    task.cancel();
+    let rescan = TriageRequest { rescan: true, ..Default::default() };
+    assert_eq!(casebook.triage(rescan, &task).await.unwrap_err().code(), Code::Cancelled);
+}
+
+#[test]
+fn the_queue_is_worked_through_in_the_terminal() {
+    let place = Place::new();
+    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
+    let file = place.file("in.jsonl", lines);
+    place.ok(&["import", "github", file.to_str().unwrap(), "--source", "acme/app"]);
+    let mut child = place
+        .command(&["triage", "--decide", "--band", "none", "--by", "ann"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    use std::io::Write as _;
+    child.stdin.take().unwrap().write_all(b"x\nn another cause\nu\nr\nq\n").unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(out.contains("is none of d, r, n, s, u and q") && out.contains("Taken back."), "{out}");
+    let verdicts = place.json(&["verdict", "list", "--json"]);
+    let kinds: Vec<&str> = verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["related"]);
 }
 
 #[tokio::test]

@@ -1,0 +1,152 @@
+//! `precedent triage`.
+
+use std::io::{self, BufRead as _};
+
+use precedent::{
+    Error, Result,
+    model::{Band, TriageItem, TriageRequest, TriageResponse, VerdictKind},
+};
+
+use crate::{
+    Session,
+    args::TriageCommand,
+    duplicates::print_candidate,
+    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+    verdict,
+};
+
+pub async fn run(session: &Session, command: TriageCommand, output: &mut Output) -> Result<()> {
+    let request = TriageRequest {
+        source: command.source.clone(),
+        include_closed: command.include_closed,
+        rescan: command.rescan,
+        band: Band::parse(&command.band).unwrap_or(Band::Review),
+        limit: command.limit,
+    };
+    session.casebook.update_text(false, &session.task).await?;
+    let response = session.casebook.triage(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, Some("queue"));
+    }
+    for notice in &response.notices {
+        session.say(&notice.text);
+    }
+    summary(&response, output);
+    if command.decide {
+        return decide(session, &response, &verdict::actor(command.by), output).await;
+    }
+    for item in &response.queue {
+        print(item, output);
+    }
+    let shown = response.queue.len() as u64;
+    if response.waiting > shown {
+        output.line("");
+        output.line(format_args!("{DIM}{} more; --limit shows them.{DIM:#}", response.waiting - shown));
+    }
+    Ok(())
+}
+
+fn summary(response: &TriageResponse, output: &mut Output) {
+    let scanned = match response.scanned {
+        0 => "nothing new to check".to_owned(),
+        n => format!("{} checked just now", plural(n, "open report")),
+    };
+    let waiting = match response.waiting {
+        0 => "No open report waits for a decision".to_owned(),
+        1 => "1 open report waits for a decision".to_owned(),
+        n => format!("{} wait for a decision", plural(n, "open report")),
+    };
+    output.line(format_args!("{waiting} {DIM}{scanned}{DIM:#}"));
+}
+
+fn print(item: &TriageItem, output: &mut Output) {
+    output.line("");
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
+        plain(&item.key),
+        plain(&item.title),
+        day(item.created_at)
+    ));
+    output.line(format_args!("{DIM}perhaps a duplicate of{DIM:#}"));
+    print_candidate(&item.candidate, output);
+}
+
+/// Asks about one report after the other; the answers are a letter and, if wanted, a reason.
+async fn decide(
+    session: &Session,
+    response: &TriageResponse,
+    actor: &str,
+    output: &mut Output,
+) -> Result<()> {
+    let mut last: Option<(&str, &str)> = None;
+    let mut at = 0;
+    loop {
+        let Some(item) = response.queue.get(at) else {
+            // The last decision can be taken back as any other.
+            let Some((key, other)) = last.take() else { break };
+            output.line("");
+            output.line(format_args!("{BOLD}That was the last one.{BOLD:#}  [u]ndo it; anything else ends"));
+            output.finish();
+            if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo")) {
+                session.casebook.undo_verdict(key, other, actor).await?;
+                output.line("Taken back.");
+                at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
+                continue;
+            }
+            break;
+        };
+        print(item, output);
+        output.line("");
+        output.line(format_args!(
+            "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
+             {DIM}a reason may follow: n another cause{DIM:#}",
+            at + 1,
+            response.queue.len()
+        ));
+        output.finish();
+        let Some(answer) = line()? else { break };
+        let (letter, reason) = answer.split_once(char::is_whitespace).unwrap_or((&answer, ""));
+        let kind = match letter.to_lowercase().as_str() {
+            "d" | "duplicate" => VerdictKind::Duplicate,
+            "r" | "related" => VerdictKind::Related,
+            "n" | "not" => VerdictKind::NotDuplicate,
+            "s" | "skip" | "" => {
+                at += 1;
+                continue;
+            }
+            "u" | "undo" => {
+                match last.take() {
+                    Some((key, other)) => {
+                        session.casebook.undo_verdict(key, other, actor).await?;
+                        output.line("Taken back.");
+                        at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
+                    }
+                    None => output.line("There is nothing to take back."),
+                }
+                continue;
+            }
+            "q" | "quit" => break,
+            other => {
+                output.line(format_args!("\"{}\" is none of d, r, n, s, u and q.", plain(other)));
+                continue;
+            }
+        };
+        let reason = Some(reason.trim()).filter(|r| !r.is_empty());
+        let other = &item.candidate.key;
+        let verdict = session.casebook.record_verdict(&item.key, other, kind, reason, actor).await?;
+        verdict::print(&verdict, output);
+        last = Some((&item.key, other));
+        at += 1;
+    }
+    Ok(())
+}
+
+/// The next line of standard input; `None` at its end.
+fn line() -> Result<Option<String>> {
+    let mut text = String::new();
+    let n = io::stdin()
+        .lock()
+        .read_line(&mut text)
+        .map_err(|e| Error::new(precedent::Code::Io, format!("standard input cannot be read: {e}")))?;
+    Ok((n > 0).then(|| text.trim().to_owned()))
+}

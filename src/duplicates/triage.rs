@@ -1,0 +1,102 @@
+//! The triage queue: open reports with the best candidate that nobody has decided about.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{Checker, check};
+use crate::{
+    error::{Error, Result},
+    model::{Band, DuplicatesRequest, TriageItem, TriageRequest, TriageResponse},
+    search,
+    store::Store,
+    task::{Phase, Task},
+};
+
+/// Entries of a queue that does not say how many it wants.
+pub const DEFAULT_LIMIT: usize = 20;
+/// The most entries of one answer.
+pub const MAX_LIMIT: usize = 500;
+/// How many candidates of a report are looked at: the first may have been decided about.
+const CANDIDATES: usize = 5;
+
+/// Checks the open reports that are new or changed and returns the queue.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for a source that does not exist, [`crate::Code::Cancelled`] (what was checked stays
+/// checked), and those of the database and the index.
+pub fn triage(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &TriageRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<TriageResponse> {
+    let start = Instant::now();
+    let limit = match request.limit {
+        0 => DEFAULT_LIMIT,
+        n if n <= MAX_LIMIT => n,
+        n => {
+            return Err(Error::invalid(format!("a queue of {n} is too long; the most is {MAX_LIMIT}")));
+        }
+    };
+    let closed = request.include_closed;
+    let source = store.read(|r| {
+        let named = request.source.as_deref();
+        named.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
+    })?;
+    let question = |key: &str| DuplicatesRequest {
+        key: Some(key.to_owned()),
+        include_closed: closed,
+        max_candidates: CANDIDATES,
+        ..DuplicatesRequest::default()
+    };
+    let unchecked = store.read(|r| r.unchecked(source, closed, request.rescan))?;
+    let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
+    unchecked.par_iter().try_for_each(|key| {
+        task.check()?;
+        match check(store, checker, problem, &question(key), now, task) {
+            Ok(_) => {}
+            // Another process may have removed it meanwhile.
+            Err(error) if error.code() == crate::Code::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        task.report(Phase::Triage, done, Some(total), "reports");
+        Ok(())
+    })?;
+    let floor = match request.band {
+        Band::High => 0.9,
+        Band::Review => 0.5,
+        Band::None => 0.0,
+    };
+    let waiting = store.read(|r| r.waiting(source, closed, floor))?;
+    let mut response = TriageResponse {
+        scanned: total,
+        waiting: waiting.len() as u64,
+        queue: Vec::new(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    for key in waiting.iter().take(limit) {
+        task.check()?;
+        let found = check(store, checker, problem, &question(key), now, task)?;
+        response.notices = found.notices;
+        let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else { continue };
+        let Some(row) = store.read(|r| r.document_by_key(key))? else { continue };
+        response.queue.push(TriageItem {
+            key: row.key,
+            title: row.title,
+            url: row.url,
+            created_at: row.created_at,
+            candidate,
+        });
+    }
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok(response)
+}
