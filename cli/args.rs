@@ -76,6 +76,8 @@ pub enum Command {
     Duplicates(DuplicatesCommand),
     /// Work through the open reports that may be duplicates
     Triage(TriageCommand),
+    /// Fit the confidence of duplicates to a source's own duplicates
+    Calibrate(CalibrateCommand),
     /// Record what you decided about a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
@@ -169,6 +171,25 @@ pub struct TriageCommand {
     /// Who decides
     #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
     pub by: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "The labels are the source's own: verdicts, the tracker's duplicate links, and what texts say.
+Each known duplicate is asked for as if it were just filed, against older reports alone.
+
+Examples:
+  precedent calibrate acme/app
+  precedent calibrate acme/app --dry-run --json"
+)]
+pub struct CalibrateCommand {
+    /// The source: owner/name
+    pub source: String,
+    /// Print the figures alone
+    #[arg(long)]
+    pub dry_run: bool,
     #[command(flatten)]
     pub json: Json,
 }

@@ -5,6 +5,7 @@
 )]
 
 mod args;
+mod calibrate;
 mod duplicates;
 mod eval;
 mod import;
@@ -83,6 +84,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Search(command) => search::run(&session, command, output).await,
         Command::Duplicates(command) => duplicates::run(&session, command, output).await,
         Command::Triage(command) => triage::run(&session, command, output).await,
+        Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,

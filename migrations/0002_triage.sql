@@ -26,3 +26,12 @@ CREATE TABLE checks (
     confidence REAL NOT NULL,                        -- 0 to 1, of the best candidate
     closed     INTEGER NOT NULL                      -- whether closed reports were compared too
 ) STRICT, WITHOUT ROWID;
+
+-- Calibration of the confidence by a source's own duplicates: p = 1 / (1 + exp(-(slope * logit(confidence) + intercept))).
+CREATE TABLE calibrations (
+    source_id INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+    slope     REAL NOT NULL,
+    intercept REAL NOT NULL,
+    labels    INTEGER NOT NULL,                      -- reports with a known earlier duplicate that it rests on
+    made_at   INTEGER NOT NULL
+) STRICT;

@@ -20,10 +20,10 @@ use crate::{
         vectors::Vectors,
     },
     model::{
-        Access, Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport, IndexReport, LinkView,
-        MirrorView, Mode, ModelStatus, RankRequest, RankedDocument, Ranking, SearchRequest, SearchResponse,
-        SourceView, Status, SyncReport, SyncRequest, Thread, ThreadComment, TriageRequest, TriageResponse,
-        Verdict, VerdictKind,
+        Access, CalibrationReport, Check, Coverage, DuplicatesRequest, DuplicatesResponse, ImportReport,
+        IndexReport, LinkView, MirrorView, Mode, ModelStatus, RankRequest, RankedDocument, Ranking,
+        SearchRequest, SearchResponse, SourceView, Status, SyncReport, SyncRequest, Thread, ThreadComment,
+        TriageRequest, TriageResponse, Verdict, VerdictKind,
     },
     samples,
     search::{self, Searcher},
@@ -309,6 +309,21 @@ impl Casebook {
             i.warm();
             let (problem, now) = (i.problem(), (i.clock)());
             i.checking(|c| duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task))
+        })
+        .await
+    }
+
+    /// Calibrates the confidence of checks for duplicates by a source's own duplicates, and keeps that unless `dry`. With
+    /// too few of them the built-in calibration stays, and the report says so.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| {
+            i.warm();
+            let now = (i.clock)();
+            i.checking(|c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
         })
         .await
     }

@@ -367,6 +367,42 @@ pub struct Check {
     pub closed: bool,
 }
 
+/// What a calibration found out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationReport {
+    /// The source's key.
+    pub source: String,
+    /// Its issues.
+    pub issues: u64,
+    /// Those with a known earlier duplicate.
+    pub labels: u64,
+    /// Whether the source has a curve of its own now; with too few labels, or on a dry run, it has not.
+    pub kept: bool,
+    /// The share of them whose duplicate comes first.
+    pub found_first: f32,
+    /// The share of them whose duplicate is among the first ten.
+    pub found_in_ten: f32,
+    /// Precision and recall of the first candidate, by threshold on the confidence.
+    pub thresholds: Vec<ThresholdFigures>,
+}
+
+/// How good first candidates of at least this confidence are, on reports that the curve was not fitted on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdFigures {
+    /// The confidence, 0..1.
+    pub threshold: f32,
+    /// How many answers that were asked for reach it.
+    pub answers: u64,
+    /// The share that is right; none where no answer reaches it.
+    pub precision: Option<f32>,
+    /// The lower end of its 95 % interval.
+    pub low: f32,
+    /// The upper end.
+    pub high: f32,
+    /// The share of all duplicates that is found so.
+    pub recall: f32,
+}
+
 /// A question for the triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -34,6 +34,9 @@ NAMES = [
     "age",
     "age_squared",
 ]
+# More evidence never counts against a candidate. Only what bends a curve and the age may have either sign.
+FREE_ORDER = {"words_squared", "text_text_cosine_squared", "age", "age_squared"}
+FREE_CONFIDENCE = {"age", "age_squared", "bias"}
 # Strengths of the ridge on standardised features: the sets are few and differ.
 RIDGE_ORDER, RIDGE_CONFIDENCE = 3e-3, 1e-2
 # How many of the best candidates of each report the confidence is fitted on.
@@ -68,18 +71,22 @@ def read(paths):
     return [Set(name, r) for name, r in sorted(rows.items())]
 
 
-def minimise(loss, n):
-    weights = torch.zeros(n, dtype=torch.float64, requires_grad=True)
-    steps = torch.optim.LBFGS([weights], max_iter=300, tolerance_grad=1e-9, line_search_fn="strong_wolfe")
+def minimise(loss, names, may_be_negative):
+    free = torch.tensor([name in may_be_negative for name in names])
+    # Roots of the weights that may not be negative, the others as they are.
+    start = torch.where(free, 0.0, 0.3).to(torch.float64)
+    inner = start.clone().requires_grad_(True)
+    weights = lambda: torch.where(free, inner, inner**2)
+    steps = torch.optim.LBFGS([inner], max_iter=500, tolerance_grad=1e-9, line_search_fn="strong_wolfe")
 
     def closure():
         steps.zero_grad()
-        value = loss(weights)
+        value = loss(weights())
         value.backward()
         return value
 
     steps.step(closure)
-    return weights.detach().numpy()
+    return weights().detach().numpy()
 
 
 def fit_order(sets):
@@ -112,7 +119,7 @@ def fit_order(sets):
             value = value - n**0.5 / total * torch.log(right / all_ + 1e-12).mean()
         return value
 
-    return minimise(loss, len(NAMES)) / scale
+    return minimise(loss, NAMES, FREE_ORDER) / scale
 
 
 def ranked(s, order):
@@ -152,7 +159,7 @@ def fit_confidence(sets, order):
         # Duplicates are rare: the ridge is measured against what there is to explain.
         return (each * wt).sum() + RIDGE_CONFIDENCE * (wt * yt).sum() * (v[1:] ** 2).sum()
 
-    return minimise(loss, x.shape[1]) / scale
+    return minimise(loss, ["bias", "share", *NAMES], FREE_CONFIDENCE) / scale
 
 
 def figures(s, order, confidence, queries):

@@ -13,7 +13,7 @@ use crate::{
         Notice, Similarity, State, VerdictKind,
     },
     search,
-    store::{DocumentRow, Reader, Store},
+    store::{Calibration, DocumentRow, Reader, Store},
     task::Task,
     text::{prepare::Prepared, skeleton::Skeleton, tokens},
 };
@@ -37,6 +37,8 @@ struct Question {
     draft: Draft,
     row: Option<DocumentRow>,
     scope: Scope,
+    /// The curve of the one source that is looked at.
+    calibration: Option<Calibration>,
 }
 
 /// Answers a question, and notes for an item of the casebook that it was checked.
@@ -134,15 +136,21 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
             (draft, None)
         }
     };
-    match (&named, &row) {
-        (Some(source), _) => only(Test::Source(source.key.clone())),
-        (None, Some(row)) if !request.everywhere => only(Test::Source(row.source.clone())),
-        _ => {}
-    }
+    let calibration = match (&named, &row) {
+        (Some(source), _) => {
+            only(Test::Source(source.key.clone()));
+            r.calibration(source.id)?
+        }
+        (None, Some(row)) if !request.everywhere => {
+            only(Test::Source(row.source.clone()));
+            r.calibration(row.source_id)?
+        }
+        _ => None,
+    };
     if !request.include_closed {
         only(Test::State(State::Open));
     }
-    Ok(Question { draft, row, scope: Scope { filters } })
+    Ok(Question { draft, row, scope: Scope { filters }, calibration })
 }
 
 fn answer(
@@ -160,7 +168,7 @@ fn answer(
         band: Band::None,
         candidates: Vec::new(),
         compared: scored.len(),
-        calibrated_on: checker.table.calibrated_on(),
+        calibrated_on: question.calibration.map_or(checker.table.calibrated_on(), |c| c.labels),
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
@@ -189,7 +197,8 @@ fn answer(
             continue;
         }
         let copy = text.len() >= COPY_WORDS && text == own_text;
-        let confidence = if copy { COPY.max(one.confidence) } else { one.confidence };
+        let stated = question.calibration.map_or(one.confidence, |c| c.apply(one.confidence));
+        let confidence = if copy { COPY.max(stated) } else { stated };
         let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one);
         if copy {
             reasons.insert(0, "it says the same, word for word".to_owned());

@@ -3,6 +3,7 @@
 //! Two reports are duplicates when one fix resolves both. The same symptom with another cause is related; a tracking
 //! issue is never a duplicate.
 
+mod calibrate;
 mod check;
 pub mod features;
 mod reasons;
@@ -26,6 +27,7 @@ use crate::{
         report::Report,
     },
 };
+pub use calibrate::{MIN_LABELS, calibrate};
 pub use check::{MAX_CANDIDATES, check};
 use features::Features;
 pub use score::Table;

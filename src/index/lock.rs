@@ -1,15 +1,8 @@
 //! One process at a time updates each kind of derived data of a casebook. A lock dies with its process.
 
-use std::{
-    fs::{File, OpenOptions, TryLockError},
-    path::Path,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
-use crate::{
-    error::{Error, Result},
-    task::Task,
-};
+use crate::{error::Result, store::FileLock, task::Task};
 
 /// How often a waiting update looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
@@ -26,27 +19,17 @@ pub(crate) enum Kind {
 /// Held while derived data is being updated.
 #[derive(Debug)]
 pub(crate) struct UpdateLock {
-    _file: File,
+    _lock: FileLock,
 }
 
 impl UpdateLock {
     /// Takes the lock; `None` if another process has it.
     pub(crate) fn try_take(folder: &Path, kind: Kind) -> Result<Option<Self>> {
-        let path = folder.join(match kind {
+        let name = match kind {
             Kind::Text => "text.lock",
             Kind::Vectors => "vectors.lock",
-        });
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|e| Error::io(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(Error::io(&path, e)),
-        }
+        };
+        Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: lock }))
     }
 
     /// Takes the lock, waiting for whoever has it.

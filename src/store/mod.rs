@@ -2,10 +2,12 @@
 //!
 //! Several processes may have the same file open. A write waits its turn for up to a minute; a read never waits.
 
+mod calibrations;
 mod comments;
 mod documents;
 mod file;
 mod links;
+mod lock;
 mod raw;
 mod remotes;
 mod schema;
@@ -17,10 +19,12 @@ use std::{cell::Cell, ops::Deref, path::Path};
 
 use rusqlite::Connection;
 
+pub use calibrations::Calibration;
 pub use comments::StoredComment;
 pub use documents::{DocumentRow, Listing, SourceCounts};
 pub(crate) use file::SqliteFile;
 pub use links::StoredLink;
+pub(crate) use lock::FileLock;
 pub use raw::{RawKind, RawPacker};
 pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;

@@ -1,12 +1,8 @@
 //! One sync of a source at a time. The lock dies with its process.
 
-use std::{
-    fs::{File, OpenOptions, TryLockError},
-    path::Path,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
-use crate::error::{Error, Result};
+use crate::{error::Result, store::FileLock};
 
 /// Whoever only looks at a lock holds it for a moment; a sync that meets one looks again, so many times.
 const LOOKS: u32 = 5;
@@ -15,7 +11,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Held while a source is being synced.
 #[derive(Debug)]
 pub(super) struct SyncLock {
-    _file: File,
+    _lock: FileLock,
 }
 
 impl SyncLock {
@@ -31,23 +27,15 @@ impl SyncLock {
     }
 
     fn try_take(folder: &Path, source: i64) -> Result<Option<Self>> {
-        let path = folder.join(format!("sync-{source}.lock"));
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|e| Error::io(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(Error::io(&path, e)),
-        }
+        Ok(FileLock::try_take(folder, &name(source))?.map(|lock| Self { _lock: lock }))
     }
 
     /// Whether someone has the lock of this source.
     pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
-        folder.join(format!("sync-{source}.lock")).exists()
-            && matches!(Self::try_take(folder, source), Ok(None))
+        folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
     }
+}
+
+fn name(source: i64) -> String {
+    format!("sync-{source}.lock")
 }

@@ -284,6 +284,68 @@ fn the_queue_is_worked_through_in_the_terminal() {
     assert_eq!(kinds, ["related"]);
 }
 
+/// Pairs of duplicates that say so, and as many reports that are nobody's.
+fn labelled(pairs: u64) -> Vec<Value> {
+    let mut out = Vec::new();
+    for i in 0..pairs {
+        let mut add = |nth: u64, title: String, body: String| {
+            let at =
+                jiff::Timestamp::from_second(1_760_000_000 + i64::try_from((3 * i + nth) * 3600).unwrap())
+                    .unwrap();
+            let record = issue(3 * i + nth, &title, &body);
+            out.push(with(record, json!({"created_at": at.to_string(), "updated_at": at.to_string()})));
+        };
+        add(
+            1,
+            format!("Pump alpha{i} stops at night"),
+            format!("Pump alpha{i} stops, valve beta{i} stays open."),
+        );
+        add(
+            2,
+            format!("Lamp gamma{i} flickers"),
+            format!("Nothing but lamp gamma{i} of hall delta{i} is concerned."),
+        );
+        add(
+            3,
+            format!("At night pump alpha{i} stops"),
+            format!("Valve beta{i} stays open. Duplicate of #{}", 3 * i + 1),
+        );
+    }
+    out
+}
+
+#[tokio::test]
+async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    import(&casebook, &place, "acme/few", &labelled(5)).await;
+    import(&casebook, &place, "acme/many", &labelled(40)).await;
+    let few = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
+    assert_eq!((few.labels, few.kept, few.thresholds.len()), (5, false, 0));
+
+    let before = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/many#120") }).await;
+    assert_eq!(keys(&before)[0], "acme/many#118");
+    let dry = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
+    assert_eq!((dry.labels, dry.issues, dry.kept), (40, 120, false));
+    assert!(dry.found_first > 0.9 && dry.found_in_ten >= dry.found_first, "{dry:?}");
+    let unchanged = ask(&casebook, of("acme/many#120")).await;
+    assert_eq!(unchanged.candidates[0].confidence, before.candidates[0].confidence);
+
+    let kept = casebook.calibrate("acme/many", false, &Task::new()).await.unwrap();
+    assert!(kept.kept && kept.thresholds == dry.thresholds);
+    for t in &kept.thresholds {
+        assert!(t.precision.is_none_or(|p| t.low <= p && p <= t.high), "{t:?}");
+    }
+    let after = ask(&casebook, of("acme/many#120")).await;
+    assert_eq!(after.calibrated_on, 40);
+    assert!(after.candidates[0].confidence > before.candidates[0].confidence, "{after:?}");
+    // Its own curve is for its own items; a question to all sources keeps the built-in one.
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..of("acme/many#120") }).await;
+    assert_ne!(everywhere.calibrated_on, 40);
+    let error = casebook.calibrate("no/such", false, &Task::new()).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+}
+
 #[tokio::test]
 async fn undo_brings_the_decision_before_back() {
     let place = Place::new();

@@ -1,0 +1,58 @@
+//! `precedent calibrate`.
+
+use precedent::{Result, model::CalibrationReport};
+
+use crate::{
+    Session,
+    args::CalibrateCommand,
+    output::{BOLD, DIM, Output, count, plain, plural},
+};
+
+pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Output) -> Result<()> {
+    session.casebook.update_text(false, &session.task).await?;
+    let report = session.casebook.calibrate(&command.source, command.dry_run, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&report, fields, Some("thresholds"));
+    }
+    print(&report, command.dry_run, output);
+    Ok(())
+}
+
+fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
+    output.line(format_args!(
+        "{BOLD}{}{BOLD:#}  {} with a known earlier duplicate, of {}",
+        plain(&report.source),
+        count(report.labels),
+        plural(report.issues, "issue")
+    ));
+    if report.thresholds.is_empty() {
+        output.line(format_args!(
+            "Too few to calibrate by (it takes {}): the built-in calibration stays.",
+            precedent::duplicates::MIN_LABELS
+        ));
+        return;
+    }
+    output.line(format_args!(
+        "The duplicate comes first for {:.0} in 100, and among the first ten for {:.0} in 100.",
+        report.found_first * 100.0,
+        report.found_in_ten * 100.0
+    ));
+    output.line(format_args!("{DIM}confidence  answers  right           duplicates found{DIM:#}"));
+    for t in &report.thresholds {
+        let right = t.precision.map_or_else(
+            || "–".to_owned(),
+            |p| format!("{:.0} % ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
+        );
+        output.line(format_args!(
+            "{:>6.1} on  {:>8}  {right:<14}  {:>4.0} %",
+            t.threshold,
+            t.answers,
+            t.recall * 100.0
+        ));
+    }
+    output.line(if dry {
+        "A dry run: nothing was kept."
+    } else {
+        "Kept. Checks in this source state its own confidence from now on."
+    });
+}

@@ -1,0 +1,95 @@
+//! Calibrations of the confidence by a source's own duplicates, and the pairs that they are made from.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Reader, Writer};
+use crate::error::Result;
+
+/// A source's own curve over the built-in confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// Factor of the log-odds.
+    pub slope: f64,
+    /// What is added to them.
+    pub intercept: f64,
+    /// On how many reports with a known earlier duplicate it rests.
+    pub labels: u64,
+}
+
+impl Reader<'_> {
+    /// A source's calibration, if it has one.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn calibration(&self, source: i64) -> Result<Option<Calibration>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT slope, intercept, labels FROM calibrations WHERE source_id = ?1")?
+            .query_row([source], |r| {
+                Ok(Calibration { slope: r.get(0)?, intercept: r.get(1)?, labels: r.get(2)? })
+            })
+            .optional()?)
+    }
+
+    /// The pairs of issues of a source that are known to be duplicates, as row ids: what people decided, what the tracker
+    /// says, and what texts say where nobody decided otherwise.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn known_duplicates(&self, source: i64) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT a.id, b.id FROM (
+                 SELECT first_key AS x, second_key AS y FROM verdicts WHERE verdict = 'duplicate'
+                 UNION
+                 SELECT min(from_key, to_key), max(from_key, to_key) FROM links l WHERE kind = 'duplicate_of'
+                   AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.verdict <> 'duplicate'
+                       AND v.first_key = min(l.from_key, l.to_key) AND v.second_key = max(l.from_key, l.to_key)))
+             JOIN documents a ON a.key = x JOIN documents b ON b.key = y
+             WHERE a.source_id = ?1 AND b.source_id = ?1 AND a.kind = 'issue' AND b.kind = 'issue' AND a.id <> b.id
+             ORDER BY a.id, b.id",
+        )?;
+        let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The issues of a source that are not tombstones, the oldest first: row ids.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn issues_by_age(&self, source: i64) -> Result<Vec<i64>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
+             ORDER BY created_at, number, id",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer<'_> {
+    /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, made_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                source,
+                calibration.slope,
+                calibration.intercept,
+                calibration.labels,
+                now.as_second()
+            ])?;
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM checks WHERE key IN (SELECT key FROM documents WHERE source_id = ?1)",
+            )?
+            .execute([source])?;
+        Ok(())
+    }
+}
