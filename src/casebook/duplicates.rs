@@ -1,0 +1,198 @@
+//! Duplicates: checks, the triage queue, decisions, calibration.
+
+use super::{Casebook, Inner};
+use crate::{
+    duplicates::{self, Checker, Draft, Scope, Table},
+    error::Result,
+    index::filter::{Filter, Test, TimeField},
+    model::{
+        CalibrationReport, Check, DuplicatesRequest, DuplicatesResponse, Mode, RankRequest, RankedDocument,
+        Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
+    },
+    search,
+    task::Task,
+    text::prepare::Prepared,
+};
+
+impl Casebook {
+    /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] for a question that asks nothing or is out of range, [`Code::NotFound`] for an item or a
+    /// source that does not exist.
+    pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            i.warm();
+            let (problem, now) = (i.problem(), (i.clock)());
+            i.checking(|c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
+        })
+        .await
+    }
+
+    /// Checks the open reports that are new or changed, and returns those that wait for a decision, the surest first.
+    /// Cancelled or killed, it goes on where it was.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            i.warm();
+            let (problem, now) = (i.problem(), (i.clock)());
+            i.checking(|c| duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task))
+        })
+        .await
+    }
+
+    /// Calibrates the confidence of checks for duplicates by a source's own duplicates, and keeps that unless `dry`. With
+    /// too few of them the built-in calibration stays, and the report says so.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| {
+            i.warm();
+            let now = (i.clock)();
+            i.checking(|c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
+        })
+        .await
+    }
+
+    /// The last check of a document for duplicates; `None` if nobody has looked yet.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
+        let key = key.trim().to_owned();
+        self.run(move |i| i.store.read(|r| r.check(&search::one(r, &key)?.key))).await
+    }
+
+    /// Records what a person decided about a pair. For a duplicate, `other` is the report that stays. It replaces an
+    /// earlier decision about the pair, and outlives every sync, index and model.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the same.
+    pub async fn record_verdict(
+        &self,
+        key: &str,
+        other: &str,
+        kind: VerdictKind,
+        reason: Option<&str>,
+        actor: &str,
+    ) -> Result<Verdict> {
+        let (key, other) = (key.trim().to_owned(), other.trim().to_owned());
+        let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
+        self.run(move |i| {
+            let decided_at = (i.clock)();
+            i.store.write(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
+        })
+        .await
+    }
+
+    /// Takes the last decision about a pair back; the one before it holds again. Returns what holds now.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no decision about the pair.
+    pub async fn undo_verdict(&self, key: &str, other: &str, actor: &str) -> Result<Option<Verdict>> {
+        let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write(|w| duplicates::undo(w, &key, &other, &actor, now))
+        })
+        .await
+    }
+
+    /// What people decided, the latest first; about one document or all.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
+        let key = key.map(|k| k.trim().to_owned());
+        self.run(move |i| {
+            i.store.read(|r| {
+                let key = key.map(|k| search::one(r, &k)).transpose()?.map(|d| d.key);
+                r.verdicts(key.as_deref())
+            })
+        })
+        .await
+    }
+
+    /// Ranks the documents of a source against a report as if it were made at that moment, without showing them: what
+    /// the evaluation measures.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source; those of the database and the index.
+    pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        let task = task.clone();
+        self.run(move |i| i.rank(&request, &task)).await
+    }
+}
+
+impl Inner {
+    fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
+        let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
+        work(&Checker {
+            fulltext: &self.fulltext,
+            vectors: vectors.as_deref(),
+            embed: &|text: &str| self.embed_query(text),
+            table: Table::built_in(),
+        })
+    }
+
+    fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        self.warm();
+        let (source, skeleton, document) = self.store.read(|r| {
+            let source = r.source(&request.source)?;
+            let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
+            let key = request.number.map(|number| format!("{}#{number}", source.key));
+            let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
+            Ok((source.key, r.skeleton(source.id)?, document.map(|d| d.id)))
+        })?;
+        let within = Filter { test: Test::Source(source), negated: false };
+        let mode = match request.by {
+            Ranking::Lexical => Mode::Lexical,
+            Ranking::Semantic => Mode::Semantic,
+            Ranking::Hybrid => Mode::Hybrid,
+            Ranking::Duplicates => {
+                let draft = Draft {
+                    title: request.title.clone(),
+                    body: Prepared::body(&request.body, &skeleton),
+                    made_at: request.made_at,
+                    document,
+                };
+                let scope = Scope { filters: vec![within] };
+                let mut ranked = self.checking(|c| c.scored(&draft, &scope, task))?;
+                ranked.truncate(request.limit);
+                let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
+                let numbers = self.store.read(|r| r.numbers(&ids))?;
+                return Ok(ranked
+                    .iter()
+                    .zip(numbers)
+                    .filter_map(|(r, number)| {
+                        Some(RankedDocument {
+                            number: number?,
+                            score: r.score,
+                            probability: Some(r.confidence),
+                            features: r.features.0.to_vec(),
+                        })
+                    })
+                    .collect());
+            }
+        };
+        let made_at = Test::Time(TimeField::Created, None, Some(request.made_at.as_second()));
+        let filters = [within, Filter { test: made_at, negated: false }];
+        let text = format!("{}\n{}", request.title, request.body);
+        let ranked = self.searching(|s| s.rank(&text, &filters, mode, request.limit, task))?;
+        let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
+        let numbers = self.store.read(|r| r.numbers(&ids))?;
+        Ok(ranked
+            .iter()
+            .zip(numbers)
+            .filter_map(|((_, score), number)| {
+                Some(RankedDocument { number: number?, score: *score, probability: None, features: vec![] })
+            })
+            .collect())
+    }
+}

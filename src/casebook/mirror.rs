@@ -1,0 +1,228 @@
+//! Sources: files and live mirrors, and the access to them.
+
+use std::{path::Path, sync::Arc};
+
+use super::Casebook;
+use crate::{
+    error::{Error, Result},
+    http::Http,
+    model::{Access, ImportReport, IndexReport, MirrorView, SourceView, SyncReport, SyncRequest},
+    samples, search,
+    secrets::SecretString,
+    store::{Reader, RemoteRow, SourceRow},
+    sync,
+    task::Task,
+};
+
+impl Casebook {
+    /// Imports files of GitHub's REST records (JSON Lines or arrays; plain, gzip or zstd; a file or a folder) into a
+    /// source. Running it again changes nothing that is there already.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a damaged file, nothing of use in it; what was stored before is kept.
+    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports a folder of Markdown files as the wiki pages of a source.
+    ///
+    /// # Errors
+    /// A path that cannot be read, nothing of use in it.
+    pub async fn import_wiki(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_wiki(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports the sample casebook, which is built in.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
+            sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
+        })
+        .await
+    }
+
+    /// The sources with what they hold, by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn sources(&self) -> Result<Vec<SourceView>> {
+        self.run(|i| i.store.read(sources)).await
+    }
+
+    /// Adds an empty source.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key is none.
+    pub async fn add_source(&self, key: &str) -> Result<SourceView> {
+        let key = sync::source_key(key)?.to_owned();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write(|w| w.add_source(&key, "github", now))?;
+            i.store.read(|r| source_view(r, &key))
+        })
+        .await
+    }
+
+    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or makes one that was imported a live one.
+    /// Fetches nothing yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
+    pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
+        let (key, host) = (key.to_owned(), host.to_owned());
+        self.run(move |i| {
+            let source = sync::add(&i.store, &key, &host, wiki, (i.clock)())?;
+            i.store.read(|r| source_view(r, &source.key))
+        })
+        .await
+    }
+
+    /// The live sources: how far they were read, and what they do not know.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
+        self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
+    }
+
+    /// Looks what the access to a live source can do; stores nothing.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
+    pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
+        let keys = vec![key.to_owned()];
+        let (_, remote) = self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+        let mut tracker = self.tracker(&self.inner.http, &remote).await?;
+        tracker.access(task).await
+    }
+
+    /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the host is none or the token empty, [`Code::NotFound`] if there is no keyring.
+    pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.keep(&host, &token)).await
+    }
+
+    /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Casebook::keep_token`].
+    pub async fn forget_token(&self, host: &str) -> Result<bool> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.forget(&host)).await
+    }
+
+    /// Mirrors live sources, one after another, each from where it was left. One that fails does not stop the others:
+    /// what ended it is in its report.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
+    pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
+        let context = sync::Context {
+            store: Arc::clone(&self.inner.store),
+            folder: self.inner.folder.clone(),
+            clock: Arc::clone(&self.inner.clock),
+            task: task.clone(),
+        };
+        let mut reports = Vec::new();
+        for (source, remote) in self.live(request.sources).await? {
+            if task.is_cancelled() && !reports.is_empty() {
+                break;
+            }
+            let http = self.inner.http.counted();
+            let mut tracker = self.tracker(&http, &remote).await?;
+            let mut report = sync::sync(&context, &source, &remote, tracker.as_mut(), request.full).await;
+            report.requests = http.sent();
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// The live sources with these keys; all of them without any.
+    async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
+        self.run(move |i| {
+            i.store.read(|r| {
+                let named = !keys.is_empty();
+                let keys = if named { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
+                let mut out = Vec::new();
+                for key in keys {
+                    let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
+                    match r.remote(source.id)? {
+                        Some(remote) => out.push((source, remote)),
+                        None if named => {
+                            return Err(Error::invalid(format!("{} is fed from files alone", source.key))
+                                .with_hint(format!(
+                                    "To mirror it live: precedent source add github:{}",
+                                    source.key
+                                )));
+                        }
+                        None => {}
+                    }
+                }
+                Ok(out)
+            })
+        })
+        .await
+    }
+
+    /// The tracker of a live source, with the token for its host.
+    async fn tracker(&self, http: &Http, remote: &RemoteRow) -> Result<Box<dyn crate::tracker::Tracker>> {
+        let (http, remote) = (http.clone(), remote.clone());
+        // A keyring or a helper program may take its time.
+        self.run(move |i| {
+            let found = i.secrets.find(&remote.host);
+            sync::remote_tracker(&http, &remote, found.as_ref().map(|f| &f.token))
+        })
+        .await
+    }
+
+    /// Removes a source with everything that was mirrored from it; people's verdicts stay.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source.
+    pub async fn remove_source(&self, key: &str, task: &Task) -> Result<SourceView> {
+        let (key, task) = (key.to_owned(), task.clone());
+        self.run(move |i| {
+            let view = i.store.read(|r| source_view(r, &key))?;
+            i.store.write(|w| {
+                let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
+                w.remove_source(&source)
+            })?;
+            i.derived().update_text(true, &task, &mut IndexReport::default())?;
+            if let Ok(vectors) = i.vectors() {
+                i.derived().plan_vectors(&vectors, &task)?;
+            }
+            Ok(view)
+        })
+        .await
+    }
+}
+
+pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
+    reader.sources()?.iter().map(|s| source_view(reader, &s.key)).collect()
+}
+
+fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
+    let source = reader.source(key)?.ok_or_else(|| search::no_source(reader, key))?;
+    let counts = reader.source_counts(source.id)?;
+    Ok(SourceView {
+        key: source.key,
+        kind: source.kind,
+        added_at: source.added_at,
+        changed_at: source.changed_at,
+        issues: counts.issues,
+        pull_requests: counts.pull_requests,
+        comments: counts.comments,
+        pages: counts.pages,
+        missing_comments: counts.missing_comments,
+        orphan_comments: counts.orphan_comments,
+    })
+}

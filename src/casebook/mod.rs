@@ -1,0 +1,412 @@
+//! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
+
+mod duplicates;
+mod mirror;
+mod thread;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use jiff::Timestamp;
+
+use crate::{
+    embed::{Embedder, Engine, ModelInfo, ModelPaths},
+    error::{Code, Error, Result},
+    http::{Http, HttpOptions, RealTime, Timing},
+    index::{fulltext::FullText, update::Derived, vectors::Vectors},
+    model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
+    search::Searcher,
+    secrets::Secrets,
+    store::Store,
+    task::{Task, blocking},
+};
+
+/// The database's file in the casebook's folder.
+pub const DATABASE: &str = "precedent.db";
+const FULL_TEXT: &str = "fulltext";
+const VECTORS: &str = "vectors";
+
+/// Where the time comes from; a fixed one in tests.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How to open a casebook.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// The casebook's folder; made if it is missing.
+    pub folder: PathBuf,
+    /// Candidates for ONNX Runtime's shared library, in order.
+    pub runtime: Vec<PathBuf>,
+    /// Candidates for the folder that holds the built-in model's folder, in order.
+    pub models: Vec<PathBuf>,
+    /// How vectors are made; `None` stands for the built-in model.
+    pub engine: Option<Engine>,
+    /// Threads that embed; 0 stands for half of the cores, so that the laptop stays usable.
+    pub workers: usize,
+    /// Where the time comes from.
+    pub clock: Clock,
+    /// The places that are asked for trackers' tokens.
+    pub secrets: Secrets,
+    /// How the time passes while a tracker asks to wait; `None` stands for really.
+    pub timing: Option<Arc<dyn Timing>>,
+    /// A proxy for connections to trackers, as `http://host:port`, and the hosts to reach without it.
+    pub proxy: Option<(String, Option<String>)>,
+}
+
+impl OpenOptions {
+    /// The defaults for this folder: the built-in model, found in no place yet, and the system's clock.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            runtime: Vec::new(),
+            models: Vec::new(),
+            engine: None,
+            workers: 0,
+            #[allow(clippy::disallowed_methods, reason = "the one default clock")]
+            clock: Arc::new(Timestamp::now),
+            secrets: Secrets::default(),
+            timing: None,
+            proxy: None,
+        }
+    }
+
+    /// Looks for the runtime and the models where this executable's installation has them: at the places named first,
+    /// then beside the executable, in the folders of a package, and in a checkout.
+    #[must_use]
+    pub fn installed_at(
+        mut self,
+        executable: &Path,
+        runtime: Option<PathBuf>,
+        models: Option<PathBuf>,
+    ) -> Self {
+        const LIBRARY: &str = if cfg!(windows) {
+            "onnxruntime.dll"
+        } else if cfg!(target_os = "macos") {
+            "libonnxruntime.dylib"
+        } else {
+            "libonnxruntime.so"
+        };
+        self.runtime.extend(runtime);
+        self.models.extend(models);
+        for folder in executable.ancestors().skip(1) {
+            for below in ["", "lib", "lib/precedent", "lib/Precedent", "target/runtime", "runtime"] {
+                self.runtime.push(folder.join(below).join(LIBRARY));
+            }
+            for below in ["models", "lib/precedent/models", "lib/Precedent/models", "share/precedent/models"]
+            {
+                self.models.push(folder.join(below));
+            }
+        }
+        self
+    }
+}
+
+impl std::fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenOptions").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// A casebook. Clones share everything; several processes may have the same one open.
+#[derive(Clone)]
+pub struct Casebook {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    folder: PathBuf,
+    store: Arc<Store>,
+    fulltext: FullText,
+    engine: Engine,
+    workers: usize,
+    clock: Clock,
+    secrets: Secrets,
+    http: Http,
+    /// The set of vectors of the model, opened at the first use.
+    vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// The model that embeds queries, loaded at the first use.
+    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+}
+
+/// Something that was opened, or why it could not be.
+type Opened<T> = std::result::Result<T, Arc<Error>>;
+
+impl std::fmt::Debug for Casebook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Casebook").field("folder", &self.inner.folder).finish_non_exhaustive()
+    }
+}
+
+impl Casebook {
+    /// Opens a casebook, making its folder (private to the user) and its database where they are missing.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
+    /// [`Code::Corrupt`] if it is damaged.
+    pub async fn open(options: OpenOptions) -> Result<Self> {
+        blocking(move || Self::open_blocking(options)).await
+    }
+
+    fn open_blocking(options: OpenOptions) -> Result<Self> {
+        let folder = options.folder;
+        make_private(&folder)?;
+        let store = Store::open(&folder.join(DATABASE))?;
+        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
+        let engine = options
+            .engine
+            .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
+        let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
+        let mut http = HttpOptions::new(timing);
+        (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
+        Ok(Self {
+            inner: Arc::new(Inner {
+                folder,
+                store: Arc::new(store),
+                fulltext,
+                engine,
+                workers,
+                clock: options.clock,
+                secrets: options.secrets,
+                http: Http::new(http),
+                vectors: OnceLock::new(),
+                model: Mutex::default(),
+            }),
+        })
+    }
+
+    /// The casebook's folder.
+    pub fn folder(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    /// Brings the full text and then the vectors up to date. Where the model cannot be used, the report says why and
+    /// search by words works all the same.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Io`] and those of the database; what was done stays.
+    pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let mut report = IndexReport::default();
+            if i.derived().text_is_stale()? {
+                i.derived().update_text(true, &task, &mut report)?;
+            }
+            i.update_vectors(&task, &mut report)?;
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Brings the full text alone up to date, if it lags behind. While another process is at it, this waits, or with
+    /// `wait` off leaves it to that process: a search answers from what is there.
+    ///
+    /// # Errors
+    /// As [`Casebook::update_index`].
+    pub async fn update_text(&self, wait: bool, task: &Task) -> Result<IndexReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let mut report = IndexReport::default();
+            if i.derived().text_is_stale()? {
+                i.derived().update_text(wait, &task, &mut report)?;
+            }
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Marks everything that is derived as out of date; the next update makes it anew. Until then what is there serves.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if another process is updating it.
+    pub async fn forget_indexes(&self) -> Result<()> {
+        self.run(|i| i.derived().forget_all(i.vectors().ok().as_deref())).await
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that does not exist.
+    pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            if request.mode != Some(Mode::Lexical) {
+                i.warm();
+            }
+            i.searching(|searcher| searcher.search(&request, &task))
+        })
+        .await
+    }
+
+    /// The casebook as a whole.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub async fn status(&self) -> Result<Status> {
+        self.run(|i| {
+            let vectors = i.vectors();
+            let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
+            let model = match (i.engine.info(), &vectors) {
+                (Ok(info), Ok(_)) => {
+                    ModelStatus { name: Some(info.name), problem: i.model_problem().map(|e| sentence(&e)) }
+                }
+                (Ok(info), Err(error)) => {
+                    ModelStatus { name: Some(info.name), problem: Some(sentence(error)) }
+                }
+                (Err(error), _) => ModelStatus { name: None, problem: Some(sentence(&error)) },
+            };
+            Ok(Status {
+                casebook: i.folder.display().to_string(),
+                sources: i.store.read(mirror::sources)?,
+                coverage: Coverage {
+                    documents: i.store.read(|r| r.document_count())?,
+                    full_text: i.fulltext.count()?,
+                    chunks: extent.chunks,
+                    embedded: extent.embedded,
+                },
+                model,
+                database_bytes: fs::metadata(i.store.path()).map_or(0, |m| m.len()),
+                full_text_bytes: i.fulltext.bytes(),
+                vector_bytes: vectors.map_or(0, |v| v.bytes()),
+            })
+        })
+        .await
+    }
+
+    /// Whether the model and its runtime can be used; loads them.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] with the remedy.
+    pub async fn check_model(&self) -> Result<ModelInfo> {
+        self.run(|i| {
+            i.embed_query("")?;
+            i.engine.info()
+        })
+        .await
+    }
+
+    /// Runs blocking work on the engine's parts.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || work(&inner)).await
+    }
+}
+
+impl Inner {
+    fn derived(&self) -> Derived<'_> {
+        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
+    }
+
+    /// The set of vectors of the model.
+    fn vectors(&self) -> Opened<Arc<Vectors>> {
+        self.vectors
+            .get_or_init(|| {
+                let info = self.engine.info().map_err(Arc::new)?;
+                Vectors::open(&self.folder.join(VECTORS), &info).map(Arc::new).map_err(Arc::new)
+            })
+            .clone()
+    }
+
+    /// Embeds with the one model that all searches of this process share.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
+        match model {
+            Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
+            Ok(model) => model.embed(text),
+            Err(error) => {
+                let mut again = Error::new(error.code(), error.to_string());
+                if let Some(hint) = error.hint() {
+                    again = again.with_hint(hint.to_owned());
+                }
+                Err(again)
+            }
+        }
+    }
+
+    /// Reads codes and model side by side: together they are most of a first search.
+    fn warm(&self) {
+        if let Ok(vectors) = self.vectors()
+            && !self.model_is_loaded()
+        {
+            std::thread::scope(|scope| {
+                scope.spawn(|| drop(vectors.warm()));
+                drop(self.embed_query(""));
+            });
+        }
+    }
+
+    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load.
+    fn problem(&self) -> Option<Arc<Error>> {
+        self.vectors().err().or_else(|| self.model_problem())
+    }
+
+    fn searching<T>(&self, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {
+        let problem = self.problem();
+        let vectors = self.vectors().ok().filter(|_| problem.is_none());
+        work(&Searcher {
+            store: &self.store,
+            fulltext: &self.fulltext,
+            vectors: vectors.as_deref(),
+            embed: &|text: &str| self.embed_query(text),
+            floor: self.engine.info().map_or(0.0, |m| m.floor),
+            problem: problem.as_deref(),
+        })
+    }
+
+    fn model_is_loaded(&self) -> bool {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn model_problem(&self) -> Option<Arc<Error>> {
+        let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().and_then(|m| m.as_ref().err().cloned())
+    }
+
+    fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let vectors = match self.vectors() {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                report.model_problem = Some(sentence(&error));
+                return Ok(());
+            }
+        };
+        match self.derived().update_vectors(&vectors, &self.engine, self.workers, task, report) {
+            Err(error) if error.code() == Code::ModelUnavailable => {
+                report.model_problem = Some(sentence(&error));
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+/// An error and its remedy in one line.
+fn sentence(error: &Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error}. {hint}"),
+        None => error.to_string(),
+    }
+}
+
+/// Makes the casebook's folder, for this user alone.
+fn make_private(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if folder.exists() {
+        return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
+            .with_hint("Choose another place with --casebook."));
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|e| Error::io(folder, e))
+}

@@ -1,0 +1,384 @@
+//! Duplicates: questions, candidates, decisions, the triage queue, calibration.
+
+use super::{Notice, State};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How sure a check for duplicates is, cut on the calibrated confidence: at 0.9 nine in ten are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// 0.9 and more. Still a proposal.
+    High,
+    /// 0.5 to 0.9: worth a look.
+    Review,
+    /// Below 0.5.
+    None,
+}
+
+impl Band {
+    /// The band of a confidence.
+    pub fn of(confidence: f32) -> Self {
+        match confidence {
+            c if c >= 0.9 => Self::High,
+            c if c >= 0.5 => Self::Review,
+            _ => Self::None,
+        }
+    }
+
+    /// The name in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Review => "review",
+            Self::None => "none",
+        }
+    }
+
+    /// Reads what [`Band::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::High, Self::Review, Self::None].into_iter().find(|b| b.as_str() == text)
+    }
+}
+
+/// What a person can decide about a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// One fix resolves both.
+    Duplicate,
+    /// The same symptom with another cause, or otherwise worth knowing of.
+    Related,
+    /// Not a duplicate; the pair is not proposed again.
+    NotDuplicate,
+}
+
+impl VerdictKind {
+    /// The name in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Duplicate => "duplicate",
+            Self::Related => "related",
+            Self::NotDuplicate => "not_duplicate",
+        }
+    }
+
+    /// Reads what [`VerdictKind::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Duplicate, Self::Related, Self::NotDuplicate].into_iter().find(|v| v.as_str() == text)
+    }
+}
+
+/// What a person decided about a pair of documents. It outlives every sync, index and model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The smaller key of the two.
+    pub first: String,
+    /// The other key.
+    pub second: String,
+    /// The decision.
+    pub kind: VerdictKind,
+    /// The report that stays, where the decision is `duplicate`.
+    pub canonical: Option<String>,
+    /// Why, in the person's words.
+    pub reason: Option<String>,
+    /// Who decided.
+    pub actor: String,
+    /// When.
+    pub decided_at: Timestamp,
+}
+
+/// The record of a check for duplicates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// When it was made.
+    pub checked_at: Timestamp,
+    /// The document's revision then.
+    pub revision: u64,
+    /// What it came to.
+    pub band: Band,
+    /// The key of the best candidate that nobody has decided about.
+    pub best: Option<String>,
+    /// The best candidate's confidence, 0..1.
+    pub confidence: f32,
+    /// Whether closed reports were compared too.
+    pub closed: bool,
+}
+
+/// What a calibration found out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationReport {
+    /// The source's key.
+    pub source: String,
+    /// Its issues.
+    pub issues: u64,
+    /// Those with a known earlier duplicate.
+    pub labels: u64,
+    /// Whether the source has a curve of its own now; with too few labels, or on a dry run, it has not.
+    pub kept: bool,
+    /// The share of them whose duplicate comes first.
+    pub found_first: f32,
+    /// The share of them whose duplicate is among the first ten.
+    pub found_in_ten: f32,
+    /// Precision and recall of the first candidate, by threshold on the confidence.
+    pub thresholds: Vec<ThresholdFigures>,
+}
+
+/// How good first candidates of at least this confidence are, on reports that the curve was not fitted on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdFigures {
+    /// The confidence, 0..1.
+    pub threshold: f32,
+    /// How many answers that were asked for reach it.
+    pub answers: u64,
+    /// The share that is right; none where no answer reaches it.
+    pub precision: Option<f32>,
+    /// The lower end of its 95 % interval.
+    pub low: f32,
+    /// The upper end.
+    pub high: f32,
+    /// The share of all duplicates that is found so.
+    pub recall: f32,
+}
+
+/// A question for the triage queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TriageRequest {
+    /// Only this source.
+    pub source: Option<String>,
+    /// Whether closed reports are candidates too.
+    pub include_closed: bool,
+    /// Check everything again, and not only what is new or changed.
+    pub rescan: bool,
+    /// Only what is at least in this band; `none` stands for everything that has a candidate.
+    pub band: Band,
+    /// At most this many; 0 stands for 20.
+    pub limit: usize,
+}
+
+impl Default for TriageRequest {
+    /// What is worth a look, in all sources, among open reports.
+    fn default() -> Self {
+        Self { source: None, include_closed: false, rescan: false, band: Band::Review, limit: 0 }
+    }
+}
+
+/// An open report with its best candidate, waiting for a decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriageItem {
+    /// The report's key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// The earlier report that may be the same.
+    pub candidate: DuplicateCandidate,
+}
+
+/// The triage queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriageResponse {
+    /// How many open reports were checked just now.
+    pub scanned: u64,
+    /// How many wait for a decision in all.
+    pub waiting: u64,
+    /// The first of them, the surest first; ties in the order of their keys.
+    pub queue: Vec<TriageItem>,
+    /// What the person should know about this answer.
+    pub notices: Vec<Notice>,
+    /// Wall time in milliseconds.
+    pub took_ms: f64,
+}
+
+/// A question for duplicates: an item of the casebook, or a draft.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicatesRequest {
+    /// The item's key; otherwise title and body are the draft.
+    pub key: Option<String>,
+    /// A draft's title; may be empty for a pasted text.
+    pub title: String,
+    /// A draft's text (Markdown).
+    pub body: String,
+    /// Look in this source alone; otherwise an item's own source, and for a draft all of them.
+    pub source: Option<String>,
+    /// Look in all sources, for an item too.
+    pub everywhere: bool,
+    /// Candidates whose combined similarity is below this are left out, 0..1.
+    pub threshold: f32,
+    /// At most this many candidates.
+    pub max_candidates: usize,
+    /// Whether closed reports are candidates too.
+    pub include_closed: bool,
+    /// Adds the arithmetic of each candidate.
+    pub explain: bool,
+}
+
+impl Default for DuplicatesRequest {
+    /// An open question: nothing asked yet, threshold 0.4, ten candidates, open ones alone.
+    fn default() -> Self {
+        Self {
+            key: None,
+            title: String::new(),
+            body: String::new(),
+            source: None,
+            everywhere: false,
+            threshold: 0.4,
+            max_candidates: 10,
+            include_closed: false,
+            explain: false,
+        }
+    }
+}
+
+/// How alike two reports are, each 0..1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Similarity {
+    /// Titles: Dice–Sørensen on pairs of characters.
+    pub title: f32,
+    /// Whole texts: Jaccard on distinct words.
+    pub body: f32,
+    /// Meaning: cosine of the embeddings; `None` where there is no vector.
+    pub semantic: Option<f32>,
+    /// Together: 1 − (1 − semantic)(1 − title / 2)(1 − body / 2), without a vector 1 − (1 − title)(1 − body). What the
+    /// threshold acts on.
+    pub combined: f32,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disposition {
+    /// It is open.
+    Open,
+    /// It was solved before this report was made; with the milestone or the pull request that did it, where known.
+    Fixed(Option<String>),
+    /// It was solved, and this report names a later version.
+    PossibleRegression(Option<String>),
+    /// It was closed as not planned.
+    Declined,
+    /// It was closed as a duplicate itself.
+    Duplicate,
+}
+
+/// An earlier report that may be the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DuplicateCandidate {
+    /// Human key.
+    pub key: String,
+    /// The item's number.
+    pub number: Option<u64>,
+    /// The title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure, as the tracker says it.
+    pub state_reason: Option<String>,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// How alike the two are.
+    pub similarity: Similarity,
+    /// The calibrated probability that one fix resolves both, 0..1.
+    pub confidence: f32,
+    /// The band of the confidence.
+    pub band: Band,
+    /// What became of it.
+    pub disposition: Disposition,
+    /// The report that it is itself a duplicate of, at the end of the chain, if it is one.
+    pub canonical: Option<String>,
+    /// Why, in words.
+    pub reasons: Vec<String>,
+    /// What a person decided about the pair before.
+    pub verdict: Option<VerdictKind>,
+    /// The arithmetic, if asked for: feature, value, weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Evidence>>,
+}
+
+/// One feature's part in a candidate's score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The feature's name in the table of weights.
+    pub feature: String,
+    /// Its value.
+    pub value: f32,
+    /// Its weight.
+    pub weight: f32,
+    /// What it adds to the score.
+    pub adds: f32,
+}
+
+/// The answer to a question for duplicates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DuplicatesResponse {
+    /// The item that was asked about, if it is one.
+    pub key: Option<String>,
+    /// The band of the best candidate; `none` where there is none.
+    pub band: Band,
+    /// The candidates, most likely first; ties in the order of their keys.
+    pub candidates: Vec<DuplicateCandidate>,
+    /// How many earlier reports were compared closely.
+    pub compared: usize,
+    /// On how many labelled reports the confidence rests.
+    pub calibrated_on: u64,
+    /// Pairs that a person has decided are no duplicates, left out here.
+    pub rejected: Vec<String>,
+    /// Reports that name each other as duplicates in a circle, if this one is among them.
+    pub circle: Vec<String>,
+    /// What the person should know about this answer.
+    pub notices: Vec<Notice>,
+    /// Wall time in milliseconds.
+    pub took_ms: f64,
+}
+
+/// What orders documents against a report, for the evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranking {
+    /// Search by words.
+    Lexical,
+    /// Search by meaning.
+    Semantic,
+    /// Search by both.
+    Hybrid,
+    /// The check for duplicates.
+    Duplicates,
+}
+
+/// A report that documents are ranked against as if it were made at that moment.
+#[derive(Clone, Debug)]
+pub struct RankRequest {
+    /// The report's title.
+    pub title: String,
+    /// The report's text (Markdown).
+    pub body: String,
+    /// Only this source.
+    pub source: String,
+    /// Its number, if it is in the source: it is no candidate, and its stored vectors serve.
+    pub number: Option<u64>,
+    /// Documents created at this moment or later are no candidates.
+    pub made_at: Timestamp,
+    /// What orders them.
+    pub by: Ranking,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// A document in a ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedDocument {
+    /// The item's number.
+    pub number: u64,
+    /// What it was ordered by; comparable within one ranking.
+    pub score: f32,
+    /// The calibrated probability that it is a duplicate, 0..1; only of [`Ranking::Duplicates`].
+    pub probability: Option<f32>,
+    /// What the score was computed from, in the order of the table of weights; only of [`Ranking::Duplicates`].
+    pub features: Vec<f32>,
+}
