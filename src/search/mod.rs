@@ -22,7 +22,13 @@ use crate::{
     model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
     store::{DocumentRow, Reader, Store, StoredComment},
     task::Task,
-    text::{chunk::representation, report, signature, skeleton::Skeleton, tokens},
+    text::{
+        chunk::representation,
+        report::{self, Report},
+        signature,
+        skeleton::Skeleton,
+        tokens,
+    },
 };
 use fusion::{Fused, Ranked};
 pub(crate) use passages::anchor;
@@ -172,7 +178,12 @@ impl Searcher<'_> {
         // What must or must not occur binds the other arms too.
         let strict = !query.phrases.is_empty() || !query.without.is_empty();
         if mode != Mode::Semantic || strict {
-            found.lexical = self.fulltext.search(words, filters, depth)?;
+            found.lexical = if query.pasted && !strict {
+                let (title, body) = report::pasted(&query.text);
+                self.fulltext.like(&Report::new(&title, &body), filters, depth)?
+            } else {
+                self.fulltext.search(words, filters, depth)?
+            };
             arms.push(Arm::Lexical);
         }
         if mode != Mode::Semantic && !strict {
@@ -268,7 +279,8 @@ impl Searcher<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<(i64, f32)>> {
-        let query = Query { text: text.to_owned(), filters: filters.to_vec(), ..Query::default() };
+        let query =
+            Query { text: text.to_owned(), filters: filters.to_vec(), pasted: true, ..Query::default() };
         let mut words = words(&query);
         words.terms = self.fulltext.rarest(words.terms)?;
         let coverage = self.coverage()?;

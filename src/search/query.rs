@@ -34,6 +34,8 @@ pub struct Query {
     pub mode: Option<Mode>,
     /// The query as it was understood.
     pub understood: String,
+    /// Whether it is a pasted text and not a typed query.
+    pub pasted: bool,
 }
 
 impl Query {
@@ -70,7 +72,12 @@ pub fn parse(input: &str) -> Result<Query> {
         ));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
-        return Ok(Query { text: input.trim().to_owned(), understood: brief(input), ..Query::default() });
+        return Ok(Query {
+            text: input.trim().to_owned(),
+            understood: brief(input),
+            pasted: true,
+            ..Query::default()
+        });
     }
     let mut query = Query::default();
     let mut words: Vec<&str> = Vec::new();
