@@ -10,6 +10,7 @@ mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod note;
 mod output;
 mod progress;
 mod search;
@@ -86,6 +87,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Triage(command) => triage::run(&session, command, output).await,
         Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
+        Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
         Command::Eval(_) | Command::Completions { .. } => Ok(()),

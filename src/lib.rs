@@ -11,6 +11,7 @@ pub mod error;
 pub mod http;
 pub mod index;
 pub mod model;
+pub mod notes;
 mod samples;
 pub mod search;
 pub mod secrets;

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod mirror;
+mod notes;
 mod thread;
 
 use std::{

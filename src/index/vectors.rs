@@ -227,24 +227,39 @@ impl Vectors {
     /// Those of the database.
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
         self.file.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks
-                 WHERE code IS NULL ORDER BY priority, id LIMIT ?1",
-            )?;
-            let rows = statement.query_map([limit], |r| {
-                Ok(Pending {
-                    id: r.get(0)?,
-                    document: r.get(1)?,
-                    source: r.get(2)?,
-                    planned: Planned {
-                        part: r.get(3)?,
-                        ordinal: r.get(4)?,
-                        hash: r.get(5)?,
-                        priority: r.get(6)?,
-                    },
-                })
-            })?;
+            let mut statement =
+                c.prepare_cached(&format!("{PENDING} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
+            let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The chunks of a document that have no vector yet.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
+        self.file.read(|c| {
+            let mut statement =
+                c.prepare_cached(&format!("{PENDING} WHERE document_id = ?1 AND code IS NULL ORDER BY id"))?;
+            let rows = statement.query_map([document], read_pending)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The stored unit vectors of a document's own text, in order; none where one of them is still missing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT v.embedding FROM chunks c LEFT JOIN vectors v ON v.chunk_id = c.id
+                 WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
+            )?;
+            let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
+            let stored: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(stored.unwrap_or_default().into_iter().map(unit).collect())
         })
     }
 
@@ -445,11 +460,6 @@ impl Vectors {
                 )?
                 .query_row([document], |r| r.get(0))
                 .optional()?;
-            let unit = |stored: Vec<u8>| {
-                let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
-                crate::embed::normalise(&mut vector);
-                vector
-            };
             Ok(text.map(|text| {
                 let text = unit(text);
                 (title.map_or_else(|| text.clone(), unit), text)
@@ -485,6 +495,24 @@ impl Vectors {
     pub fn bytes(&self) -> u64 {
         fs::metadata(self.file.path()).map(|m| m.len()).unwrap_or(0)
     }
+}
+
+const PENDING: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
+
+fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
+    Ok(Pending {
+        id: r.get(0)?,
+        document: r.get(1)?,
+        source: r.get(2)?,
+        planned: Planned { part: r.get(3)?, ordinal: r.get(4)?, hash: r.get(5)?, priority: r.get(6)? },
+    })
+}
+
+/// A stored vector as the unit vector that it was.
+fn unit(stored: Vec<u8>) -> Vec<f32> {
+    let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+    crate::embed::normalise(&mut vector);
+    vector
 }
 
 /// Makes sqlite-vec's functions and tables known to every connection that this process opens.

@@ -5,13 +5,14 @@
 mod casebook;
 mod duplicates;
 mod mirror;
+mod note;
 mod record;
 mod search;
 mod thread;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{casebook::*, duplicates::*, mirror::*, record::*, search::*, thread::*};
+pub use self::{casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*};
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,11 +24,13 @@ pub enum DocKind {
     PullRequest,
     /// A wiki page.
     Page,
+    /// A private note.
+    Note,
 }
 
 impl DocKind {
     /// Every kind, in the order of their names in the query language.
-    pub const ALL: [DocKind; 3] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page];
+    pub const ALL: [DocKind; 4] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
 
     /// The name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
@@ -35,6 +38,7 @@ impl DocKind {
             DocKind::Issue => "issue",
             DocKind::PullRequest => "pull_request",
             DocKind::Page => "page",
+            DocKind::Note => "note",
         }
     }
 

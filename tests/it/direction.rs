@@ -21,6 +21,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("search", &["index", "store", "text"]),
     ("sync", &["http", "secrets", "tracker", "store"]),
     ("duplicates", &["search", "index", "store", "text"]),
+    ("notes", &["embed", "search", "index", "store", "text"]),
     (
         "casebook",
         &[
@@ -30,6 +31,7 @@ const MAY: &[(&str, &[&str])] = &[
             "tracker",
             "sync",
             "duplicates",
+            "notes",
             "search",
             "index",
             "embed",

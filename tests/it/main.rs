@@ -16,6 +16,7 @@ mod direction;
 mod duplicates;
 mod fake_github;
 mod model;
+mod notes;
 mod processes;
 mod support;
 mod sync;
