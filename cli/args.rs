@@ -81,6 +81,8 @@ pub enum Command {
     /// Record what you decided about a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
+    /// Find solved cases of the same, with the comments that carry the fix
+    Troubleshoot(TroubleshootCommand),
     /// Keep private notes; the same is looked for before one is stored
     #[command(subcommand)]
     Note(NoteCommand),
@@ -293,6 +295,36 @@ pub struct Json {
     /// Print JSON; with =FIELDS only these, separated by commas
     #[arg(long, value_name = "FIELDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub json: Option<String>,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Looks among closed issues and merged pull requests alone; where none comes near, in the wiki. Nothing
+found is an empty answer: no guess is made.
+
+Examples:
+  precedent troubleshoot \"upload ends with FW-1043\"
+  precedent troubleshoot acme/app#1234
+  pbpaste | precedent troubleshoot - --json"
+)]
+pub struct TroubleshootCommand {
+    /// A text, an item (acme/app#12), or `-` for a text on standard input
+    #[arg(value_name = "TEXT|KEY|-", required = true)]
+    pub question: Vec<String>,
+    /// Only cases of this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// How near in meaning a case has to be, 0 to 1 [default: what suits the model]
+    #[arg(long, value_name = "SIMILARITY")]
+    pub threshold: Option<f32>,
+    /// At most this many cases
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 3)]
+    pub max_results: usize,
+    /// Characters of all threads together
+    #[arg(long, value_name = "CHARS", default_value_t = 12_000)]
+    pub budget: usize,
+    #[command(flatten)]
+    pub json: Json,
 }
 
 /// The kinds of notes, as typed.

@@ -1,7 +1,5 @@
 //! `precedent note`.
 
-use std::io::{self, Read as _};
-
 use precedent::{
     Error, Result,
     model::{
@@ -13,16 +11,14 @@ use crate::{
     Session,
     args::{NoteCommand, NoteDraftArgs},
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain},
+    read,
 };
-
-/// The longest text that is read, in bytes; the engine has its own limit and says so.
-const MAX_READ: u64 = 4 * 1024 * 1024;
 
 pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -> Result<()> {
     let casebook = &session.casebook;
     match command {
         NoteCommand::Add { draft, tags, attach, force, json } => {
-            let (kind, title, body) = read(draft)?;
+            let (kind, title, body) = content(draft)?;
             let draft = NoteDraft { kind, title, body, tags, attach, force };
             let answer = casebook.add_note(draft, &session.task).await?;
             match &json.json {
@@ -34,7 +30,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             }
         }
         NoteCommand::CheckSimilar { draft, json } => {
-            let (kind, title, body) = read(draft)?;
+            let (kind, title, body) = content(draft)?;
             let similar = casebook.similar_notes(kind, &title, &body).await?;
             if let Some(fields) = &json.json {
                 return output.json(&similar, fields, Some("matches"));
@@ -104,7 +100,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
     }
 }
 
-fn read(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
+fn content(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
     Ok((kind_of(&draft.kind)?, draft.title, text(draft.body)?))
 }
 
@@ -117,13 +113,7 @@ fn text(given: String) -> Result<String> {
     if given != "-" {
         return Ok(given);
     }
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(MAX_READ)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::new(precedent::Code::Io, format!("standard input cannot be read: {e}")))?;
-    String::from_utf8(bytes).map_err(|_| Error::invalid("the text on standard input is no UTF-8"))
+    read::standard_input()
 }
 
 fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {

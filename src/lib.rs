@@ -20,6 +20,7 @@ pub mod sync;
 pub mod task;
 pub mod text;
 pub mod tracker;
+pub mod troubleshoot;
 
 pub use casebook::{Casebook, OpenOptions};
 pub use error::{Code, Error, Result};

@@ -4,6 +4,7 @@ mod duplicates;
 mod mirror;
 mod notes;
 mod thread;
+mod troubleshoot;
 
 use std::{
     fs,

@@ -467,6 +467,45 @@ impl Vectors {
         })
     }
 
+    /// How near each part of a document (0 is its own text, otherwise a comment's row id) is to a unit vector: the cosine
+    /// of its best piece.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn near_in(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, f32)>> {
+        let mut out: Vec<(i64, f32)> = Vec::new();
+        for (part, _, cosine) in self.pieces(document, query)? {
+            match out.iter_mut().find(|(p, _)| *p == part) {
+                Some((_, best)) => *best = best.max(cosine),
+                None => out.push((part, cosine)),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Which piece of a document's own text is nearest to a unit vector; `None` where it has no vectors.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn nearest_piece(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
+        let own = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
+        let best = own.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
+        Ok(best.map(|(_, ordinal, _)| ordinal))
+    }
+
+    fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT c.part, c.ordinal, v.embedding FROM chunks c JOIN vectors v ON v.chunk_id = c.id
+                 WHERE c.document_id = ?1 AND c.part >= 0 ORDER BY c.part, c.ordinal",
+            )?;
+            let rows = statement.query_map([document], |r| {
+                Ok((r.get(0)?, r.get(1)?, cosine(query, r.get_ref(2)?.as_blob()?)))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// The resident codes, read again when the file has changed.
     fn codes(&self) -> Result<Arc<Codes>> {
         let generation: i64 =

@@ -9,10 +9,13 @@ mod note;
 mod record;
 mod search;
 mod thread;
+mod troubleshoot;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*};
+pub use self::{
+    casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*, troubleshoot::*,
+};
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -35,6 +35,16 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The numbers of the items of its own source that closed an item, mirrored or not.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
+        let own = format!("{}#", row.source);
+        let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
+        Ok(links.filter_map(|l| l.from_key.strip_prefix(&own).and_then(|n| n.parse().ok())).collect())
+    }
+
     /// Up to which revision links have been read out of the texts.
     ///
     /// # Errors

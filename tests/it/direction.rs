@@ -21,6 +21,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("search", &["index", "store", "text"]),
     ("sync", &["http", "secrets", "tracker", "store"]),
     ("duplicates", &["search", "index", "store", "text"]),
+    ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     (
         "casebook",
@@ -31,6 +32,7 @@ const MAY: &[(&str, &[&str])] = &[
             "tracker",
             "sync",
             "duplicates",
+            "troubleshoot",
             "notes",
             "search",
             "index",

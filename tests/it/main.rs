@@ -20,6 +20,7 @@ mod notes;
 mod processes;
 mod support;
 mod sync;
+mod troubleshoot;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]

@@ -188,8 +188,7 @@ async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
     drop(casebook);
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let similar =
-        casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
+    let similar = casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
     assert!(similar.warning.is_none());
     assert_eq!(similar.matches.first().map(|m| m.id.as_str()), Some("note#1"), "{similar:?}");
 }

@@ -133,15 +133,22 @@ impl FullText {
     }
 
     /// The documents whose own words, or whose comments, share most with a report: a search with a whole text. Scores
-    /// are shares of what could be shared at all, about 0..1; best first, ties by id.
+    /// are shares of what could be shared at all, about 0..1; best first, ties by id. `also` are scored with them.
     ///
     /// # Errors
     /// [`crate::Code::Corrupt`] if the index cannot be read.
-    pub fn like(&self, report: &Report, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+    pub fn like(
+        &self,
+        report: &Report,
+        filters: &[Filter],
+        limit: usize,
+        also: &[i64],
+    ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
         let found = self.candidates(&terms, filters, limit, true)?;
-        let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).collect();
+        let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
         ids.sort_unstable();
+        ids.dedup();
         let own = self.overlaps(&terms, &ids)?;
         let said = self.said_in_comments(&terms, &ids)?;
         let score = |own: &Overlap, said: f32| {
@@ -154,6 +161,7 @@ impl FullText {
             .zip(own.iter().zip(said))
             .map(|(id, (own, said))| (id, score(own, said)))
             .collect();
+        scored.retain(|(_, share)| *share > 0.0);
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(scored)
     }
