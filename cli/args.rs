@@ -251,12 +251,19 @@ Each query is a report as it was filed; candidates are the reports created befor
 
 Examples:
   precedent eval samples/ferrywire
-  precedent eval sets/rust sets/hadoop --run after.json --against before.json"
+  precedent eval sets/rust sets/hadoop --run after.json --against before.json
+  precedent eval --threads acme/app"
 )]
 pub struct EvalCommand {
     /// Folders of sets
-    #[arg(required = true, value_name = "SET")]
+    #[arg(required_unless_present = "threads", value_name = "SET")]
     pub sets: Vec<PathBuf>,
+    /// Instead: how often the shown part of a solved thread of this source holds the fix
+    #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
+    pub threads: Option<String>,
+    /// Characters of each thread
+    #[arg(long, value_name = "CHARS", requires = "threads", default_value_t = 4_000)]
+    pub budget: usize,
     /// Only these ways of ranking [default: all]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = ranking)]
     pub by: Vec<Ranking>,

@@ -3,7 +3,7 @@
 use super::Casebook;
 use crate::{
     error::Result,
-    model::{TroubleshootRequest, TroubleshootResponse},
+    model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
     task::Task,
     troubleshoot,
 };
@@ -27,5 +27,15 @@ impl Casebook {
             i.searching(|s| troubleshoot::troubleshoot(s, &request, card, &task))
         })
         .await
+    }
+
+    /// Measures on the closed issues of a source how often the part of a thread that is shown holds the comment that says
+    /// what the fix was. `budget` is in characters.
+    ///
+    /// # Errors
+    /// [`crate::Code::NotFound`] if there is no such source, [`crate::Code::Cancelled`].
+    pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| i.searching(|s| troubleshoot::evaluate_threads(s, &source, budget, &task))).await
     }
 }

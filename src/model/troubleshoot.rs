@@ -154,6 +154,25 @@ pub struct WikiPassage {
     pub text: String,
 }
 
+/// How often the part of a thread that is shown holds the comment that says what the fix was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadFigures {
+    /// The source's key.
+    pub source: String,
+    /// Characters of each thread.
+    pub budget: usize,
+    /// Closed issues of which that comment is known.
+    pub known: u64,
+    /// Those whose thread does not fit the budget; the rest are shown whole and are not counted below.
+    pub long: u64,
+    /// Those where the assembled thread holds it.
+    pub assembled: u64,
+    /// Those where the last comments that fit hold it.
+    pub last: u64,
+    /// Those where the first comments that fit hold it.
+    pub first: u64,
+}
+
 /// What looking for solved cases came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,6 +3,7 @@
 //! Apart from duplicates by design: here only what was resolved counts, and what is shown is the solution.
 
 mod budget;
+mod evaluate;
 mod keywords;
 mod roles;
 mod thread;
@@ -28,6 +29,7 @@ use crate::{
     },
 };
 use budget::{excerpt, length, shares};
+pub use evaluate::evaluate_threads;
 use thread::{Said, assemble, need};
 
 /// Candidates that are looked at.
@@ -77,14 +79,18 @@ pub fn troubleshoot(
         cases.truncate(CANDIDATES);
         cases.retain(|c| passes(&c.evidence, threshold));
         cases.truncate(response.settings.max_results);
+        let wanted = report::terms(&question.text);
         cases
             .into_iter()
-            .map(|c| opened(r, searcher, c, &question, vector.as_deref()))
+            .map(|c| {
+                let thread = Opened::read(r, searcher, c.row, &wanted, vector.as_deref())?;
+                Ok(Case { evidence: c.evidence, via: c.via, thread })
+            })
             .collect::<Result<Vec<_>>>()
     })?;
     task.check()?;
     let weights: Vec<f32> = cases.iter().map(|c| c.evidence.cosine.unwrap_or(c.evidence.words)).collect();
-    let needs: Vec<usize> = cases.iter().map(|c| need(&c.body, &c.said)).collect();
+    let needs: Vec<usize> = cases.iter().map(|c| need(&c.thread.body, &c.thread.said)).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if response.cases.is_empty() {
@@ -236,94 +242,100 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
 }
 
 /// A case with its whole thread.
-struct Opened {
-    row: DocumentRow,
+struct Case {
     evidence: Evidence,
     via: Option<String>,
+    thread: Opened,
+}
+
+/// A whole thread.
+struct Opened {
+    row: DocumentRow,
+    /// The merged pull requests that closed it.
     fixed_by: Vec<DocumentRow>,
+    /// The numbers of what closed it, mirrored or not.
+    closers: Vec<u64>,
     body: String,
     said: Vec<Said>,
     reported_on: Vec<String>,
     fixed_in: Option<String>,
 }
 
-fn opened(
-    r: &Reader<'_>,
-    searcher: &Searcher<'_>,
-    candidate: Candidate,
-    question: &Question,
-    vector: Option<&[f32]>,
-) -> Result<Opened> {
-    let Candidate { row, evidence, via, .. } = candidate;
-    let fixed_by = fixes(r, &row)?;
-    let mut closers: Vec<u64> =
-        fixed_by.iter().filter(|f| f.source == row.source).filter_map(|f| f.number).collect();
-    // What closed it may be outside of the mirror.
-    closers.extend(r.closing_numbers(&row)?);
-    let comments = r.comments(&row)?;
-    let near = match (vector, searcher.vectors) {
-        (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
-        _ => Vec::new(),
-    };
-    let wanted = report::terms(&question.text);
-    let closed_at = row.merged_at.or(row.closed_at);
-    let skeleton = r.skeleton(row.source_id)?;
-    let body = skeleton.strip(&row.body);
-    let said: Vec<Said> = comments
-        .iter()
-        .map(|c| {
-            let text = Prepared::comment(&c.body);
-            let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-            let role = roles::role(c, &text, closed_at, &closers);
-            Said { nearness: cosine.unwrap_or_else(|| overlap(&wanted, &text)), comment: shown(c, role) }
-        })
-        .collect();
-    let versions = |text: &str| -> Vec<String> {
-        let found = signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version);
-        found.map(|s| s.text).collect()
-    };
-    let reported_on = versions(&format!("{}\n{}", row.title, body));
-    let said_fixed = said
-        .iter()
-        .rev()
-        .filter(|s| s.comment.role == Some(CommentRole::Fix))
-        .find_map(|s| versions(&s.comment.text).into_iter().find(|v| !reported_on.contains(v)));
-    let fixed_in =
-        row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned")).or(said_fixed);
-    Ok(Opened { row, evidence, via, fixed_by, body, said, reported_on, fixed_in })
+impl Opened {
+    /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
+    fn read(
+        r: &Reader<'_>,
+        searcher: &Searcher<'_>,
+        row: DocumentRow,
+        wanted: &[String],
+        vector: Option<&[f32]>,
+    ) -> Result<Self> {
+        let fixed_by = fixes(r, &row)?;
+        let closers = r.closing_numbers(&row)?;
+        let comments = r.comments(&row)?;
+        let near = match (vector, searcher.vectors) {
+            (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
+            _ => Vec::new(),
+        };
+        let closed_at = row.merged_at.or(row.closed_at);
+        let body = r.skeleton(row.source_id)?.strip(&row.body);
+        let said: Vec<Said> = comments
+            .iter()
+            .map(|c| {
+                let text = Prepared::comment(&c.body);
+                let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
+                let role = roles::role(c, &text, closed_at, &closers);
+                Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
+            })
+            .collect();
+        let reported_on = versions(&format!("{}\n{}", row.title, body));
+        let said_fixed = said
+            .iter()
+            .rev()
+            .filter(|s| s.comment.role == Some(CommentRole::Fix))
+            .find_map(|s| versions(&s.comment.text).into_iter().find(|v| !reported_on.contains(v)));
+        let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
+        Ok(Self { fixed_in: planned.or(said_fixed), row, fixed_by, closers, body, said, reported_on })
+    }
 }
 
-impl Opened {
+/// The versions that a text names.
+fn versions(text: &str) -> Vec<String> {
+    signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
+}
+
+impl Case {
     fn shown(self, budget: usize) -> SolvedCase {
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let thread = assemble(&self.body, &self.said, closed_at, budget);
+        let Opened { row, fixed_by, body, said, reported_on, fixed_in, .. } = self.thread;
+        let closed_at = row.merged_at.or(row.closed_at);
+        let thread = assemble(&body, &said, closed_at, budget);
         let named = |row: &DocumentRow| Named {
             key: row.key.clone(),
             title: row.title.clone(),
             url: row.url.clone(),
         };
         SolvedCase {
-            citation: citation(&self.row),
-            kind: self.row.kind,
+            citation: citation(&row),
+            kind: row.kind,
             closed_at,
             via: self.via,
             similarity: self.evidence.cosine,
             words: self.evidence.words,
             same_signature: self.evidence.signature,
-            fixed_by: self.fixed_by.iter().map(named).collect(),
-            reported_on: self.reported_on,
-            fixed_in: self.fixed_in,
+            fixed_by: fixed_by.iter().map(named).collect(),
+            reported_on,
+            fixed_in,
             body: thread.body,
             body_excerpt: thread.body_excerpt,
             comments: thread.comments,
             omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
             fix: thread.fix,
             chars: thread.chars,
-            key: self.row.key,
-            title: self.row.title,
-            url: self.row.url,
-            state: self.row.state,
-            state_reason: self.row.state_reason,
+            key: row.key,
+            title: row.title,
+            url: row.url,
+            state: row.state,
+            state_reason: row.state_reason,
         }
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
 }
 
 /// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more.
-fn shortened(body: &str) -> (String, bool) {
+pub(super) fn shortened(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
         return (body.to_owned(), false);
