@@ -131,7 +131,7 @@ impl Casebook {
 }
 
 impl Inner {
-    fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
         let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
         work(&Checker {
             fulltext: &self.fulltext,

@@ -28,7 +28,7 @@ use crate::{
     },
 };
 pub use calibrate::{MIN_LABELS, calibrate};
-pub use check::{MAX_CANDIDATES, check};
+pub use check::{MAX_CANDIDATES, check, look};
 use features::Features;
 pub use score::Table;
 pub use triage::triage;

@@ -2,6 +2,7 @@
 //!
 //! Everything here is plain data that every face can print or send; times are UTC and serialise as RFC 3339.
 
+mod brief;
 mod casebook;
 mod duplicates;
 mod mirror;
@@ -14,7 +15,8 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*, troubleshoot::*,
+    brief::*, casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*,
+    troubleshoot::*,
 };
 
 /// What kind of thing a document is.
