@@ -94,6 +94,8 @@ pub enum Command {
     Status(StatusCommand),
     /// Judge ranking on sets of reports with known duplicates
     Eval(EvalCommand),
+    /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
+    Mcp(McpCommand),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -254,17 +256,17 @@ Each query is a report as it was filed; candidates are the reports created befor
 Examples:
   precedent eval samples/ferrywire
   precedent eval sets/rust sets/hadoop --run after.json --against before.json
-  precedent eval --threads acme/app"
+  precedent eval --solved acme/app"
 )]
 pub struct EvalCommand {
     /// Folders of sets
-    #[arg(required_unless_present = "threads", value_name = "SET")]
+    #[arg(required_unless_present = "solved", value_name = "SET")]
     pub sets: Vec<PathBuf>,
     /// Instead: how often the shown part of a solved thread of this source holds the fix
     #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
-    pub threads: Option<String>,
+    pub solved: Option<String>,
     /// Characters of each thread
-    #[arg(long, value_name = "CHARS", requires = "threads", default_value_t = 4_000)]
+    #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
     /// Only these ways of ranking [default: all]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = ranking)]
@@ -377,6 +379,19 @@ pub struct BriefCommand {
     pub replay: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Tools: search, find_duplicates, troubleshoot, get_thread, check_similar, store_note, record_verdict,
+export_brief, status. In a client's settings:
+
+  { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
+)]
+pub struct McpCommand {
+    /// The source that bare numbers mean, where there are several
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
 }
 
 /// The kinds of notes, as typed.
@@ -684,6 +699,16 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
+        super::Args::command().debug_assert();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn no_two_arguments_are_in_each_others_way() {
         super::Args::command().debug_assert();
     }
 }

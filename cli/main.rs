@@ -11,6 +11,7 @@ mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod mcp;
 mod note;
 mod output;
 mod progress;
@@ -92,6 +93,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
         Command::Brief(command) => brief::run(&session, command, output).await,
+        Command::Mcp(command) => mcp::run(&session, command).await,
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,

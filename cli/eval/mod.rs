@@ -35,7 +35,7 @@ use set::{EvalSet, Report, SOURCE};
 const DEPTH: usize = 100;
 
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
-    if let Some(source) = &command.threads {
+    if let Some(source) = &command.solved {
         return threads(args, source, command, output).await;
     }
     let against = command.against.as_deref().map(Run::read).transpose()?;

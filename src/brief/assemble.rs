@@ -232,7 +232,7 @@ impl Writer<'_> {
                 facts.extend(row.milestone.as_ref().map(|m| format!("milestone: {m}")));
                 facts.retain(|f| !f.is_empty());
                 Entry {
-                    heading: Some(row.title.clone()),
+                    heading: None,
                     text: (!facts.is_empty()).then(|| sentence(&facts.join("; "))),
                     quote: (!quote.text.is_empty()).then_some(quote),
                     citations: vec![cite(row)],
@@ -246,7 +246,8 @@ impl Writer<'_> {
     fn duplicates(&mut self, found: &DuplicatesResponse) {
         let likely = found.candidates.iter().filter(|c| c.confidence >= MIN_CONFIDENCE);
         let entries = likely.map(|c| {
-            let mut facts = vec![format!("a duplicate with {:.0} in 100", f64::from(c.confidence) * 100.0)];
+            let mut facts =
+                vec![format!("{:.0} in 100 that it is a duplicate", f64::from(c.confidence) * 100.0)];
             facts.push(match &c.disposition {
                 Disposition::Open => "still open".to_owned(),
                 Disposition::Fixed(Some(by)) => format!("already fixed, see {by}"),

@@ -49,12 +49,38 @@ fn write_entry(entry: &Entry, out: &mut String) {
             out.push_str(&format!("\n{by}\n"));
         }
         out.push('\n');
+        let mut fenced = false;
         for line in quote.text.lines() {
+            fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
             out.push_str(if line.is_empty() { ">" } else { "> " });
-            out.push_str(line);
+            out.push_str(&if fenced { line.to_owned() } else { without_html(line) });
             out.push('\n');
         }
     }
+}
+
+/// A line whose HTML is text: whoever shows the file may not be as careful as the reading pane. Code stays as it is.
+fn without_html(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for (i, part) in line.split('`').enumerate() {
+        if i > 0 {
+            out.push('`');
+        }
+        if i % 2 == 1 {
+            out.push_str(part);
+            continue;
+        }
+        let mut rest = part;
+        while let Some(at) = rest.find('<') {
+            let after = &rest[at + 1..];
+            out.push_str(&rest[..at]);
+            let tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+            out.push_str(if tag && !after.starts_with("http") { "&lt;" } else { "<" });
+            rest = after;
+        }
+        out.push_str(rest);
+    }
+    out
 }
 
 /// Who said it, as what, when.

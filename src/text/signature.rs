@@ -148,8 +148,14 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             }
         }
     }
-    for c in VERSION.captures_iter(text) {
-        add(SignatureKind::Version, c[1].to_lowercase());
+    for m in VERSION.captures_iter(text).filter_map(|c| c.get(1)) {
+        // Three of the four numbers of an address are no version.
+        let longer =
+            text[m.end()..].strip_prefix('.').is_some_and(|r| r.starts_with(|d: char| d.is_ascii_digit()))
+                || text[..m.start()].ends_with('.');
+        if !longer {
+            add(SignatureKind::Version, m.as_str().to_lowercase());
+        }
     }
     out.into_iter().take(MAX_SIGNATURES).collect()
 }
@@ -235,6 +241,14 @@ mod tests {
 
     proptest::proptest! {
         #[test]
+    fn an_address_is_no_version() {
+        let versions = |text: &str| -> Vec<String> {
+            signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
+        };
+        assert_eq!(versions("2.3.1 at 10.20.30.40 and 1.2.3."), ["1.2.3", "2.3.1"]);
+    }
+
+    #[test]
         fn any_text_gives_bounded_clean_terms(text in "(?s).{0,400}") {
             let found = signatures(&text);
             proptest::prop_assert!(found.len() <= MAX_SIGNATURES);

@@ -25,7 +25,7 @@ static ORDER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STALE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
+        r"(?i)\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|^:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^thanks for (?:the|your) (?:pull request|pr)\b|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
     )
 });
 static FIX: LazyLock<Regex> = LazyLock::new(|| {
@@ -143,6 +143,7 @@ mod tests {
             ("@bors r+", Some(Noise)),
             ("+1", Some(Noise)),
             ("This issue has been automatically marked as stale.", Some(Noise)),
+            (":umbrella: The latest upstream changes made this pull request unmergeable.", Some(Noise)),
             ("The parser reads the header twice when the block is folded.", None),
         ] {
             assert_eq!(of(body, -90_000, &[]), role, "{body}");

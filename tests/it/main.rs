@@ -16,6 +16,7 @@ mod crash;
 mod direction;
 mod duplicates;
 mod fake_github;
+mod mcp;
 mod model;
 mod notes;
 mod processes;
