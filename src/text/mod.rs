@@ -3,6 +3,7 @@
 pub mod chunk;
 pub mod html;
 pub mod markdown;
+pub mod markup;
 pub mod prepare;
 pub mod reference;
 pub mod report;

@@ -14,7 +14,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("http", &[]),
     ("secrets", &[]),
-    ("tracker", &["http"]),
+    ("tracker", &["http", "text"]),
     ("embed", &["text"]),
     ("store", &["text"]),
     ("index", &["embed", "store", "text"]),
