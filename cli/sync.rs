@@ -63,8 +63,12 @@ fn say(session: &Session, report: &SyncReport) {
             parts.push(format!("{} {what}", count(n)));
         }
     }
+    let wiki = match report.wiki_pages {
+        0 => String::new(),
+        n => format!(", {}", plural(n, "wiki page")),
+    };
     session.say(&format!(
-        "{}: {}, {} in {}: {}.",
+        "{}: {}, {}{wiki} in {}: {}.",
         report.source,
         plural(report.items, "item"),
         plural(report.comments, "comment"),

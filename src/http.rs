@@ -286,6 +286,11 @@ impl Http {
         self.options.timing.now()
     }
 
+    /// The proxy, and the hosts to reach without it, for the one program that reaches a tracker by itself.
+    pub fn proxy(&self) -> (Option<String>, Option<String>) {
+        (self.options.proxy.clone(), self.options.no_proxy.clone())
+    }
+
     /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
     ///
     /// # Errors

@@ -139,7 +139,8 @@ impl Casebook {
             }
             let http = self.inner.http.counted();
             let mut tracker = self.tracker(&http, &remote).await?;
-            let mut report = sync::sync(&context, &source, &remote, tracker.as_mut(), request.full).await;
+            let mut report =
+                sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
             report.requests = http.sent();
             reports.push(report);
         }
@@ -192,10 +193,12 @@ impl Casebook {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
-            i.store.write(|w| {
+            let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
-                w.remove_source(&source)
+                w.remove_source(&source)?;
+                Ok(source.id)
             })?;
+            sync::forget_wiki(&i.folder, id)?;
             i.derived().update_text(true, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;

@@ -107,9 +107,11 @@ pub struct SyncReport {
     pub items: u64,
     /// Comments among the records.
     pub comments: u64,
-    /// Items and comments that the tracker no longer has; they are kept and marked.
+    /// Wiki pages among the records.
+    pub wiki_pages: u64,
+    /// Items, comments and wiki pages that the tracker no longer has; they are kept and marked.
     pub gone: u64,
-    /// Pages that were fetched.
+    /// Pages of lists that were fetched.
     pub pages: u64,
     /// Requests that were sent.
     pub requests: u64,

@@ -132,6 +132,18 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The keys of the pages of a source that are held and not buried.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page' AND deleted_at IS NULL ORDER BY key",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
     ///
     /// # Errors

@@ -110,7 +110,11 @@ pub fn import_built_in(
     }
     let mut records = Vec::with_capacity(pages.len());
     for (slug, text) in pages {
-        import.page((*slug).to_owned(), wiki::page_from(slug, (*text).into(), None), &mut records);
+        import.page(
+            (*slug).to_owned(),
+            wiki::page_from(&format!("{slug}.md"), (*text).into(), wiki::Facts::default()),
+            &mut records,
+        );
     }
     import.apply(records)?;
     finish(import.report)

@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{apply, lock::SyncLock, relations, report, source_key, sweep};
+use super::{apply, lock::SyncLock, relations, report, source_key, sweep, wiki};
 use crate::{
     error::{Code, Error, Result},
     http::Http,
@@ -100,6 +100,7 @@ pub async fn sync(
     source: &SourceRow,
     remote: &RemoteRow,
     tracker: &mut dyn Tracker,
+    http: &Http,
     full: bool,
 ) -> SyncReport {
     let start = (context.clock)();
@@ -110,7 +111,7 @@ pub async fn sync(
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         seen: sweep::Seen::default(),
     };
-    let result = run.whole(remote, tracker).await;
+    let result = run.whole(remote, tracker, http).await;
     let mut out = run.report;
     out.problem = result.as_ref().err().map(Problem::from);
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
@@ -147,7 +148,7 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<()> {
+    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker, http: &Http) -> Result<()> {
         let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
         let Some(_lock) = lock else {
             return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
@@ -163,7 +164,11 @@ impl Run<'_> {
             whole &= self.pull(*stream, tracker).await?;
         }
         sweep::run(self, tracker, whole).await?;
-        relations::run(self, tracker, &project).await
+        relations::run(self, tracker, &project).await?;
+        if remote.wiki {
+            wiki::run(self, tracker, http).await?;
+        }
+        Ok(())
     }
 
     /// Looks whether the project is there, and still the same one; what it is called now.
@@ -301,20 +306,20 @@ impl Run<'_> {
                 }
                 Err(reason) => {
                     row.unreadable += 1;
-                    self.report.skipped += 1;
-                    if self.report.skips.len() < ImportReport::MAX_SKIPS {
-                        let place = format!(
-                            "{}, page {}, record {}",
-                            stream.words(),
-                            self.report.pages + 1,
-                            place + 1
-                        );
-                        self.report.skips.push(Skip { place, reason });
-                    }
+                    let page = self.report.pages + 1;
+                    self.skip(format!("{}, page {page}, record {}", stream.words(), place + 1), reason);
                 }
             }
         }
         out
+    }
+
+    /// Notes a record that cannot be used.
+    pub(super) fn skip(&mut self, place: String, reason: String) {
+        self.report.skipped += 1;
+        if self.report.skips.len() < ImportReport::MAX_SKIPS {
+            self.report.skips.push(Skip { place, reason });
+        }
     }
 
     /// Stores records, and how far their list was read, in one transaction.
@@ -338,6 +343,7 @@ impl Run<'_> {
         self.report.stale += done.stale;
         self.report.items += done.items;
         self.report.comments += done.comments;
+        self.report.wiki_pages += done.pages;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod lock;
 mod relations;
 mod report;
 mod sweep;
+mod wiki;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 pub use import::{import_built_in, import_github, import_wiki};
 pub use live::{Context, add, host, remote_tracker, sync};
 pub use report::mirrors;
+pub use wiki::forget as forget_wiki;
 
 use crate::{
     error::{Error, Result},

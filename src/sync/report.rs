@@ -105,7 +105,15 @@ pub(super) fn mirror(
         }
     }
     if remote.wiki {
-        gap(GapKind::Wiki, "The wiki is not mirrored by this version.".to_owned());
+        let row = reader.stream(source.id, super::wiki::NAME)?;
+        if let Some(why) = &row.refused {
+            gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
+        } else if row.finished_at.is_none() {
+            gap(GapKind::Wiki, "The wiki was not read yet.".to_owned());
+        }
+        if row.unreadable > 0 {
+            gap(GapKind::Unreadable, format!("{} pages of the wiki could not be read.", row.unreadable));
+        }
     }
     Ok(MirrorView {
         source: source.key.clone(),

@@ -3,6 +3,7 @@
 pub mod github;
 pub mod import;
 pub mod wiki;
+pub mod wiki_git;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -160,6 +161,11 @@ pub trait Tracker: Send + Sync {
     /// # Errors
     /// As [`Tracker::page`].
     async fn comment(&self, remote_id: &str, task: &Task) -> Result<Fate>;
+
+    /// Where its wiki is, if that is a git repository.
+    fn wiki(&self) -> Option<wiki_git::WikiPlace> {
+        None
+    }
 
     /// What the tracker says of how these items, which are closed, hang together with others.
     ///

@@ -15,10 +15,13 @@ mod crash;
 mod direction;
 mod duplicates;
 mod fake_github;
+mod git_http;
 mod model;
 mod processes;
 mod support;
 mod sync;
+#[cfg(unix)]
+mod wiki;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]

@@ -57,7 +57,7 @@ impl Mirror {
         Self::with(github, None).await
     }
 
-    async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
+    pub async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
         let place = Place::new();
         let time = Arc::new(FakeTime::default());
         let mut options = OpenOptions::new(place.casebook());
@@ -96,6 +96,10 @@ impl Mirror {
 
     pub fn waited(&self) -> Duration {
         self.time.waits.lock().unwrap().drain(..).sum()
+    }
+
+    pub fn folder(&self) -> std::path::PathBuf {
+        self.place.casebook()
     }
 
     /// Everything that is held and not buried, in the server's form.
@@ -834,7 +838,7 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
 }
 
 /// Everything below a folder that holds these bytes.
-fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
+pub fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -15,7 +15,7 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     model::{Access, Project, Record},
     task::Task,
-    tracker::{Cursor, Fate, Fetched, Page, Relations, Stream, Tracker},
+    tracker::{Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace},
 };
 
 /// Records on a page: the most that GitHub gives.
@@ -89,6 +89,8 @@ pub struct GitHub {
     /// What it is called: as given, then as the tracker says.
     pub(super) name: String,
     pub(super) login: Option<Login>,
+    /// For what is no request: the wiki's repository.
+    token: Option<SecretString>,
     /// Which shape of a question to GraphQL this server knows.
     pub(super) shape: AtomicUsize,
 }
@@ -115,6 +117,7 @@ impl GitHub {
             host: address.host.clone(),
             name: name.to_owned(),
             login,
+            token: token.cloned(),
             shape: AtomicUsize::new(0),
         }
     }
@@ -414,6 +417,12 @@ impl Tracker for GitHub {
             None => (Stream::Comments, format!("/issues/comments/{remote_id}")),
         };
         self.fate(stream, self.repository(&path)?, task).await
+    }
+
+    fn wiki(&self) -> Option<WikiPlace> {
+        let web = format!("{}://{}/{}", self.base.scheme(), self.host, self.name);
+        let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
+        Some(WikiPlace { repository, pages: format!("{web}/wiki/"), token: self.token.clone() })
     }
 
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
