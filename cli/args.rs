@@ -294,22 +294,30 @@ pub struct Json {
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
-    /// Add a live source (github:owner/name), or an empty one to import into (owner/name)
+    /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
     #[command(
         after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN; for other hosts
-GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN), in the keyring (`precedent login`), then asked of `gh auth token`.
+GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN; GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, JIRA_API_TOKEN with
+JIRA_EMAIL on Jira Cloud), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
 
 Examples:
-  precedent source add github:acme/app
+  precedent source add github:acme/app --wiki
   precedent source add github:acme/app --host git.acme.example
+  precedent source add gitlab:group/team/app
+  precedent source add forgejo:codeberg.org/acme/app
+  precedent source add jira:acme.atlassian.net/APP --as acme/app
+  precedent source add redmine:acme.example/redmine/app --wiki
   precedent source add acme/app                 empty, for `precedent import`"
     )]
     Add {
-        /// Its name: github:owner/name, or owner/name
+        /// Its name: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// The tracker's host
-        #[arg(long, value_name = "HOST", default_value = "github.com")]
-        host: String,
+        /// The tracker's host, with the path below which it is [default: github.com, gitlab.com]
+        #[arg(long, value_name = "HOST")]
+        host: Option<String>,
+        /// What to call it here [default: its name at the tracker]
+        #[arg(long = "as", value_name = "OWNER/NAME")]
+        called: Option<String>,
         /// Mirror its wiki too
         #[arg(long)]
         wiki: bool,

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use precedent::{
     Error, Result,
-    model::{Access, SourceView},
+    model::{Access, NewMirror, SourceView},
 };
 
 use crate::{
@@ -15,15 +15,20 @@ use crate::{
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
-        SourceCommand::Add { key, host, wiki, json } => {
+        SourceCommand::Add { key, host, called, wiki, json } => {
             let view = match key.split_once(':') {
-                Some(("github", name)) => session.casebook.add_mirror(name, &host, wiki).await?,
-                Some((kind, _)) => {
-                    return Err(Error::invalid(format!("there is no tracker \"{}\"", plain(kind)))
-                        .with_hint("Write github:owner/name, or owner/name for a source to import into."));
+                Some((tracker, place)) => {
+                    let new = NewMirror {
+                        tracker: tracker.to_owned(),
+                        place: place.to_owned(),
+                        host,
+                        key: called,
+                        wiki,
+                    };
+                    session.casebook.add_tracker(new).await?
                 }
-                None if host != "github.com" || wiki => {
-                    return Err(Error::invalid("--host and --wiki are for live sources")
+                None if host.is_some() || wiki || called.is_some() => {
+                    return Err(Error::invalid("--host, --as and --wiki are for live sources")
                         .with_hint(format!("Write: precedent source add github:{key}")));
                 }
                 None => session.casebook.add_source(&key).await?,

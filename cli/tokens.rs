@@ -8,7 +8,7 @@ use std::{
 
 use precedent::{
     Error, Result,
-    secrets::{Provided, SecretString, Secrets, SystemKeyring},
+    secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted},
 };
 
 use crate::{Session, args::HostCommand};
@@ -59,20 +59,33 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
 }
 
-/// The variables that `gh` reads, for the hosts that it reads them for.
-fn environment(host: &str) -> Option<SecretString> {
-    let names = if host == "github.com" || host.ends_with(".ghe.com") {
-        ["GH_TOKEN", "GITHUB_TOKEN"]
-    } else {
-        ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
+/// The variables that the trackers' own tools read, for the hosts that they read them for. A token for one kind of tracker
+/// is never tried at another.
+fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
+    let names: &[&str] = match wanted.tracker {
+        "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
+            &["GH_TOKEN", "GITHUB_TOKEN"]
+        }
+        "github" => &["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"],
+        "gitlab" => &["GITLAB_TOKEN"],
+        "gitea" => &["GITEA_TOKEN", "FORGEJO_TOKEN"],
+        "jira" => &["JIRA_API_TOKEN"],
+        "redmine" => &["REDMINE_API_KEY"],
+        _ => &[],
     };
-    names.into_iter().find_map(variable).map(SecretString::from)
+    let token = names.iter().copied().find_map(variable)?;
+    // Jira Cloud wants to know whose token it is.
+    let name = if wanted.tracker == "jira" { variable("JIRA_EMAIL") } else { None };
+    Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
 }
 
 /// What `gh` is signed in with.
-fn gh(host: &str) -> Option<SecretString> {
+fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
+    if wanted.tracker != "github" {
+        return None;
+    }
     let output = Command::new("gh")
-        .args(["auth", "token", "--hostname", host])
+        .args(["auth", "token", "--hostname", wanted.host])
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

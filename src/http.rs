@@ -127,6 +127,23 @@ impl Login {
         Self { origin: base.origin(), header: header::AUTHORIZATION, value }
     }
 
+    /// A token as Gitea takes it, whatever its age.
+    pub fn token(base: &Url, token: &SecretString) -> Self {
+        let value = format!("token {}", token.expose_secret()).into();
+        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    }
+
+    /// A name and its secret, joined by a colon and encoded already.
+    pub fn basic(base: &Url, encoded: &SecretString) -> Self {
+        let value = format!("Basic {}", encoded.expose_secret()).into();
+        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    }
+
+    /// A key in a header of the tracker's own.
+    pub fn header(base: &Url, name: &'static str, key: &SecretString) -> Self {
+        Self { origin: base.origin(), header: HeaderName::from_static(name), value: key.clone() }
+    }
+
     /// The header, if this address may see it.
     fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
         if url.origin() != self.origin {

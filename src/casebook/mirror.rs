@@ -6,7 +6,7 @@ use super::Casebook;
 use crate::{
     error::{Error, Result},
     http::Http,
-    model::{Access, ImportReport, IndexReport, MirrorView, SourceView, SyncReport, SyncRequest},
+    model::{Access, ImportReport, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
     samples, search,
     secrets::SecretString,
     store::{Reader, RemoteRow, SourceRow},
@@ -75,9 +75,17 @@ impl Casebook {
     /// # Errors
     /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
     pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
-        let (key, host) = (key.to_owned(), host.to_owned());
+        let (place, host) = (key.to_owned(), Some(host.to_owned()));
+        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
+    }
+
+    /// Adds a live source of any kind of tracker. Fetches nothing yet.
+    ///
+    /// # Errors
+    /// As [`Casebook::add_mirror`].
+    pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
-            let source = sync::add(&i.store, &key, &host, wiki, (i.clock)())?;
+            let source = sync::add(&i.store, &new, (i.clock)())?;
             i.store.read(|r| source_view(r, &source.key))
         })
         .await
@@ -97,8 +105,9 @@ impl Casebook {
     /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
-        let (_, remote) = self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
-        let mut tracker = self.tracker(&self.inner.http, &remote).await?;
+        let (source, remote) =
+            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+        let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
     }
 
@@ -138,7 +147,7 @@ impl Casebook {
                 break;
             }
             let http = self.inner.http.counted();
-            let mut tracker = self.tracker(&http, &remote).await?;
+            let mut tracker = self.tracker(&http, &source, &remote).await?;
             let mut report =
                 sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
             report.requests = http.sent();
@@ -175,12 +184,17 @@ impl Casebook {
     }
 
     /// The tracker of a live source, with the token for its host.
-    async fn tracker(&self, http: &Http, remote: &RemoteRow) -> Result<Box<dyn crate::tracker::Tracker>> {
-        let (http, remote) = (http.clone(), remote.clone());
+    async fn tracker(
+        &self,
+        http: &Http,
+        source: &SourceRow,
+        remote: &RemoteRow,
+    ) -> Result<Box<dyn crate::tracker::Tracker>> {
+        let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
         // A keyring or a helper program may take its time.
         self.run(move |i| {
-            let found = i.secrets.find(&remote.host);
-            sync::remote_tracker(&http, &remote, found.as_ref().map(|f| &f.token))
+            let found = i.secrets.find(sync::wanted(&source, &remote));
+            sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
         })
         .await
     }

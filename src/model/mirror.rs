@@ -28,6 +28,8 @@ pub enum GapKind {
     Links,
     /// The wiki.
     Wiki,
+    /// What the tracker keeps and this version does not mirror.
+    LeftOut,
 }
 
 /// Something that a mirror does not know.
@@ -75,6 +77,21 @@ pub struct MirrorView {
     pub streams: Vec<StreamView>,
     /// What it does not know.
     pub gaps: Vec<Gap>,
+}
+
+/// A live source to add.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewMirror {
+    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`.
+    pub tracker: String,
+    /// The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
+    pub place: String,
+    /// The host, with the path below which the tracker is.
+    pub host: Option<String>,
+    /// What it is to be called here; by default the project's name, after the host's where that has one part alone.
+    pub key: Option<String>,
+    /// Whether to mirror its wiki too.
+    pub wiki: bool,
 }
 
 /// What to sync, and how.

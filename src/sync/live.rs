@@ -8,14 +8,11 @@ use super::{apply, lock::SyncLock, relations, report, source_key, sweep, wiki};
 use crate::{
     error::{Code, Error, Result},
     http::Http,
-    model::{ImportReport, Problem, Record, Skip, SyncReport},
-    secrets::SecretString,
-    store::{RemoteRow, SourceRow, Store, StreamRow},
+    model::{ImportReport, NewMirror, Problem, Record, Skip, SyncReport},
+    secrets::{SecretString, Wanted},
+    store::{RemoteRow, SourceRow, Store, StreamRow, Writer},
     task::{Phase, Task, blocking},
-    tracker::{
-        Cursor, Fetched, Stream, Tracker,
-        github::{Address, GitHub},
-    },
+    tracker::{self, Address, Cursor, Fetched, Kind, Relation, Stream, Tracker},
 };
 
 /// What a sync works with.
@@ -34,19 +31,44 @@ pub struct Context {
 /// Makes a source a live one: a new one, or one that was imported from files.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another place already.
-pub fn add(store: &Store, key: &str, host: &str, wiki: bool, now: Timestamp) -> Result<SourceRow> {
-    let key = source_key(key)?;
-    let address = Address::of(host)?;
+/// [`Code::InvalidInput`] if a part of it is none, or the source is mirrored from another place already.
+pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
+    let kind = Kind::parse(&new.tracker).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
+        Error::invalid(format!(
+            "there is no tracker \"{}\"",
+            new.tracker.chars().take(40).collect::<String>()
+        ))
+        .with_hint(format!("There are: {}.", known.join(", ")))
+    })?;
+    let (address, project) = place(kind, new)?;
+    let key = match &new.key {
+        Some(key) => key.clone(),
+        // A name that has one part only is one at its tracker.
+        None if kind.parts() == Some(1) => {
+            format!("{}/{project}", address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']']))
+        }
+        None => project.clone(),
+    };
+    let key = source_key(&key)?.to_owned();
     store.write(|w| {
-        let source = w.add_source(key, "github", now)?;
-        if let Some(old) = w.remote(source.id)?
-            && old.base_url != address.base.as_str()
+        let source = w.add_source(&key, kind.as_str(), now)?;
+        let old = w.remote(source.id)?;
+        if let Some(old) = &old
+            && (old.base_url != address.base.as_str() || source.kind != kind.as_str())
         {
             return Err(Error::invalid(format!("{} is mirrored from {} already", source.key, old.host))
                 .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
         }
-        let project = w.remote(source.id)?.map_or_else(|| key.to_owned(), |old| old.project);
+        if source.kind != kind.as_str() {
+            // Numbers mean something else at another tracker.
+            if source.changed_at.is_some() {
+                return Err(Error::invalid(format!("{} holds what comes from {}", source.key, source.kind))
+                    .with_hint("Give the new source another name: --as owner/name"));
+            }
+            w.set_kind(source.id, kind.as_str())?;
+        }
+        let project = old.map_or(project, |old| old.project);
         w.set_remote(
             source.id,
             &RemoteRow {
@@ -54,14 +76,48 @@ pub fn add(store: &Store, key: &str, host: &str, wiki: bool, now: Timestamp) -> 
                 base_url: address.base.into(),
                 project,
                 remote_id: None,
-                wiki,
+                wiki: new.wiki,
                 synced_at: None,
                 problem: None,
                 swept_at: None,
             },
         )?;
-        Ok(source)
+        w.source(&source.key)?.ok_or_else(|| Error::not_found("the source that was just added"))
     })
+}
+
+/// The tracker's address and the project's name.
+fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
+    let text = new.place.trim().trim_end_matches('/');
+    let (host, project) = match (&new.host, kind.host(), kind.parts()) {
+        (Some(host), _, _) => (host.clone(), text),
+        (None, Some(host), _) => (host.to_owned(), text),
+        (None, None, parts) => {
+            let cut = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
+            let (host, project) = cut.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
+            (host.to_owned(), project)
+        }
+    };
+    let good = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let count = project.split('/').count();
+    let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
+    if host.is_empty() || !fits {
+        let shape = match kind.parts() {
+            Some(1) => {
+                format!("{}:HOST/PROJECT, for example {}:tracker.acme.example/app", new.tracker, new.tracker)
+            }
+            _ if kind.host().is_none() => format!("{}:HOST/owner/name", new.tracker),
+            _ => format!("{}:owner/name", new.tracker),
+        };
+        let shown: String = text.chars().take(80).collect();
+        return Err(Error::invalid(format!("\"{shown}\" names no project of this tracker"))
+            .with_hint(format!("Write {shape}.")));
+    }
+    Ok((Address::of(kind, &host)?, project.to_owned()))
 }
 
 /// A host as tokens are kept for it.
@@ -69,7 +125,12 @@ pub fn add(store: &Store, key: &str, host: &str, wiki: bool, now: Timestamp) -> 
 /// # Errors
 /// [`Code::InvalidInput`] if it is none.
 pub fn host(host: &str) -> Result<String> {
-    Ok(Address::of(host)?.host)
+    Ok(Address::of(Kind::GitHub, host)?.host)
+}
+
+/// What is asked for where a source's token may be: the kind of its tracker, and the host.
+pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> Wanted<'a> {
+    Wanted { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
 }
 
 /// The tracker of a live source.
@@ -78,20 +139,22 @@ pub fn host(host: &str) -> Result<String> {
 /// [`Code::Corrupt`] if its address was damaged.
 pub fn remote_tracker(
     http: &Http,
+    source: &SourceRow,
     remote: &RemoteRow,
     token: Option<&SecretString>,
 ) -> Result<Box<dyn Tracker>> {
     // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
     let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
-    let address = Address::of(&format!("{plain}{}", remote.host)).ok();
-    let Some(address) = address.filter(|a| a.base.as_str() == remote.base_url) else {
+    let kind = Kind::parse(&source.kind);
+    let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
+    let Some((kind, address)) = address.filter(|(_, a)| a.base.as_str() == remote.base_url) else {
         return Err(Error::new(
             Code::Corrupt,
             format!("the address of {} is not one of {}", remote.project, remote.host),
         )
         .with_hint("Remove the source and add it again."));
     };
-    Ok(Box::new(GitHub::new(http.clone(), &address, &remote.project, token)))
+    Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
 }
 
 /// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
@@ -109,6 +172,7 @@ pub async fn sync(
         source,
         full,
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
+        project: remote.project.clone(),
         seen: sweep::Seen::default(),
     };
     let result = run.whole(remote, tracker, http).await;
@@ -143,8 +207,18 @@ pub(super) struct Run<'a> {
     pub(super) source: &'a SourceRow,
     full: bool,
     pub(super) report: SyncReport,
+    /// What the tracker calls the project now.
+    project: String,
     /// What a pass over everything has met.
     pub(super) seen: sweep::Seen,
+}
+
+/// What a page says beside its records.
+#[derive(Default)]
+pub(super) struct Told {
+    relations: Vec<(u64, Vec<Relation>)>,
+    /// All pages of the wiki; the others are gone.
+    pages: Option<Vec<String>>,
 }
 
 impl Run<'_> {
@@ -154,7 +228,7 @@ impl Run<'_> {
             return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
                 .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
         };
-        let project = self.meet(remote, tracker).await?;
+        self.project = self.meet(remote, tracker).await?;
         let source = self.source.id;
         if self.full {
             self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
@@ -164,7 +238,10 @@ impl Run<'_> {
             whole &= self.pull(*stream, tracker).await?;
         }
         sweep::run(self, tracker, whole).await?;
-        relations::run(self, tracker, &project).await?;
+        let kind = Kind::parse(&self.source.kind);
+        if kind.is_some_and(Kind::asks_relations) {
+            relations::run(self, tracker, &self.project.clone()).await?;
+        }
         if remote.wiki {
             wiki::run(self, tracker, http).await?;
         }
@@ -185,7 +262,11 @@ impl Run<'_> {
                 "Someone reuses its name. Remove the source and add it again to mirror the new one.",
             ));
         }
-        if !project.name.eq_ignore_ascii_case(&self.source.key) {
+        // A name that has one part only never was the key.
+        let same =
+            [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
+        let path = project.name.contains('/') && !project.name.eq_ignore_ascii_case(&self.source.key);
+        if path || !same {
             self.report.renamed_to = Some(project.name.clone());
         }
         let name = project.name.clone();
@@ -215,7 +296,7 @@ impl Run<'_> {
                     if !visited.insert(at.0.clone()) {
                         // The next sync takes it up at the watermark, and not in the circle.
                         row.next_page = None;
-                        self.store(Vec::new(), Some((name, row))).await?;
+                        self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                         return Err(Error::new(
                             Code::Network,
                             format!("the tracker's list of {} leads in a circle", stream.words()),
@@ -235,7 +316,8 @@ impl Run<'_> {
                     }
                     self.report.pages += 1;
                     progress.done += records.len() as u64;
-                    self.store(records, Some((name, row.clone()))).await?;
+                    let told = Told { relations: page.relations, pages: page.all_pages };
+                    self.store(records, told, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     match page.next {
                         Some(next) => at = next,
@@ -245,7 +327,7 @@ impl Run<'_> {
                 Fetched::Unchanged => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
-                    self.store(Vec::new(), Some((name, row))).await?;
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
                 Fetched::Expired if !restarted => {
@@ -266,7 +348,7 @@ impl Run<'_> {
                 Fetched::Smaller(smaller) => at = smaller,
                 Fetched::Refused(why) => {
                     row.refused = Some(why);
-                    self.store(Vec::new(), Some((name, row))).await?;
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
             }
@@ -285,7 +367,7 @@ impl Run<'_> {
                 let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
                 Some(counts.comments + counts.missing_comments)
             }
-            Stream::ReviewComments => None,
+            Stream::ReviewComments | Stream::Pages => None,
         };
         Ok(Meter { done: 0, total })
     }
@@ -326,17 +408,28 @@ impl Run<'_> {
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
+        told: Told,
         stream: Option<(&'static str, StreamRow)>,
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
-        let done = self
+        let project = self.project.clone();
+        let (done, buried) = self
             .blocking(move |store| {
-                apply(store, &source, records, now, |w| match stream {
-                    Some((name, row)) => w.set_stream(source.id, name, &row),
-                    None => Ok(()),
-                })
+                let mut buried = 0;
+                let done = apply(store, &source, records, now, |w| {
+                    relations::replace(w, &source.key, &project, &told.relations)?;
+                    if let Some(there) = &told.pages {
+                        buried = bury_pages(w, &source, there, now)?;
+                    }
+                    match stream {
+                        Some((name, row)) => w.set_stream(source.id, name, &row),
+                        None => Ok(()),
+                    }
+                })?;
+                Ok((done, buried))
             })
             .await?;
+        self.report.gone += buried;
         self.report.new += done.new;
         self.report.updated += done.updated;
         self.report.unchanged += done.unchanged;
@@ -359,6 +452,21 @@ impl Run<'_> {
     pub(super) fn is_full(&self) -> bool {
         self.full
     }
+}
+
+/// Buries the pages that are not among these.
+pub(super) fn bury_pages(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    there: &[String],
+    now: Timestamp,
+) -> Result<u64> {
+    let kept: HashSet<String> = there.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+    let mut buried = 0;
+    for key in writer.page_keys(source.id)?.into_iter().filter(|k| !kept.contains(k)) {
+        buried += u64::from(writer.bury_document(&key, now)?);
+    }
+    Ok(buried)
 }
 
 /// How much was fetched, of how much.

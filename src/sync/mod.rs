@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use import::{import_built_in, import_github, import_wiki};
-pub use live::{Context, add, host, remote_tracker, sync};
+pub use live::{Context, add, host, remote_tracker, sync, wanted};
 pub use report::mirrors;
 pub use wiki::forget as forget_wiki;
 
@@ -96,9 +96,11 @@ pub(crate) fn source_key(key: &str) -> Result<&str> {
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    match key.split_once('/') {
-        Some((owner, name)) if good(owner) && good(name) => Ok(key),
-        _ => Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
-            .with_hint("A source is named owner/name, for example rust-lang/rust.")),
+    match key.contains('/') && key.split('/').all(good) {
+        true => Ok(key),
+        false => {
+            Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
+                .with_hint("A source is named owner/name, for example rust-lang/rust."))
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     model::{Gap, GapKind, MirrorView, StreamView},
     store::{Reader, RemoteRow, SourceRow},
-    tracker::Stream,
+    tracker::Kind,
 };
 
 /// Every live source, by key.
@@ -23,9 +23,6 @@ pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     }
     Ok(out)
 }
-
-/// The lists that a source of this kind has.
-const STREAMS: &[Stream] = &[Stream::Items, Stream::Comments, Stream::ReviewComments];
 
 /// One live source.
 pub(super) fn mirror(
@@ -44,7 +41,8 @@ pub(super) fn mirror(
         gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
     }
     let mut streams = Vec::new();
-    for stream in STREAMS {
+    let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
+    for stream in kind.streams(remote.wiki) {
         let row = reader.stream(source.id, stream.as_str())?;
         let words = capital(stream.words());
         if let Some(why) = &row.refused {
@@ -96,7 +94,7 @@ pub(super) fn mirror(
     if let Some(why) = links.refused {
         gap(GapKind::Links, format!("Links between items are known only from their texts: {why}."));
     } else {
-        let left = reader.unread_relations(source.id)?;
+        let left = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
         if left > 0 {
             gap(
                 GapKind::Links,
@@ -104,7 +102,10 @@ pub(super) fn mirror(
             );
         }
     }
-    if remote.wiki {
+    if let Some(what) = kind.left_out() {
+        gap(GapKind::LeftOut, what.to_owned());
+    }
+    if remote.wiki && kind.has_wiki_git() {
         let row = reader.stream(source.id, super::wiki::NAME)?;
         if let Some(why) = &row.refused {
             gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::live::Run;
+use super::live::{Run, Told, bury_pages};
 use crate::{
     error::{Error, Result},
     http::Http,
@@ -102,11 +102,12 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
             }
         }
         done += batch.len() as u64;
-        run.store(records, None).await?;
+        run.store(records, Told::default(), None).await?;
         task.report(Phase::Sync, done, Some(changed.len() as u64), "records");
     }
 
-    let kept: HashSet<String> = pages.keys().map(|slug| format!("{}:{slug}", run.source.key)).collect();
+    let there: Vec<String> = pages.into_keys().collect();
+    let row_source = run.source.clone();
     let now = (run.context.clock)();
     let row = StreamRow {
         etag: Some((commit, git.address().to_owned())),
@@ -118,10 +119,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let buried = run
         .blocking(move |store| {
             store.write(|w| {
-                let mut buried = 0;
-                for key in w.page_keys(source)?.into_iter().filter(|k| !kept.contains(k)) {
-                    buried += u64::from(w.bury_document(&key, now)?);
-                }
+                let buried = bury_pages(w, &row_source, &there, now)?;
                 w.set_stream(source, NAME, &row)?;
                 Ok(buried)
             })

@@ -1,5 +1,6 @@
 //! Text preparation: from what people wrote to what is indexed, embedded and shown. Pure functions, no I/O.
 
+pub mod adf;
 pub mod chunk;
 pub mod html;
 pub mod markdown;

@@ -15,9 +15,12 @@ mod crash;
 mod direction;
 mod duplicates;
 mod fake_github;
+mod fake_tracker;
 mod git_http;
 mod model;
 mod processes;
+#[cfg(unix)]
+mod redmine;
 mod support;
 mod sync;
 #[cfg(unix)]

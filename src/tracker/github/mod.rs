@@ -7,7 +7,7 @@ mod rest;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-pub use rest::{Address, GitHub};
+pub use rest::GitHub;
 
 use crate::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
@@ -217,7 +217,7 @@ fn clean(text: &str) -> String {
 }
 
 /// A JSON error in words, without the "at line 1 column 17" that means nothing within one record.
-pub(super) fn describe(error: &serde_json::Error) -> String {
+pub(crate) fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {
