@@ -274,6 +274,23 @@ pub struct EvalCommand {
     pub json: Json,
 }
 
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    let wrong = || "it has to be a number with s, m or h, for example 10m".to_owned();
+    let text = text.trim();
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err(wrong()),
+    };
+    let seconds = number.parse::<u64>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(wrong)?;
+    match seconds {
+        1..=604_800 => Ok(std::time::Duration::from_secs(seconds)),
+        _ => Err("it has to be between a second and a week".to_owned()),
+    }
+}
+
 fn ranking(name: &str) -> Result<Ranking, String> {
     match name {
         "lexical" => Ok(Ranking::Lexical),
@@ -413,7 +430,8 @@ others. What is not mirrored is said at the end, and by `precedent status`.
 Examples:
   precedent sync
   precedent sync acme/app --no-vectors
-  precedent sync acme/app --full                everything again; notices what was deleted"
+  precedent sync acme/app --full                everything again; notices what was deleted
+  precedent sync --watch --every 5m"
 )]
 pub struct SyncCommand {
     /// Only these sources [default: all live ones]
@@ -422,6 +440,12 @@ pub struct SyncCommand {
     /// Read everything again, and look for what is gone
     #[arg(long)]
     pub full: bool,
+    /// Go on until Ctrl+C, and look again from time to time; what fails is tried again the next time
+    #[arg(short, long)]
+    pub watch: bool,
+    /// How long to wait between two looks: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = time)]
+    pub every: std::time::Duration,
     #[command(flatten)]
     pub after: AfterImport,
     #[command(flatten)]

@@ -11,6 +11,7 @@ use crate::{
     Session,
     args::SourceCommand,
     output::{DIM, KEY, Output, count, plain, plural},
+    status::running,
 };
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
@@ -58,7 +59,15 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                 None if all.is_empty() => {
                     session.say("No sources yet. Try `precedent import sample`, or `precedent import github FILE --source owner/name`.");
                 }
-                None => all.iter().for_each(|s| print(s, output)),
+                None => {
+                    let mirrors = session.casebook.mirrors().await?;
+                    for source in &all {
+                        print(source, output);
+                        if let Some(m) = mirrors.iter().find(|m| m.source == source.key && m.running) {
+                            output.line(format_args!("  {DIM}{}{DIM:#}", running(m.progress.as_ref())));
+                        }
+                    }
+                }
             }
         }
         SourceCommand::Remove { key, yes, json } => {

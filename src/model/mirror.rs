@@ -58,6 +58,46 @@ pub struct StreamView {
     pub refused: Option<String>,
 }
 
+/// How far a sync that is under way has come, here or in another process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncProgress {
+    /// `sync`, or `wait` while the tracker allows no more requests.
+    pub phase: String,
+    /// How much of this part is done.
+    pub done: u64,
+    /// Of how much, where that is known.
+    pub total: Option<u64>,
+    /// What is counted: `records`, `seconds`.
+    pub unit: String,
+    /// When this part began.
+    pub started_at: Timestamp,
+    /// When this was said.
+    pub told_at: Timestamp,
+}
+
+impl SyncProgress {
+    /// How many a second, and how many seconds are left, where that can be told.
+    pub fn pace(&self) -> (Option<f64>, Option<u64>) {
+        let took = self.started_at.duration_until(self.told_at).as_secs_f64();
+        if self.unit == "seconds" {
+            return (None, self.total.map(|t| t.saturating_sub(self.done)));
+        }
+        if took < 1.0 || self.done == 0 {
+            return (None, None);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+        let rate = self.done as f64 / took;
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an estimate"
+        )]
+        let left = self.total.map(|t| (t.saturating_sub(self.done) as f64 / rate).ceil() as u64);
+        (Some(rate), left)
+    }
+}
+
 /// A live source: where it comes from, how far it was read, and what it does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorView {
@@ -69,6 +109,8 @@ pub struct MirrorView {
     pub project: String,
     /// Whether a sync is under way, here or in another process.
     pub running: bool,
+    /// How far that is.
+    pub progress: Option<SyncProgress>,
     /// When a sync last ended, however.
     pub synced_at: Option<Timestamp>,
     /// When what is here was last compared with what is still there.

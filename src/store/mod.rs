@@ -26,7 +26,7 @@ pub(crate) use file::SqliteFile;
 pub use links::StoredLink;
 pub(crate) use lock::FileLock;
 pub use raw::{RawKind, RawPacker};
-pub use remotes::{RemoteRow, StreamRow};
+pub use remotes::{ProgressRow, RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;
 

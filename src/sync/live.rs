@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{apply, lock::SyncLock, relations, report, source_key, sweep, wiki};
+use super::{apply, lock::SyncLock, progress, relations, report, source_key, sweep, wiki};
 use crate::{
     error::{Code, Error, Result},
     http::Http,
@@ -167,15 +167,20 @@ pub async fn sync(
     full: bool,
 ) -> SyncReport {
     let start = (context.clock)();
+    let latest = progress::Latest::default();
+    let watched = Context { task: latest.watch(&context.task), ..context.clone() };
     let mut run = Run {
-        context,
+        context: &watched,
         source,
         full,
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
         seen: sweep::Seen::default(),
     };
-    let result = run.whole(remote, tracker, http).await;
+    let result = tokio::select! {
+        result = run.whole(remote, tracker, http) => result,
+        never = progress::tell(context, source.id, &latest) => match never {},
+    };
     let mut out = run.report;
     out.problem = result.as_ref().err().map(Problem::from);
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
@@ -228,8 +233,9 @@ impl Run<'_> {
             return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
                 .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
         };
-        self.project = self.meet(remote, tracker).await?;
         let source = self.source.id;
+        self.blocking(move |store| store.write(|w| w.forget_progress(source))).await?;
+        self.project = self.meet(remote, tracker).await?;
         if self.full {
             self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
         }

@@ -3,6 +3,7 @@
 mod import;
 mod live;
 mod lock;
+mod progress;
 mod relations;
 mod report;
 mod sweep;

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::lock::SyncLock;
 use crate::{
     error::Result,
-    model::{Gap, GapKind, MirrorView, StreamView},
-    store::{Reader, RemoteRow, SourceRow},
+    model::{Gap, GapKind, MirrorView, StreamView, SyncProgress},
+    store::{ProgressRow, Reader, RemoteRow, SourceRow},
     tracker::Kind,
 };
 
@@ -34,6 +34,8 @@ pub(super) fn mirror(
     let mut gaps = Vec::new();
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
     let running = SyncLock::is_taken(folder, source.id);
+    // What a sync left behind that was killed says nothing of one that is not there.
+    let progress = if running { reader.progress(source.id)?.map(view) } else { None };
     if remote.synced_at.is_none() && !running {
         gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
     }
@@ -121,11 +123,17 @@ pub(super) fn mirror(
         host: remote.host,
         project: remote.project,
         running,
+        progress,
         synced_at: remote.synced_at,
         swept_at: remote.swept_at,
         streams,
         gaps,
     })
+}
+
+fn view(row: ProgressRow) -> SyncProgress {
+    let ProgressRow { phase, done, total, unit, started_at, told_at } = row;
+    SyncProgress { phase, done, total, unit, started_at, told_at }
 }
 
 fn capital(text: &str) -> String {

@@ -24,6 +24,8 @@ mod redmine;
 mod support;
 mod sync;
 #[cfg(unix)]
+mod watch;
+#[cfg(unix)]
 mod wiki;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
