@@ -61,8 +61,9 @@ pub enum Command {
     /// Keep a token for a tracker in the system's keyring; it is read from standard input
     #[command(after_help = "Examples:
   gh auth token | precedent login
-  precedent login git.acme.example < token.txt")]
-    Login(HostCommand),
+  precedent login git.acme.example < token.txt
+  precedent login --device --client-id Iv1.0123456789abcdef     in the browser, at GitHub")]
+    Login(LoginCommand),
     /// Forget a token that `login` kept
     Logout(HostCommand),
     /// Import issues, comments and wiki pages from files
@@ -274,6 +275,11 @@ pub struct EvalCommand {
     pub json: Json,
 }
 
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (field, column) = text.split_once('=').ok_or("it has to be FIELD=COLUMN")?;
+    Ok((field.trim().to_owned(), column.trim().to_owned()))
+}
+
 fn time(text: &str) -> Result<std::time::Duration, String> {
     let wrong = || "it has to be a number with s, m or h, for example 10m".to_owned();
     let text = text.trim();
@@ -372,19 +378,52 @@ pub struct HostCommand {
     pub host: String,
 }
 
+#[derive(Debug, Arguments)]
+pub struct LoginCommand {
+    /// The tracker's host
+    #[arg(default_value = "github.com")]
+    pub host: String,
+    /// Sign in with a browser, at GitHub or an Enterprise Server
+    #[arg(long)]
+    pub device: bool,
+    /// The client id of an OAuth app of yours with the device flow enabled
+    #[arg(long, value_name = "ID", env = "PRECEDENT_GITHUB_CLIENT_ID")]
+    pub client_id: Option<String>,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// Import issues and comments as GitHub's REST interface answers them
+    /// Import issues and comments as GitHub's interfaces and archives give them
     #[command(
         after_help = "The files hold one JSON object a record: JSON Lines, JSON arrays (as `gh api --paginate` prints
-them) or plain sequences; plain, gzip or zstd. Importing again changes nothing that is there.
+them) or plain sequences; plain, gzip or zstd. Records of the REST interface, of `gh issue list --json` and of
+migration archives (tar.gz) are told apart. Importing again changes nothing that is there.
 
 Examples:
   precedent import github dump/ --source acme/app
-  precedent import github issues.json comments.json.gz --source acme/app"
+  precedent import github issues.json comments.json.gz --source acme/app
+  gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
+  precedent import github all.json --source acme/app
+  precedent import github migration.tar.gz --source acme/app"
     )]
     Github(ImportFiles),
-    /// Import a folder of Markdown files as wiki pages
+    /// Import a table of issues: CSV, as trackers and spreadsheets export it
+    #[command(
+        after_help = "Columns with the usual names (id, summary, description, status, …) are known; others are told with --map.
+Fields: number, title, body, state, reason, author, labels, milestone, created, updated, closed, url.
+
+Examples:
+  precedent import csv export.csv --source acme/app
+  precedent import csv export.csv --source acme/app --map title=Headline --map created="
+    )]
+    Csv {
+        /// Which column gives a field; an empty one leaves it out
+        #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+        map: Vec<(String, String)>,
+        #[command(flatten)]
+        files: ImportFiles,
+    },
+    /// Import a folder of files as wiki pages: Markdown, or another markup that GitHub renders
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),

@@ -11,7 +11,11 @@ use precedent::{
     secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted},
 };
 
-use crate::{Session, args::HostCommand};
+use crate::{
+    Session,
+    args::{HostCommand, LoginCommand},
+    output::plain,
+};
 
 /// The longest token, in bytes; GitHub's are below 300.
 const MAX_TOKEN: u64 = 4_096;
@@ -25,7 +29,10 @@ pub fn secrets() -> Secrets {
 }
 
 /// Keeps a token that comes on standard input: an argument would show in the list of processes.
-pub async fn login(session: &Session, command: HostCommand) -> Result<()> {
+pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
+    if command.device {
+        return device(session, &command).await;
+    }
     if std::io::stdin().is_terminal() {
         session.say(&format!("Paste a token for {} and press Enter:", command.host));
     }
@@ -41,6 +48,22 @@ pub async fn login(session: &Session, command: HostCommand) -> Result<()> {
             .with_hint("For example: gh auth token | precedent login"));
     }
     session.casebook.keep_token(&command.host, token.to_owned().into()).await?;
+    session.say(&format!("The token for {} is in the keyring.", command.host));
+    Ok(())
+}
+
+/// Signs in with a browser.
+async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
+    let Some(client_id) = &command.client_id else {
+        return Err(Error::invalid("signing in with a browser needs the client id of an app").with_hint(
+            "Register an OAuth app at GitHub (Settings, Developer settings), enable its device flow, and give its id: \
+             --client-id ID. Without one: gh auth token | precedent login",
+        ));
+    };
+    let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
+    // Told even to those who want no remarks: nothing goes on without it.
+    anstream::eprintln!("Open {} and type {}", plain(&login.verification_uri), plain(&login.user_code));
+    session.casebook.finish_login(&command.host, &login, &session.task).await?;
     session.say(&format!("The token for {} is in the keyring.", command.host));
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::{
     store::{Reader, RemoteRow, SourceRow},
     sync,
     task::Task,
+    tracker::github::device::{self, DeviceLogin},
 };
 
 impl Casebook {
@@ -23,6 +24,22 @@ impl Casebook {
     pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
         let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
         self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports a table (CSV) as the items of a source; `mapping` says which column gives a field, where its name does not.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a table that is none, columns that are not there, nothing of use in it.
+    pub async fn import_table(
+        &self,
+        source: &str,
+        path: &Path,
+        mapping: &[(String, String)],
+        task: &Task,
+    ) -> Result<ImportReport> {
+        let (source, path, mapping, task) =
+            (source.to_owned(), path.to_owned(), mapping.to_vec(), task.clone());
+        self.run(move |i| sync::import_table(&i.store, &source, &path, &mapping, (i.clock)(), &task)).await
     }
 
     /// Imports a folder of Markdown files as the wiki pages of a source.
@@ -118,6 +135,23 @@ impl Casebook {
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
+    }
+
+    /// Begins to sign in at a GitHub with a browser; `client_id` is that of an app that is registered there.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if there is no such app; those of the network.
+    pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+        device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
+    }
+
+    /// Waits until the person has typed the code, and keeps the token in the system's keyring.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
+    pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
+        let token = device::finish(&self.inner.http, login, task).await?;
+        self.keep_token(host, token).await
     }
 
     /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.

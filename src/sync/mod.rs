@@ -5,6 +5,7 @@ mod live;
 mod lock;
 mod progress;
 mod relations;
+mod remote;
 mod report;
 mod sweep;
 mod wiki;
@@ -12,8 +13,9 @@ mod wiki;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-pub use import::{import_built_in, import_github, import_wiki};
-pub use live::{Context, add, host, remote_tracker, sync, wanted};
+pub use import::{import_built_in, import_github, import_table, import_wiki};
+pub use live::{Context, sync};
+pub use remote::{add, address, host, remote_tracker, wanted};
 pub use report::mirrors;
 pub use wiki::forget as forget_wiki;
 

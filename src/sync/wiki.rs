@@ -1,7 +1,7 @@
 //! Mirrors a wiki that is a git repository: what changed between the commit that is here and the newest one.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
     path::{Path, PathBuf},
 };
 
@@ -136,10 +136,11 @@ fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
     for file in files {
         let last = file.path.rsplit('/').next().unwrap_or_default();
         let Some(slug) = wiki::slug(last) else { continue };
-        if pages.contains_key(&slug) {
-            run.skip(format!("wiki, {}", file.path), "another file has this page's name".to_owned());
-        } else {
-            pages.insert(slug, file);
+        match pages.entry(slug) {
+            Entry::Occupied(_) => {
+                run.skip(format!("wiki, {}", file.path), "another file has this page's name".to_owned());
+            }
+            Entry::Vacant(free) => drop(free.insert(file)),
         }
     }
     pages

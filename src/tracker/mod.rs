@@ -1,6 +1,7 @@
 //! Trackers: what each of them sends, read into the product's own records. Knows no store.
 
 mod address;
+pub mod archive;
 mod client;
 pub mod gitea;
 pub mod github;
@@ -8,6 +9,7 @@ pub mod gitlab;
 pub mod import;
 pub mod jira;
 pub mod redmine;
+pub mod table;
 mod walk;
 pub mod wiki;
 pub mod wiki_git;

@@ -142,6 +142,7 @@ fn what_has_a_home_is_used_nowhere_else() {
             ("tantivy::", &["index/fulltext/mod.rs", "index/fulltext/similar.rs", "error.rs"]),
             ("sqlite_vec::", &["index/vectors.rs"]),
             ("reqwest::", &["http.rs"]),
+            ("process::Command", &["tracker/wiki_git.rs"]),
             ("fastembed::", &["embed/onnx.rs"]),
             ("spawn_blocking", &["task.rs"]),
             ("unsafe {", &["index/vectors.rs"]),

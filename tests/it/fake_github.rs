@@ -122,6 +122,9 @@ pub struct World {
     pub invalid: Vec<String>,
     /// Whether records are looked at again in each answer; an archive is looked at once, when it is read in.
     pub check_rows: bool,
+    /// What those who sign in with a browser are answered, one after another; and what they sent.
+    pub device: Vec<Value>,
+    pub device_sent: Vec<String>,
     /// Where the repositories of wikis are.
     pub wiki: Option<std::path::PathBuf>,
     /// How long they keep everybody waiting.
@@ -178,6 +181,8 @@ impl FakeGitHub {
             now: NOW,
             invalid: Vec::new(),
             check_rows: true,
+            device: Vec::new(),
+            device_sent: Vec::new(),
             wiki: None,
             git_stall: Duration::ZERO,
             git_redirect: None,
@@ -684,6 +689,14 @@ impl World {
     }
 
     fn answer(&mut self, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
+        if uri.path().starts_with("/login/") {
+            self.device_sent.push(body.to_owned());
+            return if self.device.is_empty() {
+                Answer::error(404, "Not Found")
+            } else {
+                Answer::new(200, self.device.remove(0))
+            };
+        }
         if let Some(token) = &self.token {
             match authorization {
                 None => return Answer::error(404, "Not Found"),

@@ -16,7 +16,9 @@ mod direction;
 mod duplicates;
 mod fake_github;
 mod fake_tracker;
+mod files;
 mod git_http;
+mod login;
 mod model;
 mod processes;
 #[cfg(unix)]

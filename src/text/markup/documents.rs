@@ -37,9 +37,7 @@ pub(super) fn ascii_doc(text: &str) -> String {
             }
             continue;
         }
-        if trimmed.len() >= 4 && (pattern!(r"^(-{4,}|\.{4,})$").is_match(trimmed) || trimmed == "```")
-            || trimmed == "```"
-        {
+        if trimmed == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(trimmed) {
             let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim() != trimmed).collect();
             out.code(&std::mem::take(&mut language), code);
         } else if pattern!(r"^/{4,}$").is_match(trimmed) {

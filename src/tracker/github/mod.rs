@@ -1,12 +1,15 @@
 //! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
 //! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
 
+pub mod device;
+mod dump;
 mod graphql;
 mod rest;
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
+pub use dump::records;
 pub use rest::GitHub;
 
 use crate::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
