@@ -82,20 +82,30 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
 }
 
-/// The variables that the trackers' own tools read, for the hosts that they read them for. A token for one kind of tracker
-/// is never tried at another.
+/// The variables that the trackers' own tools read. A token for one kind of tracker is never tried at another, and one for
+/// a server of one's own is for the host that is named beside it: a casebook may come from someone else, with other hosts.
 fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
-    let names: &[&str] = match wanted.tracker {
+    let (names, place): (&[&str], _) = match wanted.tracker {
         "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
-            &["GH_TOKEN", "GITHUB_TOKEN"]
+            (&["GH_TOKEN", "GITHUB_TOKEN"], None)
         }
-        "github" => &["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"],
-        "gitlab" => &["GITLAB_TOKEN"],
-        "gitea" => &["GITEA_TOKEN", "FORGEJO_TOKEN"],
-        "jira" => &["JIRA_API_TOKEN"],
-        "redmine" => &["REDMINE_API_KEY"],
-        _ => &[],
+        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], None),
+        "gitlab" => {
+            (&["GITLAB_TOKEN"], Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())))
+        }
+        "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
+        "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
+        "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
+        _ => return None,
     };
+    // As it may be written: with a scheme, with a path.
+    let host = |text: &str| {
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        text.split('/').next().unwrap_or_default().to_lowercase()
+    };
+    if place.is_some_and(|p| host(&p) != wanted.host) {
+        return None;
+    }
     let token = names.iter().copied().find_map(variable)?;
     // Jira Cloud wants to know whose token it is.
     let name = if wanted.tracker == "jira" { variable("JIRA_EMAIL") } else { None };

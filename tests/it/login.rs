@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fake_github::{FakeGitHub, NOW},
+    fake_tracker::{FakeTracker, Shape},
     support::Place,
 };
 
@@ -109,4 +110,22 @@ fn without_an_app_the_way_is_said() {
     let ran = Place::new().run(&["login", "--device"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--client-id") && ran.err.contains("gh auth token"), "{}", ran.err);
+}
+
+#[test]
+fn a_token_of_the_environment_is_for_its_tracker_and_host_alone() {
+    let fake = FakeTracker::new(Shape::Redmine, 3, 0);
+    let place = Place::new();
+    place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
+    let run = |variables: &[(&str, &str)]| {
+        fake.content().log.clear();
+        let ran = place.command(&["sync", "--no-index"]).envs(variables.iter().copied()).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        fake.content().log.iter().any(|(_, login)| login.as_deref() == Some("canary-key"))
+    };
+    let key = ("REDMINE_API_KEY", "canary-key");
+    assert!(run(&[key, ("REDMINE_HOST", &fake.host)]));
+    assert!(!run(&[key]) && !run(&[key, ("REDMINE_HOST", "redmine.acme.example")]));
+    let others = ["GH_ENTERPRISE_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "JIRA_API_TOKEN"];
+    assert!(!run(&others.map(|name| (name, "canary-key"))));
 }
