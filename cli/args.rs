@@ -61,8 +61,9 @@ pub enum Command {
     /// Keep a token for a tracker in the system's keyring; it is read from standard input
     #[command(after_help = "Examples:
   gh auth token | precedent login
-  precedent login git.acme.example < token.txt")]
-    Login(HostCommand),
+  precedent login git.acme.example < token.txt
+  precedent login --device --client-id Iv1.0123456789abcdef     in the browser, at GitHub")]
+    Login(LoginCommand),
     /// Forget a token that `login` kept
     Logout(HostCommand),
     /// Import issues, comments and wiki pages from files
@@ -290,6 +291,28 @@ pub struct EvalCommand {
     pub json: Json,
 }
 
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (field, column) = text.split_once('=').ok_or("it has to be FIELD=COLUMN")?;
+    Ok((field.trim().to_owned(), column.trim().to_owned()))
+}
+
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    let wrong = || "it has to be a number with s, m or h, for example 10m".to_owned();
+    let text = text.trim();
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err(wrong()),
+    };
+    let seconds = number.parse::<u64>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(wrong)?;
+    match seconds {
+        1..=604_800 => Ok(std::time::Duration::from_secs(seconds)),
+        _ => Err("it has to be between a second and a week".to_owned()),
+    }
+}
+
 fn ranking(name: &str) -> Result<Ranking, String> {
     match name {
         "lexical" => Ok(Ranking::Lexical),
@@ -494,22 +517,30 @@ pub enum NoteCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
-    /// Add a live source (github:owner/name), or an empty one to import into (owner/name)
+    /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
     #[command(
         after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN; for other hosts
-GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN), in the keyring (`precedent login`), then asked of `gh auth token`.
+GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN; GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, JIRA_API_TOKEN, each for the
+host in GITLAB_HOST, GITEA_HOST, …, and JIRA_EMAIL on Jira Cloud), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
 
 Examples:
-  precedent source add github:acme/app
+  precedent source add github:acme/app --wiki
   precedent source add github:acme/app --host git.acme.example
+  precedent source add gitlab:group/team/app
+  precedent source add forgejo:codeberg.org/acme/app
+  precedent source add jira:acme.atlassian.net/APP --as acme/app
+  precedent source add redmine:acme.example/redmine/app --wiki
   precedent source add acme/app                 empty, for `precedent import`"
     )]
     Add {
-        /// Its name: github:owner/name, or owner/name
+        /// Its name: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// The tracker's host
-        #[arg(long, value_name = "HOST", default_value = "github.com")]
-        host: String,
+        /// The tracker's host, with the path below which it is [default: github.com, gitlab.com]
+        #[arg(long, value_name = "HOST")]
+        host: Option<String>,
+        /// What to call it here [default: its name at the tracker]
+        #[arg(long = "as", value_name = "OWNER/NAME")]
+        called: Option<String>,
         /// Mirror its wiki too
         #[arg(long)]
         wiki: bool,
@@ -547,19 +578,52 @@ pub struct HostCommand {
     pub host: String,
 }
 
+#[derive(Debug, Arguments)]
+pub struct LoginCommand {
+    /// The tracker's host
+    #[arg(default_value = "github.com")]
+    pub host: String,
+    /// Sign in with a browser, at GitHub or an Enterprise Server
+    #[arg(long)]
+    pub device: bool,
+    /// The client id of an OAuth app of yours with the device flow enabled
+    #[arg(long, value_name = "ID", env = "PRECEDENT_GITHUB_CLIENT_ID")]
+    pub client_id: Option<String>,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// Import issues and comments as GitHub's REST interface answers them
+    /// Import issues and comments as GitHub's interfaces and archives give them
     #[command(
         after_help = "The files hold one JSON object a record: JSON Lines, JSON arrays (as `gh api --paginate` prints
-them) or plain sequences; plain, gzip or zstd. Importing again changes nothing that is there.
+them) or plain sequences; plain, gzip or zstd. Records of the REST interface, of `gh issue list --json` and of
+migration archives (tar.gz) are told apart. Importing again changes nothing that is there.
 
 Examples:
   precedent import github dump/ --source acme/app
-  precedent import github issues.json comments.json.gz --source acme/app"
+  precedent import github issues.json comments.json.gz --source acme/app
+  gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
+  precedent import github all.json --source acme/app
+  precedent import github migration.tar.gz --source acme/app"
     )]
     Github(ImportFiles),
-    /// Import a folder of Markdown files as wiki pages
+    /// Import a table of issues: CSV, as trackers and spreadsheets export it
+    #[command(
+        after_help = "Columns with the usual names (id, summary, description, status, …) are known; others are told with --map.
+Fields: number, title, body, state, reason, author, labels, milestone, created, updated, closed, url.
+
+Examples:
+  precedent import csv export.csv --source acme/app
+  precedent import csv export.csv --source acme/app --map title=Headline --map created="
+    )]
+    Csv {
+        /// Which column gives a field; an empty one leaves it out
+        #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+        map: Vec<(String, String)>,
+        #[command(flatten)]
+        files: ImportFiles,
+    },
+    /// Import a folder of files as wiki pages: Markdown, or another markup that GitHub renders
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),
@@ -605,7 +669,8 @@ others. What is not mirrored is said at the end, and by `precedent status`.
 Examples:
   precedent sync
   precedent sync acme/app --no-vectors
-  precedent sync acme/app --full                everything again; notices what was deleted"
+  precedent sync acme/app --full                everything again; notices what was deleted
+  precedent sync --watch --every 5m"
 )]
 pub struct SyncCommand {
     /// Only these sources [default: all live ones]
@@ -614,6 +679,12 @@ pub struct SyncCommand {
     /// Read everything again, and look for what is gone
     #[arg(long)]
     pub full: bool,
+    /// Go on until Ctrl+C, and look again from time to time; what fails is tried again the next time
+    #[arg(short, long)]
+    pub watch: bool,
+    /// How long to wait between two looks: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = time)]
+    pub every: std::time::Duration,
     #[command(flatten)]
     pub after: AfterImport,
     #[command(flatten)]

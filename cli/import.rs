@@ -27,6 +27,12 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
             });
             (import.await, files.after, files.json)
         }
+        ImportCommand::Csv { map, files } => {
+            let import = each(&files, async |path| {
+                session.casebook.import_table(&files.source, path, &map, &session.task).await
+            });
+            (import.await, files.after, files.json)
+        }
         ImportCommand::Wiki(files) => {
             let import = each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await

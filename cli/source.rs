@@ -4,26 +4,32 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use precedent::{
     Error, Result,
-    model::{Access, SourceView},
+    model::{Access, NewMirror, SourceView},
 };
 
 use crate::{
     Session,
     args::SourceCommand,
     output::{DIM, KEY, Output, count, plain, plural},
+    status::running,
 };
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
-        SourceCommand::Add { key, host, wiki, json } => {
+        SourceCommand::Add { key, host, called, wiki, json } => {
             let view = match key.split_once(':') {
-                Some(("github", name)) => session.casebook.add_mirror(name, &host, wiki).await?,
-                Some((kind, _)) => {
-                    return Err(Error::invalid(format!("there is no tracker \"{}\"", plain(kind)))
-                        .with_hint("Write github:owner/name, or owner/name for a source to import into."));
+                Some((tracker, place)) => {
+                    let new = NewMirror {
+                        tracker: tracker.to_owned(),
+                        place: place.to_owned(),
+                        host,
+                        key: called,
+                        wiki,
+                    };
+                    session.casebook.add_tracker(new).await?
                 }
-                None if host != "github.com" || wiki => {
-                    return Err(Error::invalid("--host and --wiki are for live sources")
+                None if host.is_some() || wiki || called.is_some() => {
+                    return Err(Error::invalid("--host, --as and --wiki are for live sources")
                         .with_hint(format!("Write: precedent source add github:{key}")));
                 }
                 None => session.casebook.add_source(&key).await?,
@@ -53,7 +59,15 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                 None if all.is_empty() => {
                     session.say("No sources yet. Try `precedent import sample`, or `precedent import github FILE --source owner/name`.");
                 }
-                None => all.iter().for_each(|s| print(s, output)),
+                None => {
+                    let mirrors = session.casebook.mirrors().await?;
+                    for source in &all {
+                        print(source, output);
+                        if let Some(m) = mirrors.iter().find(|m| m.source == source.key && m.running) {
+                            output.line(format_args!("  {DIM}{}{DIM:#}", running(m.progress.as_ref())));
+                        }
+                    }
+                }
             }
         }
         SourceCommand::Remove { key, yes, json } => {

@@ -1,5 +1,7 @@
 //! `precedent sync`.
 
+use std::time::Duration;
+
 use precedent::{
     Code, Error, Result,
     model::{IndexReport, SyncReport, SyncRequest},
@@ -9,7 +11,7 @@ use crate::{
     Session,
     args::SyncCommand,
     import,
-    output::{Output, count, plural},
+    output::{self, Output, count, plural},
 };
 
 /// What a sync and the indexing after it did.
@@ -20,7 +22,40 @@ struct Report {
 }
 
 pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -> Result<()> {
-    let request = SyncRequest { sources: command.sources, full: command.full };
+    if !command.watch {
+        return round(session, &command, output).await?.map_or(Ok(()), Err);
+    }
+    let mut first = true;
+    loop {
+        // What is wrong with the command itself is told at once; all else may be over the next time.
+        match round(session, &command, output).await {
+            Err(error) if first || session.task.is_cancelled() => return Err(error),
+            Ok(Some(error)) if session.task.is_cancelled() => return Err(error),
+            Ok(Some(error)) | Err(error) => output::report(&error),
+            Ok(None) => {}
+        }
+        first = false;
+        session.say(&format!("The next look is in {}.", spoken(command.every)));
+        tokio::select! {
+            () = tokio::time::sleep(command.every) => {}
+            () = session.task.cancelled() => {}
+        }
+        session.task.check()?;
+    }
+}
+
+/// A length of time, for people.
+fn spoken(time: Duration) -> String {
+    match time.as_secs() {
+        s if s % 3_600 == 0 => format!("{} h", s / 3_600),
+        s if s % 60 == 0 => format!("{} min", s / 60),
+        s => format!("{s} s"),
+    }
+}
+
+/// One sync with the indexing after it; what ended a source's early is the result.
+async fn round(session: &Session, command: &SyncCommand, output: &mut Output) -> Result<Option<Error>> {
+    let request = SyncRequest { sources: command.sources.clone(), full: command.full };
     let sources = session.casebook.sync(request, &session.task).await?;
     if sources.is_empty() {
         session.say("There is no live source. Add one: precedent source add github:owner/name");
@@ -35,8 +70,9 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     };
     if let Some(fields) = &command.json.json {
         output.json(&Report { sources, index }, fields, Some("sources"))?;
+        output.finish();
     }
-    failed.map_or(Ok(()), Err)
+    Ok(failed)
 }
 
 /// What the command ends with: access that was refused before all else, for scripts that sign in then.
@@ -63,8 +99,12 @@ fn say(session: &Session, report: &SyncReport) {
             parts.push(format!("{} {what}", count(n)));
         }
     }
+    let wiki = match report.wiki_pages {
+        0 => String::new(),
+        n => format!(", {}", plural(n, "wiki page")),
+    };
     session.say(&format!(
-        "{}: {}, {} in {}: {}.",
+        "{}: {}, {}{wiki} in {}: {}.",
         report.source,
         plural(report.items, "item"),
         plural(report.comments, "comment"),

@@ -40,3 +40,14 @@ CREATE TABLE relations_read (
     updated_at INTEGER NOT NULL,                     -- the item's, then
     PRIMARY KEY (source_id, number)
 ) STRICT, WITHOUT ROWID;
+
+-- How far a sync that is under way has come, for other processes to see. It counts while the source's lock is held.
+CREATE TABLE sync_progress (
+    source_id  INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+    phase      TEXT NOT NULL,                        -- sync, wait
+    done       INTEGER NOT NULL,
+    total      INTEGER,
+    unit       TEXT NOT NULL,                        -- records, seconds
+    started_at INTEGER NOT NULL,                     -- when this part began
+    told_at    INTEGER NOT NULL
+) STRICT;

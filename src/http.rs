@@ -127,6 +127,23 @@ impl Login {
         Self { origin: base.origin(), header: header::AUTHORIZATION, value }
     }
 
+    /// A token as Gitea takes it, whatever its age.
+    pub fn token(base: &Url, token: &SecretString) -> Self {
+        let value = format!("token {}", token.expose_secret()).into();
+        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    }
+
+    /// A name and its secret, joined by a colon and encoded already.
+    pub fn basic(base: &Url, encoded: &SecretString) -> Self {
+        let value = format!("Basic {}", encoded.expose_secret()).into();
+        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    }
+
+    /// A key in a header of the tracker's own.
+    pub fn header(base: &Url, name: &'static str, key: &SecretString) -> Self {
+        Self { origin: base.origin(), header: HeaderName::from_static(name), value: key.clone() }
+    }
+
     /// The header, if this address may see it.
     fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
         if url.origin() != self.origin {
@@ -149,13 +166,23 @@ impl fmt::Debug for Login {
 }
 
 /// What to ask for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     method: Method,
     url: Url,
     headers: Vec<(&'static str, &'static str)>,
     etag: Option<String>,
-    body: Option<Vec<u8>>,
+    body: Option<(&'static str, Vec<u8>)>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A form may hold a secret.
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Request {
@@ -166,7 +193,18 @@ impl Request {
 
     /// Sends JSON to this address.
     pub fn post(url: Url, body: &serde_json::Value) -> Self {
-        Self { method: Method::POST, body: Some(body.to_string().into_bytes()), ..Self::get(url) }
+        Self {
+            method: Method::POST,
+            body: Some(("application/json", body.to_string().into_bytes())),
+            ..Self::get(url)
+        }
+    }
+
+    /// Sends a form to this address.
+    pub fn form(url: Url, fields: &[(&str, &str)]) -> Self {
+        let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let body = Some(("application/x-www-form-urlencoded", text.into_bytes()));
+        Self { method: Method::POST, body, ..Self::get(url) }
     }
 
     /// Changes what is at this address.
@@ -286,6 +324,11 @@ impl Http {
         self.options.timing.now()
     }
 
+    /// The proxy, and the hosts to reach without it, for the one program that reaches a tracker by itself.
+    pub fn proxy(&self) -> (Option<String>, Option<String>) {
+        (self.options.proxy.clone(), self.options.no_proxy.clone())
+    }
+
     /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
     ///
     /// # Errors
@@ -332,7 +375,7 @@ impl Http {
     }
 
     /// Waits, a second at a time where someone watches.
-    async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
+    pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
         let whole = wait.as_secs();
         let mut left = wait;
         // A short wait between tries is nobody's business.
@@ -405,8 +448,8 @@ impl Http {
         {
             builder = builder.header(header::IF_NONE_MATCH, etag);
         }
-        if let Some(body) = &request.body {
-            builder = builder.header(header::CONTENT_TYPE, "application/json").body(body.clone());
+        if let Some((kind, body)) = &request.body {
+            builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
         }
         self.sent.fetch_add(1, Ordering::Relaxed);
         let mut answer = builder.send().await.map_err(|e| Failed::Again(unreachable(url, &e)))?;

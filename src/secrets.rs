@@ -14,16 +14,25 @@ use crate::error::{Code, Error, Result};
 /// What the entries of a keyring are filed under.
 const SERVICE: &str = "precedent";
 
+/// What a token is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted<'a> {
+    /// The kind of tracker: `github`.
+    pub tracker: &'a str,
+    /// The host: `github.com`.
+    pub host: &'a str,
+}
+
 /// A place that may know a host's token.
 pub trait TokenSource: Send + Sync {
     /// What it is, in words: `the environment`.
     fn name(&self) -> &'static str;
 
-    /// The token for a host (`github.com`), if it has one.
+    /// The token for a host, if it has one.
     ///
     /// # Errors
     /// Why it cannot be asked. The next place is asked all the same.
-    fn token(&self, host: &str) -> Result<Option<SecretString>>;
+    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>>;
 }
 
 /// A place that a face provides: its environment, a helper program.
@@ -32,20 +41,20 @@ pub struct Provided<F> {
     ask: F,
 }
 
-impl<F: Fn(&str) -> Option<SecretString> + Send + Sync> Provided<F> {
-    /// Asks `ask`, which is told the host.
+impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> Provided<F> {
+    /// Asks `ask`, which is told for what.
     pub fn new(name: &'static str, ask: F) -> Self {
         Self { name, ask }
     }
 }
 
-impl<F: Fn(&str) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
+impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn token(&self, host: &str) -> Result<Option<SecretString>> {
-        Ok((self.ask)(host))
+    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>> {
+        Ok((self.ask)(wanted))
     }
 }
 
@@ -147,8 +156,8 @@ impl TokenSource for Kept {
         "the keyring"
     }
 
-    fn token(&self, host: &str) -> Result<Option<SecretString>> {
-        self.0.get(host)
+    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>> {
+        self.0.get(wanted.host)
     }
 }
 
@@ -206,10 +215,10 @@ impl Secrets {
             .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
     }
 
-    /// The first token that a place has for this host; a place that cannot be asked counts as one that has none.
-    pub fn find(&self, host: &str) -> Option<Found> {
+    /// The first token that a place has for this; a place that cannot be asked counts as one that has none.
+    pub fn find(&self, wanted: Wanted<'_>) -> Option<Found> {
         self.places.iter().find_map(|place| {
-            let token = place.token(host).ok()??;
+            let token = place.token(wanted).ok()??;
             Some(Found { token, place: place.name() })
         })
     }
@@ -227,14 +236,18 @@ mod tests {
 
     use super::*;
 
+    fn at(host: &str) -> Wanted<'_> {
+        Wanted { tracker: "github", host }
+    }
+
     #[test]
     fn the_first_place_that_has_one_wins_and_nothing_prints_it() {
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |host| {
-                (host == "a").then(|| "canary-1".to_owned().into())
+            .then(Provided::new("the environment", |wanted| {
+                (wanted.host == "a").then(|| "canary-1".to_owned().into())
             }))
             .then(Provided::new("gh", |_| Some("canary-2".to_owned().into())));
-        let (a, b) = (secrets.find("a").unwrap(), secrets.find("b").unwrap());
+        let (a, b) = (secrets.find(at("a")).unwrap(), secrets.find(at("b")).unwrap());
         assert_eq!((a.token.expose_secret(), a.place), ("canary-1", "the environment"));
         assert_eq!((b.token.expose_secret(), b.place), ("canary-2", "gh"));
         assert!(!format!("{secrets:?} {a:?}").contains("canary"));
@@ -244,17 +257,17 @@ mod tests {
     fn a_keyring_keeps_and_forgets_in_its_place() {
         let token = |text: &str| SecretString::from(text.to_owned());
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |host| {
-                (host == "a").then(|| "of the environment".to_owned().into())
+            .then(Provided::new("the environment", |wanted| {
+                (wanted.host == "a").then(|| "of the environment".to_owned().into())
             }))
             .then_keyring(Arc::new(MemoryKeyring::default()));
         for host in ["a", "b"] {
             secrets.keep(host, &token("kept")).unwrap();
         }
-        assert_eq!(secrets.find("a").unwrap().place, "the environment");
-        assert_eq!(secrets.find("b").unwrap().place, "the keyring");
+        assert_eq!(secrets.find(at("a")).unwrap().place, "the environment");
+        assert_eq!(secrets.find(at("b")).unwrap().place, "the keyring");
         assert_eq!((secrets.forget("b").unwrap(), secrets.forget("b").unwrap()), (true, false));
-        assert!(secrets.find("b").is_none());
+        assert!(secrets.find(at("b")).is_none());
         assert_eq!(Secrets::default().keep("a", &token("x")).unwrap_err().code(), Code::NotFound);
     }
 }

@@ -60,6 +60,22 @@ struct Cancel {
     waiting: Notify,
 }
 
+impl Phase {
+    /// The name in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Sync => "sync",
+            Self::Wait => "wait",
+            Self::FullText => "full_text",
+            Self::Chunk => "chunk",
+            Self::Embed => "embed",
+            Self::Triage => "triage",
+            Self::Evaluate => "evaluate",
+        }
+    }
+}
+
 impl Task {
     /// A task that nobody watches.
     pub fn new() -> Self {
@@ -69,6 +85,19 @@ impl Task {
     /// A task whose progress goes to `listener`, which is called from worker threads and must return quickly.
     pub fn watched(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { cancel: Arc::default(), listener: Some(Arc::new(listener)) }
+    }
+
+    /// The same task, whose progress goes to another listener too.
+    #[must_use]
+    pub fn also(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        let first = self.listener.clone();
+        let both = move |progress: Progress| {
+            if let Some(first) = &first {
+                first(progress.clone());
+            }
+            listener(progress);
+        };
+        Self { cancel: Arc::clone(&self.cancel), listener: Some(Arc::new(both)) }
     }
 
     /// Asks the job to stop at its next check.

@@ -6,12 +6,13 @@ use super::Casebook;
 use crate::{
     error::{Error, Result},
     http::Http,
-    model::{Access, ImportReport, IndexReport, MirrorView, SourceView, SyncReport, SyncRequest},
+    model::{Access, ImportReport, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
     samples, search,
     secrets::SecretString,
     store::{Reader, RemoteRow, SourceRow},
     sync,
     task::Task,
+    tracker::github::device::{self, DeviceLogin},
 };
 
 impl Casebook {
@@ -23,6 +24,22 @@ impl Casebook {
     pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
         let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
         self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports a table (CSV) as the items of a source; `mapping` says which column gives a field, where its name does not.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a table that is none, columns that are not there, nothing of use in it.
+    pub async fn import_table(
+        &self,
+        source: &str,
+        path: &Path,
+        mapping: &[(String, String)],
+        task: &Task,
+    ) -> Result<ImportReport> {
+        let (source, path, mapping, task) =
+            (source.to_owned(), path.to_owned(), mapping.to_vec(), task.clone());
+        self.run(move |i| sync::import_table(&i.store, &source, &path, &mapping, (i.clock)(), &task)).await
     }
 
     /// Imports a folder of Markdown files as the wiki pages of a source.
@@ -75,9 +92,17 @@ impl Casebook {
     /// # Errors
     /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
     pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
-        let (key, host) = (key.to_owned(), host.to_owned());
+        let (place, host) = (key.to_owned(), Some(host.to_owned()));
+        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
+    }
+
+    /// Adds a live source of any kind of tracker. Fetches nothing yet.
+    ///
+    /// # Errors
+    /// As [`Casebook::add_mirror`].
+    pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
-            let source = sync::add(&i.store, &key, &host, wiki, (i.clock)())?;
+            let source = sync::add(&i.store, &new, (i.clock)())?;
             i.store.read(|r| source_view(r, &source.key))
         })
         .await
@@ -97,8 +122,9 @@ impl Casebook {
     /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
-        let (_, remote) = self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
-        let mut tracker = self.tracker(&self.inner.http, &remote).await?;
+        let (source, remote) =
+            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+        let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
     }
 
@@ -109,6 +135,23 @@ impl Casebook {
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
+    }
+
+    /// Begins to sign in at a GitHub with a browser; `client_id` is that of an app that is registered there.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if there is no such app; those of the network.
+    pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+        device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
+    }
+
+    /// Waits until the person has typed the code, and keeps the token in the system's keyring.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
+    pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
+        let token = device::finish(&self.inner.http, login, task).await?;
+        self.keep_token(host, token).await
     }
 
     /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.
@@ -138,8 +181,9 @@ impl Casebook {
                 break;
             }
             let http = self.inner.http.counted();
-            let mut tracker = self.tracker(&http, &remote).await?;
-            let mut report = sync::sync(&context, &source, &remote, tracker.as_mut(), request.full).await;
+            let mut tracker = self.tracker(&http, &source, &remote).await?;
+            let mut report =
+                sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
             report.requests = http.sent();
             reports.push(report);
         }
@@ -174,12 +218,17 @@ impl Casebook {
     }
 
     /// The tracker of a live source, with the token for its host.
-    async fn tracker(&self, http: &Http, remote: &RemoteRow) -> Result<Box<dyn crate::tracker::Tracker>> {
-        let (http, remote) = (http.clone(), remote.clone());
+    async fn tracker(
+        &self,
+        http: &Http,
+        source: &SourceRow,
+        remote: &RemoteRow,
+    ) -> Result<Box<dyn crate::tracker::Tracker>> {
+        let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
         // A keyring or a helper program may take its time.
         self.run(move |i| {
-            let found = i.secrets.find(&remote.host);
-            sync::remote_tracker(&http, &remote, found.as_ref().map(|f| &f.token))
+            let found = i.secrets.find(sync::wanted(&source, &remote));
+            sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
         })
         .await
     }
@@ -192,10 +241,12 @@ impl Casebook {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
-            i.store.write(|w| {
+            let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
-                w.remove_source(&source)
+                w.remove_source(&source)?;
+                Ok(source.id)
             })?;
+            sync::forget_wiki(&i.folder, id)?;
             i.derived().update_text(true, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;

@@ -28,6 +28,8 @@ pub enum GapKind {
     Links,
     /// The wiki.
     Wiki,
+    /// What the tracker keeps and this version does not mirror.
+    LeftOut,
 }
 
 /// Something that a mirror does not know.
@@ -56,6 +58,46 @@ pub struct StreamView {
     pub refused: Option<String>,
 }
 
+/// How far a sync that is under way has come, here or in another process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncProgress {
+    /// `sync`, or `wait` while the tracker allows no more requests.
+    pub phase: String,
+    /// How much of this part is done.
+    pub done: u64,
+    /// Of how much, where that is known.
+    pub total: Option<u64>,
+    /// What is counted: `records`, `seconds`.
+    pub unit: String,
+    /// When this part began.
+    pub started_at: Timestamp,
+    /// When this was said.
+    pub told_at: Timestamp,
+}
+
+impl SyncProgress {
+    /// How many a second, and how many seconds are left, where that can be told.
+    pub fn pace(&self) -> (Option<f64>, Option<u64>) {
+        let took = self.started_at.duration_until(self.told_at).as_secs_f64();
+        if self.unit == "seconds" {
+            return (None, self.total.map(|t| t.saturating_sub(self.done)));
+        }
+        if took < 1.0 || self.done == 0 {
+            return (None, None);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+        let rate = self.done as f64 / took;
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an estimate"
+        )]
+        let left = self.total.map(|t| (t.saturating_sub(self.done) as f64 / rate).ceil() as u64);
+        (Some(rate), left)
+    }
+}
+
 /// A live source: where it comes from, how far it was read, and what it does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorView {
@@ -67,6 +109,8 @@ pub struct MirrorView {
     pub project: String,
     /// Whether a sync is under way, here or in another process.
     pub running: bool,
+    /// How far that is.
+    pub progress: Option<SyncProgress>,
     /// When a sync last ended, however.
     pub synced_at: Option<Timestamp>,
     /// When what is here was last compared with what is still there.
@@ -75,6 +119,21 @@ pub struct MirrorView {
     pub streams: Vec<StreamView>,
     /// What it does not know.
     pub gaps: Vec<Gap>,
+}
+
+/// A live source to add.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewMirror {
+    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`.
+    pub tracker: String,
+    /// The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
+    pub place: String,
+    /// The host, with the path below which the tracker is.
+    pub host: Option<String>,
+    /// What it is to be called here; by default the project's name, after the host's where that has one part alone.
+    pub key: Option<String>,
+    /// Whether to mirror its wiki too.
+    pub wiki: bool,
 }
 
 /// What to sync, and how.
@@ -107,9 +166,11 @@ pub struct SyncReport {
     pub items: u64,
     /// Comments among the records.
     pub comments: u64,
-    /// Items and comments that the tracker no longer has; they are kept and marked.
+    /// Wiki pages among the records.
+    pub wiki_pages: u64,
+    /// Items, comments and wiki pages that the tracker no longer has; they are kept and marked.
     pub gone: u64,
-    /// Pages that were fetched.
+    /// Pages of lists that were fetched.
     pub pages: u64,
     /// Requests that were sent.
     pub requests: u64,

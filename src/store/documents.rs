@@ -301,7 +301,8 @@ impl Writer<'_> {
             if *hash == record.raw.hash && !deleted {
                 return Ok(Applied::Unchanged);
             }
-            if updated < *stored {
+            // A page may go back to what it was before; its wiki knows no other order than that of its commits.
+            if updated < *stored && record.number.is_some() {
                 return Ok(Applied::Stale);
             }
         }

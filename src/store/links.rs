@@ -86,6 +86,17 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Forgets what the tracker stated of an item whose record always says all of it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget_stated_links(&self, key: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1")?
+            .execute([key])?;
+        Ok(())
+    }
+
     /// Adds an edge that the tracker itself states; it weighs more than one that was read out of a text.
     ///
     /// # Errors

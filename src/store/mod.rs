@@ -28,7 +28,7 @@ pub use links::StoredLink;
 pub(crate) use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use raw::{RawKind, RawPacker};
-pub use remotes::{RemoteRow, StreamRow};
+pub use remotes::{ProgressRow, RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;
 

@@ -46,7 +46,45 @@ pub struct StreamRow {
     pub etag: Option<(String, String)>,
 }
 
+/// A row of `sync_progress`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// What it is doing: `sync`, `wait`.
+    pub phase: String,
+    /// How much of this part is done.
+    pub done: u64,
+    /// Of how much, where that is known.
+    pub total: Option<u64>,
+    /// What is counted.
+    pub unit: String,
+    /// When this part began.
+    pub started_at: Timestamp,
+    /// When this was said.
+    pub told_at: Timestamp,
+}
+
 impl Reader<'_> {
+    /// How far the sync of a source said that it has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn progress(&self, source: i64) -> Result<Option<ProgressRow>> {
+        let found = self
+            .transaction
+            .query_row(
+                "SELECT phase, done, total, unit, started_at, told_at FROM sync_progress WHERE source_id = ?1",
+                [source],
+                |r| {
+                    let (phase, done, total, unit) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
+                    let times: (i64, i64) = (r.get(4)?, r.get(5)?);
+                    Ok((phase, done, total, unit, times))
+                },
+            )
+            .optional()?;
+        let Some((phase, done, total, unit, (started, told))) = found else { return Ok(None) };
+        Ok(Some(ProgressRow { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
+    }
+
     /// Where a source is mirrored from, if it is a live one.
     ///
     /// # Errors
@@ -132,6 +170,18 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The keys of the pages of a source that are held and not buried.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page' AND deleted_at IS NULL ORDER BY key",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
     ///
     /// # Errors
@@ -204,11 +254,43 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Notes how far a sync has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_progress(&self, source: i64, row: &ProgressRow) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO sync_progress (source_id, phase, done, total, unit, started_at, told_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                source,
+                row.phase,
+                row.done,
+                row.total,
+                row.unit,
+                row.started_at.as_second(),
+                row.told_at.as_second(),
+            ])?;
+        Ok(())
+    }
+
+    /// Forgets how far a sync has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget_progress(&self, source: i64) -> Result<()> {
+        self.transaction.execute("DELETE FROM sync_progress WHERE source_id = ?1", [source])?;
+        Ok(())
+    }
+
     /// Notes how a sync ended.
     ///
     /// # Errors
     /// Those of the database.
     pub fn end_sync(&self, source: i64, now: Timestamp, problem: Option<&str>) -> Result<()> {
+        self.forget_progress(source)?;
         self.transaction.execute(
             "UPDATE remotes SET synced_at = ?2, problem = ?3 WHERE source_id = ?1",
             params![source, now.as_second(), problem],

@@ -76,6 +76,15 @@ impl Writer<'_> {
         self.source(key)?.ok_or_else(|| damaged("a source that was just added is missing"))
     }
 
+    /// Says what kind of tracker a source is of.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
+        self.transaction.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
+        Ok(())
+    }
+
     /// Notes that a source received something.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{
     model::{DocumentRecord, ImportReport, Record, Skip},
     store::{SourceRow, Store},
     task::{Phase, Task},
-    tracker::{github, import, wiki},
+    tracker::{archive, github, import, table, wiki},
 };
 
 /// Records in one transaction: a kill loses at most this much work, and other processes get their turn in between.
@@ -47,7 +47,11 @@ pub fn import_github(
     // One file that is cut must not keep the others out; its error is told at the end.
     let mut failed = None;
     for (path, size) in &files {
-        match import.file(path, before, total) {
+        let done = match archive::is_archive(path) {
+            true => import.archive(path, before, total),
+            false => import.file(path, before, total),
+        };
+        match done {
             Ok(()) => {}
             Err(error) if error.code() == Code::InvalidInput && files.len() > 1 => {
                 failed.get_or_insert(error);
@@ -60,6 +64,37 @@ pub fn import_github(
         return Err(error.context("the other files were imported"));
     }
     import.report.files = files.len() as u64;
+    finish(import.report)
+}
+
+/// Imports a table (CSV) as the items of a source. `mapping` names columns for fields, see [`table::Table::open`].
+///
+/// # Errors
+/// A path that cannot be read, a table that is none, columns that are not there, the database.
+pub fn import_table(
+    store: &Store,
+    source: &str,
+    path: &Path,
+    mapping: &[(String, String)],
+    now: Timestamp,
+    task: &Task,
+) -> Result<ImportReport> {
+    let source = source_key(source)?;
+    let mut table = table::Table::open(path, mapping)?;
+    let mut import = Import::start(store, source, now, task)?;
+    import.report.files = 1;
+    let mut records = Vec::new();
+    while let Some((row, read)) = table.read(path)? {
+        match read {
+            Ok(record) => records.push(Record::Document(Box::new(record))),
+            Err(reason) => import.skip(format!("{}:{row}", name(path)), reason),
+        }
+        if records.len() >= BATCH {
+            task.check()?;
+            import.apply(std::mem::take(&mut records))?;
+        }
+    }
+    import.apply(records)?;
     finish(import.report)
 }
 
@@ -110,7 +145,11 @@ pub fn import_built_in(
     }
     let mut records = Vec::with_capacity(pages.len());
     for (slug, text) in pages {
-        import.page((*slug).to_owned(), wiki::page_from(slug, (*text).into(), None), &mut records);
+        import.page(
+            (*slug).to_owned(),
+            wiki::page_from(&format!("{slug}.md"), (*text).into(), wiki::Facts::default()),
+            &mut records,
+        );
     }
     import.apply(records)?;
     finish(import.report)
@@ -140,10 +179,27 @@ impl<'a> Import<'a> {
     fn file(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
         let name = name(path);
         let records = import::Records::open(path)?;
+        self.stored(before, total, move |sender| read_batches(records, &name, sender).map(drop))
+    }
+
+    /// Reads a migration archive, as [`Import::file`] reads a file.
+    fn archive(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
+        self.stored(before, total, |sender| {
+            archive::archive(path, |name, records| read_batches(records, name, sender))
+        })
+    }
+
+    /// Stores what `read` sends.
+    fn stored(
+        &mut self,
+        before: u64,
+        total: u64,
+        read: impl FnOnce(&SyncSender<Batch>) -> Result<()> + Send,
+    ) -> Result<()> {
         std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and storing; two batches wait at the most.
             let (sender, receiver) = sync_channel::<Batch>(2);
-            let reader = scope.spawn(move || read_batches(records, &name, &sender));
+            let reader = scope.spawn(move || read(&sender));
             let stored = (|| {
                 while let Ok(batch) = receiver.recv() {
                     self.task.check()?;
@@ -161,22 +217,24 @@ impl<'a> Import<'a> {
     }
 
     fn apply_raw(&mut self, batch: Batch) -> Result<()> {
-        let read: Vec<(String, std::result::Result<Record, String>)> = batch
+        let read: Vec<(String, std::result::Result<Vec<Record>, String>)> = batch
             .records
             .into_par_iter()
-            .map(|(place, bytes)| (place, bytes.and_then(|b| github::record(&b))))
+            .map(|(place, bytes)| (place, bytes.and_then(|b| github::records(&b))))
             .collect();
         if self.home.is_none() {
-            self.home = most_common(read.iter().filter_map(|(_, r)| r.as_ref().ok()?.repository()));
+            let all = read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten();
+            self.home = most_common(all.filter_map(Record::repository));
         }
         let mut records = Vec::with_capacity(read.len());
-        for (place, record) in read {
+        for (place, found) in read {
             let foreign = |r: &Record| {
                 let (home, other) = (self.home.as_deref()?, r.repository()?);
                 (!other.eq_ignore_ascii_case(home)).then(|| format!("belongs to {other}, not to {home}"))
             };
-            match record.and_then(|r| foreign(&r).map_or(Ok(r), Err)) {
-                Ok(record) => records.push(record),
+            // What one record holds belongs to where the first of it does.
+            match found.and_then(|all| all.first().and_then(foreign).map_or(Ok(all), Err)) {
+                Ok(all) => records.extend(all),
                 Err(reason) => self.skip(place, reason),
             }
         }
@@ -214,8 +272,8 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Reads a file's records in batches until it ends or nobody wants more.
-fn read_batches(mut records: import::Records, name: &str, sender: &SyncSender<Batch>) -> Result<()> {
+/// Reads a file's records in batches until it ends or nobody wants more; whether more is wanted.
+fn read_batches(mut records: import::Records, name: &str, sender: &SyncSender<Batch>) -> Result<bool> {
     loop {
         let mut batch = Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
         let mut bytes = 0;
@@ -234,8 +292,11 @@ fn read_batches(mut records: import::Records, name: &str, sender: &SyncSender<Ba
         }
         batch.bytes_read = records.bytes_read();
         // The receiver is gone when storing failed or was cancelled; its error is the one to tell.
-        if sender.send(batch).is_err() || ended? {
-            return Ok(());
+        if sender.send(batch).is_err() {
+            return Ok(false);
+        }
+        if ended? {
+            return Ok(true);
         }
     }
 }

@@ -4,18 +4,14 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{apply, lock::SyncLock, relations, report, source_key, sweep};
+use super::{apply, lock::SyncLock, progress, relations, report, sweep, wiki};
 use crate::{
     error::{Code, Error, Result},
     http::Http,
     model::{ImportReport, Problem, Record, Skip, SyncReport},
-    secrets::SecretString,
-    store::{RemoteRow, SourceRow, Store, StreamRow},
+    store::{RemoteRow, SourceRow, Store, StreamRow, Writer},
     task::{Phase, Task, blocking},
-    tracker::{
-        Cursor, Fetched, Stream, Tracker,
-        github::{Address, GitHub},
-    },
+    tracker::{Cursor, Fetched, Kind, Relation, Stream, Tracker},
 };
 
 /// What a sync works with.
@@ -31,86 +27,30 @@ pub struct Context {
     pub task: Task,
 }
 
-/// Makes a source a live one: a new one, or one that was imported from files.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another place already.
-pub fn add(store: &Store, key: &str, host: &str, wiki: bool, now: Timestamp) -> Result<SourceRow> {
-    let key = source_key(key)?;
-    let address = Address::of(host)?;
-    store.write(|w| {
-        let source = w.add_source(key, "github", now)?;
-        if let Some(old) = w.remote(source.id)?
-            && old.base_url != address.base.as_str()
-        {
-            return Err(Error::invalid(format!("{} is mirrored from {} already", source.key, old.host))
-                .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
-        }
-        let project = w.remote(source.id)?.map_or_else(|| key.to_owned(), |old| old.project);
-        w.set_remote(
-            source.id,
-            &RemoteRow {
-                host: address.host,
-                base_url: address.base.into(),
-                project,
-                remote_id: None,
-                wiki,
-                synced_at: None,
-                problem: None,
-                swept_at: None,
-            },
-        )?;
-        Ok(source)
-    })
-}
-
-/// A host as tokens are kept for it.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if it is none.
-pub fn host(host: &str) -> Result<String> {
-    Ok(Address::of(host)?.host)
-}
-
-/// The tracker of a live source.
-///
-/// # Errors
-/// [`Code::Corrupt`] if its address was damaged.
-pub fn remote_tracker(
-    http: &Http,
-    remote: &RemoteRow,
-    token: Option<&SecretString>,
-) -> Result<Box<dyn Tracker>> {
-    // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
-    let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
-    let address = Address::of(&format!("{plain}{}", remote.host)).ok();
-    let Some(address) = address.filter(|a| a.base.as_str() == remote.base_url) else {
-        return Err(Error::new(
-            Code::Corrupt,
-            format!("the address of {} is not one of {}", remote.project, remote.host),
-        )
-        .with_hint("Remove the source and add it again."));
-    };
-    Ok(Box::new(GitHub::new(http.clone(), &address, &remote.project, token)))
-}
-
 /// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
 pub async fn sync(
     context: &Context,
     source: &SourceRow,
     remote: &RemoteRow,
     tracker: &mut dyn Tracker,
+    http: &Http,
     full: bool,
 ) -> SyncReport {
     let start = (context.clock)();
+    let latest = progress::Latest::default();
+    let watched = Context { task: latest.watch(&context.task), ..context.clone() };
     let mut run = Run {
-        context,
+        context: &watched,
         source,
         full,
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
+        project: remote.project.clone(),
         seen: sweep::Seen::default(),
     };
-    let result = run.whole(remote, tracker).await;
+    let result = tokio::select! {
+        result = run.whole(remote, tracker, http) => result,
+        never = progress::tell(context, source.id, &latest) => match never {},
+    };
     let mut out = run.report;
     out.problem = result.as_ref().err().map(Problem::from);
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
@@ -142,19 +82,30 @@ pub(super) struct Run<'a> {
     pub(super) source: &'a SourceRow,
     full: bool,
     pub(super) report: SyncReport,
+    /// What the tracker calls the project now.
+    project: String,
     /// What a pass over everything has met.
     pub(super) seen: sweep::Seen,
 }
 
+/// What a page says beside its records.
+#[derive(Default)]
+pub(super) struct Told {
+    relations: Vec<(u64, Vec<Relation>)>,
+    /// All pages of the wiki; the others are gone.
+    pages: Option<Vec<String>>,
+}
+
 impl Run<'_> {
-    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<()> {
+    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker, http: &Http) -> Result<()> {
         let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
         let Some(_lock) = lock else {
             return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
                 .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
         };
-        let project = self.meet(remote, tracker).await?;
         let source = self.source.id;
+        self.blocking(move |store| store.write(|w| w.forget_progress(source))).await?;
+        self.project = self.meet(remote, tracker).await?;
         if self.full {
             self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
         }
@@ -163,7 +114,14 @@ impl Run<'_> {
             whole &= self.pull(*stream, tracker).await?;
         }
         sweep::run(self, tracker, whole).await?;
-        relations::run(self, tracker, &project).await
+        let kind = Kind::parse(&self.source.kind);
+        if kind.is_some_and(Kind::asks_relations) {
+            relations::run(self, tracker, &self.project.clone()).await?;
+        }
+        if remote.wiki {
+            wiki::run(self, tracker, http).await?;
+        }
+        Ok(())
     }
 
     /// Looks whether the project is there, and still the same one; what it is called now.
@@ -180,7 +138,11 @@ impl Run<'_> {
                 "Someone reuses its name. Remove the source and add it again to mirror the new one.",
             ));
         }
-        if !project.name.eq_ignore_ascii_case(&self.source.key) {
+        // A name that has one part only never was the key.
+        let same =
+            [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
+        let path = project.name.contains('/') && !project.name.eq_ignore_ascii_case(&self.source.key);
+        if path || !same {
             self.report.renamed_to = Some(project.name.clone());
         }
         let name = project.name.clone();
@@ -210,7 +172,7 @@ impl Run<'_> {
                     if !visited.insert(at.0.clone()) {
                         // The next sync takes it up at the watermark, and not in the circle.
                         row.next_page = None;
-                        self.store(Vec::new(), Some((name, row))).await?;
+                        self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                         return Err(Error::new(
                             Code::Network,
                             format!("the tracker's list of {} leads in a circle", stream.words()),
@@ -230,7 +192,8 @@ impl Run<'_> {
                     }
                     self.report.pages += 1;
                     progress.done += records.len() as u64;
-                    self.store(records, Some((name, row.clone()))).await?;
+                    let told = Told { relations: page.relations, pages: page.all_pages };
+                    self.store(records, told, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     match page.next {
                         Some(next) => at = next,
@@ -240,7 +203,7 @@ impl Run<'_> {
                 Fetched::Unchanged => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
-                    self.store(Vec::new(), Some((name, row))).await?;
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
                 Fetched::Expired if !restarted => {
@@ -261,7 +224,7 @@ impl Run<'_> {
                 Fetched::Smaller(smaller) => at = smaller,
                 Fetched::Refused(why) => {
                     row.refused = Some(why);
-                    self.store(Vec::new(), Some((name, row))).await?;
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
             }
@@ -280,7 +243,7 @@ impl Run<'_> {
                 let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
                 Some(counts.comments + counts.missing_comments)
             }
-            Stream::ReviewComments => None,
+            Stream::ReviewComments | Stream::Pages => None,
         };
         Ok(Meter { done: 0, total })
     }
@@ -301,43 +264,55 @@ impl Run<'_> {
                 }
                 Err(reason) => {
                     row.unreadable += 1;
-                    self.report.skipped += 1;
-                    if self.report.skips.len() < ImportReport::MAX_SKIPS {
-                        let place = format!(
-                            "{}, page {}, record {}",
-                            stream.words(),
-                            self.report.pages + 1,
-                            place + 1
-                        );
-                        self.report.skips.push(Skip { place, reason });
-                    }
+                    let page = self.report.pages + 1;
+                    self.skip(format!("{}, page {page}, record {}", stream.words(), place + 1), reason);
                 }
             }
         }
         out
     }
 
+    /// Notes a record that cannot be used.
+    pub(super) fn skip(&mut self, place: String, reason: String) {
+        self.report.skipped += 1;
+        if self.report.skips.len() < ImportReport::MAX_SKIPS {
+            self.report.skips.push(Skip { place, reason });
+        }
+    }
+
     /// Stores records, and how far their list was read, in one transaction.
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
+        told: Told,
         stream: Option<(&'static str, StreamRow)>,
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
-        let done = self
+        let project = self.project.clone();
+        let (done, buried) = self
             .blocking(move |store| {
-                apply(store, &source, records, now, |w| match stream {
-                    Some((name, row)) => w.set_stream(source.id, name, &row),
-                    None => Ok(()),
-                })
+                let mut buried = 0;
+                let done = apply(store, &source, records, now, |w| {
+                    relations::replace(w, &source.key, &project, &told.relations)?;
+                    if let Some(there) = &told.pages {
+                        buried = bury_pages(w, &source, there, now)?;
+                    }
+                    match stream {
+                        Some((name, row)) => w.set_stream(source.id, name, &row),
+                        None => Ok(()),
+                    }
+                })?;
+                Ok((done, buried))
             })
             .await?;
+        self.report.gone += buried;
         self.report.new += done.new;
         self.report.updated += done.updated;
         self.report.unchanged += done.unchanged;
         self.report.stale += done.stale;
         self.report.items += done.items;
         self.report.comments += done.comments;
+        self.report.wiki_pages += done.pages;
         Ok(())
     }
 
@@ -353,6 +328,21 @@ impl Run<'_> {
     pub(super) fn is_full(&self) -> bool {
         self.full
     }
+}
+
+/// Buries the pages that are not among these.
+pub(super) fn bury_pages(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    there: &[String],
+    now: Timestamp,
+) -> Result<u64> {
+    let kept: HashSet<String> = there.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+    let mut buried = 0;
+    for key in writer.page_keys(source.id)?.into_iter().filter(|k| !kept.contains(k)) {
+        buried += u64::from(writer.bury_document(&key, now)?);
+    }
+    Ok(buried)
 }
 
 /// How much was fetched, of how much.

@@ -3,16 +3,21 @@
 mod import;
 mod live;
 mod lock;
+mod progress;
 mod relations;
+mod remote;
 mod report;
 mod sweep;
+mod wiki;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-pub use import::{import_built_in, import_github, import_wiki};
-pub use live::{Context, add, host, remote_tracker, sync};
+pub use import::{import_built_in, import_github, import_table, import_wiki};
+pub use live::{Context, sync};
+pub use remote::{add, address, host, remote_tracker, wanted};
 pub use report::mirrors;
+pub use wiki::forget as forget_wiki;
 
 use crate::{
     error::{Error, Result},
@@ -94,9 +99,11 @@ pub(crate) fn source_key(key: &str) -> Result<&str> {
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    match key.split_once('/') {
-        Some((owner, name)) if good(owner) && good(name) => Ok(key),
-        _ => Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
-            .with_hint("A source is named owner/name, for example rust-lang/rust.")),
+    match key.contains('/') && key.split('/').all(good) {
+        true => Ok(key),
+        false => {
+            Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
+                .with_hint("A source is named owner/name, for example rust-lang/rust."))
+        }
     }
 }

@@ -4,7 +4,7 @@
 use super::live::Run;
 use crate::{
     error::{Code, Error, Result},
-    store::StreamRow,
+    store::{StreamRow, Writer},
     task::Phase,
     tracker::{Relation, Relations, Tracker},
 };
@@ -37,21 +37,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                         for number in &numbers {
                             w.forget_tracker_links(&format!("{}#{number}", source.key))?;
                         }
-                        for relation in &found {
-                            let (number, other) = match relation {
-                                Relation::DuplicateOf(number, other) | Relation::ClosedBy(number, other) => {
-                                    (number, other)
-                                }
-                            };
-                            let key = format!("{}#{number}", source.key);
-                            let other = own_key(other, &project, &source.key);
-                            match relation {
-                                Relation::DuplicateOf(..) => {
-                                    w.add_tracker_link(&key, &other, "duplicate_of")?
-                                }
-                                Relation::ClosedBy(..) => w.add_tracker_link(&other, &key, "closes")?,
-                            }
-                        }
+                        add(w, &source.key, &project, &found)?;
                         w.relations_were_read(source.id, &numbers)?;
                         w.set_stream(source.id, NAME, &StreamRow::default())
                     })
@@ -70,6 +56,36 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
             }
         }
     }
+}
+
+/// Replaces what a tracker, whose records say it all, states of items.
+pub(super) fn replace(
+    writer: &Writer<'_>,
+    source: &str,
+    project: &str,
+    told: &[(u64, Vec<Relation>)],
+) -> Result<()> {
+    for (number, found) in told {
+        writer.forget_stated_links(&format!("{source}#{number}"))?;
+        add(writer, source, project, found)?;
+    }
+    Ok(())
+}
+
+fn add(writer: &Writer<'_>, source: &str, project: &str, found: &[Relation]) -> Result<()> {
+    for relation in found {
+        let (Relation::DuplicateOf(number, other)
+        | Relation::ClosedBy(number, other)
+        | Relation::RelatesTo(number, other)) = relation;
+        let key = format!("{source}#{number}");
+        let other = own_key(other, project, source);
+        match relation {
+            Relation::DuplicateOf(..) => writer.add_tracker_link(&key, &other, "duplicate_of")?,
+            Relation::ClosedBy(..) => writer.add_tracker_link(&other, &key, "closes")?,
+            Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other, "relates_to")?,
+        }
+    }
+    Ok(())
 }
 
 /// The key that the other end has here: this source keeps its own, whatever the tracker calls it now.

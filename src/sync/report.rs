@@ -5,9 +5,9 @@ use std::path::Path;
 use super::lock::SyncLock;
 use crate::{
     error::Result,
-    model::{Gap, GapKind, MirrorView, StreamView},
-    store::{Reader, RemoteRow, SourceRow},
-    tracker::Stream,
+    model::{Gap, GapKind, MirrorView, StreamView, SyncProgress},
+    store::{ProgressRow, Reader, RemoteRow, SourceRow},
+    tracker::Kind,
 };
 
 /// Every live source, by key.
@@ -24,9 +24,6 @@ pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     Ok(out)
 }
 
-/// The lists that a source of this kind has.
-const STREAMS: &[Stream] = &[Stream::Items, Stream::Comments, Stream::ReviewComments];
-
 /// One live source.
 pub(super) fn mirror(
     reader: &Reader<'_>,
@@ -37,6 +34,8 @@ pub(super) fn mirror(
     let mut gaps = Vec::new();
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
     let running = SyncLock::is_taken(folder, source.id);
+    // What a sync left behind that was killed says nothing of one that is not there.
+    let progress = if running { reader.progress(source.id)?.map(view) } else { None };
     if remote.synced_at.is_none() && !running {
         gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
     }
@@ -44,7 +43,8 @@ pub(super) fn mirror(
         gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
     }
     let mut streams = Vec::new();
-    for stream in STREAMS {
+    let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
+    for stream in kind.streams(remote.wiki) {
         let row = reader.stream(source.id, stream.as_str())?;
         let words = capital(stream.words());
         if let Some(why) = &row.refused {
@@ -96,7 +96,7 @@ pub(super) fn mirror(
     if let Some(why) = links.refused {
         gap(GapKind::Links, format!("Links between items are known only from their texts: {why}."));
     } else {
-        let left = reader.unread_relations(source.id)?;
+        let left = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
         if left > 0 {
             gap(
                 GapKind::Links,
@@ -104,19 +104,36 @@ pub(super) fn mirror(
             );
         }
     }
-    if remote.wiki {
-        gap(GapKind::Wiki, "The wiki is not mirrored by this version.".to_owned());
+    if let Some(what) = kind.left_out() {
+        gap(GapKind::LeftOut, what.to_owned());
+    }
+    if remote.wiki && kind.has_wiki_git() {
+        let row = reader.stream(source.id, super::wiki::NAME)?;
+        if let Some(why) = &row.refused {
+            gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
+        } else if row.finished_at.is_none() {
+            gap(GapKind::Wiki, "The wiki was not read yet.".to_owned());
+        }
+        if row.unreadable > 0 {
+            gap(GapKind::Unreadable, format!("{} pages of the wiki could not be read.", row.unreadable));
+        }
     }
     Ok(MirrorView {
         source: source.key.clone(),
         host: remote.host,
         project: remote.project,
         running,
+        progress,
         synced_at: remote.synced_at,
         swept_at: remote.swept_at,
         streams,
         gaps,
     })
+}
+
+fn view(row: ProgressRow) -> SyncProgress {
+    let ProgressRow { phase, done, total, unit, started_at, told_at } = row;
+    SyncProgress { phase, done, total, unit, started_at, told_at }
 }
 
 fn capital(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use jiff::SignedDuration;
 
-use super::live::Run;
+use super::live::{Run, Told};
 use crate::{
     error::{Code, Error, Result},
     model::Record,
@@ -51,8 +51,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
         let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?;
         let comments = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?;
         let items: Vec<u64> = items.into_iter().filter(|n| !run.seen.items.contains(n)).collect();
-        let comments: Vec<String> =
-            comments.into_iter().map(|c| c.0).filter(|id| !run.seen.comments.contains(id)).collect();
+        let comments: Vec<(String, u64)> =
+            comments.into_iter().filter(|(id, _)| !run.seen.comments.contains(id)).collect();
         let left = check_items(run, tracker, items).await?;
         left + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
@@ -88,7 +88,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
                     Record::Document(d) => d.number,
                     Record::Comment(_) => None,
                 }));
-                run.store(records, None).await?;
+                run.store(records, Told::default(), None).await?;
                 run.context.task.report(Phase::Sync, listed.len() as u64, None, "records");
                 match page.next {
                     Some(next) => at = next,
@@ -108,7 +108,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
         match tracker.item(number, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], None).await?,
+            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
             Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
@@ -139,13 +139,17 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
 }
 
 /// The same for comments, by the tracker's ids.
-async fn check_comments(run: &mut Run<'_>, tracker: &mut dyn Tracker, ids: Vec<String>) -> Result<usize> {
+async fn check_comments(
+    run: &mut Run<'_>,
+    tracker: &mut dyn Tracker,
+    ids: Vec<(String, u64)>,
+) -> Result<usize> {
     let left = ids.len().saturating_sub(MAX_CHECKS);
     let mut gone = Vec::new();
-    for id in ids.into_iter().take(MAX_CHECKS) {
+    for (id, number) in ids.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        match tracker.comment(&id, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], None).await?,
+        match tracker.comment(number, &id, &run.context.task).await? {
+            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone | Fate::Moved(_) => gone.push(id),
         }

@@ -1,8 +1,10 @@
 //! Text preparation: from what people wrote to what is indexed, embedded and shown. Pure functions, no I/O.
 
+pub mod adf;
 pub mod chunk;
 pub mod html;
 pub mod markdown;
+pub mod markup;
 pub mod prepare;
 pub mod reference;
 pub mod report;

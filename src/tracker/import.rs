@@ -16,9 +16,9 @@ use crate::error::{Code, Error, Result};
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
 /// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
-const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
+pub(super) const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
 /// Real archives of JSON shrink to a tenth or a thirtieth.
-const MAX_RATIO: u64 = 200;
+pub(super) const MAX_RATIO: u64 = 200;
 
 /// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
 ///
@@ -78,23 +78,27 @@ pub struct Records {
 }
 
 impl Records {
+    /// Records that are in memory already; `packed` counts what was read of the file that they came from.
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>, packed: Arc<AtomicU64>) -> Self {
+        let input: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes));
+        Self {
+            path: path.to_owned(),
+            input: BufReader::new(input),
+            packed,
+            unpacked: 0,
+            position: 0,
+            lines: None,
+            ended: false,
+        }
+    }
+
     /// Opens a file, whatever its packing.
     ///
     /// # Errors
     /// [`Code::NotFound`], [`Code::Io`].
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::io(path, e))?;
         let packed = Arc::new(AtomicU64::new(0));
-        let mut file =
-            BufReader::with_capacity(256 * 1024, Counted { inner: file, count: Arc::clone(&packed) });
-        let start = file.fill_buf().map_err(|e| Error::io(path, e))?;
-        let input: Box<dyn Read + Send> = if start.starts_with(&[0x1f, 0x8b]) {
-            Box::new(flate2::bufread::MultiGzDecoder::new(file))
-        } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(|e| Error::io(path, e))?)
-        } else {
-            Box::new(file)
-        };
+        let input = unpack(path, &packed)?;
         Ok(Self {
             path: path.to_owned(),
             input: BufReader::with_capacity(256 * 1024, input),
@@ -282,12 +286,26 @@ impl Records {
     }
 }
 
+/// A file's content, whatever its packing; `packed` counts what was read of the file itself.
+pub(super) fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let mut file = BufReader::with_capacity(256 * 1024, Counted { inner: file, count: Arc::clone(packed) });
+    let start = file.fill_buf().map_err(|e| Error::io(path, e))?;
+    Ok(if start.starts_with(&[0x1f, 0x8b]) {
+        Box::new(flate2::bufread::MultiGzDecoder::new(file))
+    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(|e| Error::io(path, e))?)
+    } else {
+        Box::new(file)
+    })
+}
+
 fn too_large(length: usize) -> String {
     format!("the record has {} MB; the most is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
 }
 
 /// A file that cannot be unpacked to its end.
-fn damaged(path: &Path, error: &io::Error) -> Error {
+pub(super) fn damaged(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
             Error::io(path, io::Error::from(error.kind()))

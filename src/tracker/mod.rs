@@ -1,9 +1,20 @@
 //! Trackers: what each of them sends, read into the product's own records. Knows no store.
 
+mod address;
+pub mod archive;
+mod client;
+pub mod gitea;
 pub mod github;
+pub mod gitlab;
 pub mod import;
+pub mod jira;
+pub mod redmine;
+pub mod table;
+mod walk;
 pub mod wiki;
+pub mod wiki_git;
 
+pub use address::{Address, Kind, open};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
@@ -22,6 +33,8 @@ pub enum Stream {
     Comments,
     /// What is said beside the lines of a pull request.
     ReviewComments,
+    /// Pages of a wiki, where the tracker's interface gives them.
+    Pages,
 }
 
 impl Stream {
@@ -31,6 +44,7 @@ impl Stream {
             Self::Items => "items",
             Self::Comments => "comments",
             Self::ReviewComments => "review_comments",
+            Self::Pages => "pages",
         }
     }
 
@@ -40,6 +54,7 @@ impl Stream {
             Self::Items => "issues and pull requests",
             Self::Comments => "comments",
             Self::ReviewComments => "review comments",
+            Self::Pages => "pages of the wiki",
         }
     }
 }
@@ -49,10 +64,15 @@ impl Stream {
 pub struct Cursor(pub String);
 
 /// A page of a list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     /// Its records, or why one cannot be used.
     pub records: Vec<std::result::Result<Record, String>>,
+    /// What the tracker says of how these items hang together with others, each with all that it says; empty where that has
+    /// to be asked for, see [`Tracker::relations`].
+    pub relations: Vec<(u64, Vec<Relation>)>,
+    /// The names of all pages of the wiki, where the answer lists them: the others are gone.
+    pub all_pages: Option<Vec<String>>,
     /// The page after it; none at the end.
     pub next: Option<Cursor>,
     /// Everything that changed before this has been listed once these records are stored.
@@ -96,6 +116,8 @@ pub enum Relation {
     DuplicateOf(u64, String),
     /// The item with this number was closed by that one.
     ClosedBy(u64, String),
+    /// The item with this number has to do with that one.
+    RelatesTo(u64, String),
 }
 
 /// What became of asking how items hang together.
@@ -155,11 +177,16 @@ pub trait Tracker: Send + Sync {
     /// As [`Tracker::page`].
     async fn item(&self, number: u64, task: &Task) -> Result<Fate>;
 
-    /// What became of a comment, by the tracker's id.
+    /// What became of a comment, by the number of its item and the tracker's id.
     ///
     /// # Errors
     /// As [`Tracker::page`].
-    async fn comment(&self, remote_id: &str, task: &Task) -> Result<Fate>;
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate>;
+
+    /// Where its wiki is, if that is a git repository.
+    fn wiki(&self) -> Option<wiki_git::WikiPlace> {
+        None
+    }
 
     /// What the tracker says of how these items, which are closed, hang together with others.
     ///

@@ -123,7 +123,7 @@ fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
 fn names_that_are_no_source() {
     let place = Place::new();
     let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
-    for name in ["plain", "a/b/c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
+    for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
         let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
         assert!(ran.code == Some(2) && ran.err.contains("is no source"), "{name}: {}", ran.err);
     }

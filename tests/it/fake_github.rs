@@ -122,6 +122,15 @@ pub struct World {
     pub invalid: Vec<String>,
     /// Whether records are looked at again in each answer; an archive is looked at once, when it is read in.
     pub check_rows: bool,
+    /// What those who sign in with a browser are answered, one after another; and what they sent.
+    pub device: Vec<Value>,
+    pub device_sent: Vec<String>,
+    /// Where the repositories of wikis are.
+    pub wiki: Option<std::path::PathBuf>,
+    /// How long they keep everybody waiting.
+    pub git_stall: Duration,
+    /// Where they send everybody instead.
+    pub git_redirect: Option<String>,
     base: String,
 }
 
@@ -172,6 +181,11 @@ impl FakeGitHub {
             now: NOW,
             invalid: Vec::new(),
             check_rows: true,
+            device: Vec::new(),
+            device_sent: Vec::new(),
+            wiki: None,
+            git_stall: Duration::ZERO,
+            git_redirect: None,
             base: format!("{host}/api/v3"),
         };
         let world = Arc::new(Mutex::new(world));
@@ -542,6 +556,25 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     let uri = parts.uri.clone();
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let asked = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
+    if uri.path().contains(".wiki.git/") {
+        let (root, token, stall, redirect) = {
+            let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
+            world.log.push(Logged { address: address.clone(), status: 0, authorization });
+            (world.wiki.clone(), world.token.clone(), world.git_stall, world.git_redirect.clone())
+        };
+        tokio::time::sleep(stall).await;
+        let mut answer = Response::new(Body::empty());
+        if let Some(to) = redirect {
+            *answer.status_mut() = StatusCode::FOUND;
+            answer.headers_mut().insert("location", format!("{to}{address}").parse().unwrap());
+            return answer;
+        }
+        let Some(root) = root else {
+            *answer.status_mut() = StatusCode::NOT_FOUND;
+            return answer;
+        };
+        return crate::git_http::serve(&root, token.as_deref(), &parts, &asked).await;
+    }
     let asked = String::from_utf8_lossy(&asked).into_owned();
     let (answer, fault) = {
         let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
@@ -656,6 +689,14 @@ impl World {
     }
 
     fn answer(&mut self, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
+        if uri.path().starts_with("/login/") {
+            self.device_sent.push(body.to_owned());
+            return if self.device.is_empty() {
+                Answer::error(404, "Not Found")
+            } else {
+                Answer::new(200, self.device.remove(0))
+            };
+        }
         if let Some(token) = &self.token {
             match authorization {
                 None => return Answer::error(404, "Not Found"),

@@ -16,13 +16,23 @@ mod crash;
 mod direction;
 mod duplicates;
 mod fake_github;
+mod fake_tracker;
+mod files;
+mod git_http;
+mod login;
 mod mcp;
 mod model;
 mod notes;
 mod processes;
+#[cfg(unix)]
+mod redmine;
 mod support;
 mod sync;
 mod troubleshoot;
+#[cfg(unix)]
+mod watch;
+#[cfg(unix)]
+mod wiki;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]

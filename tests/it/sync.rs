@@ -14,13 +14,14 @@ use precedent::{
     Casebook, Code, OpenOptions, Task,
     embed::Engine,
     http::{Sleep, Timing},
-    model::{GapKind, MirrorView, SyncReport, SyncRequest},
+    model::{GapKind, MirrorView, NewMirror, SyncReport, SyncRequest},
     secrets::{Provided, Secrets},
 };
 use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, Fault, Gone, NOW, Records, violations},
+    fake_tracker::FakeTracker,
     support::Place,
 };
 
@@ -57,7 +58,7 @@ impl Mirror {
         Self::with(github, None).await
     }
 
-    async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
+    pub async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
         let place = Place::new();
         let time = Arc::new(FakeTime::default());
         let mut options = OpenOptions::new(place.casebook());
@@ -72,6 +73,35 @@ impl Mirror {
         let casebook = Casebook::open(options).await.unwrap();
         casebook.add_mirror(KEY, &github.host, false).await.unwrap();
         Self { place, time, casebook }
+    }
+
+    /// A casebook with an invented tracker's project.
+    pub async fn of_tracker(fake: &FakeTracker, token: Option<&'static str>, wiki: bool) -> Self {
+        let new = NewMirror {
+            tracker: fake.shape.tracker().to_owned(),
+            place: fake.shape.project().to_owned(),
+            host: Some(fake.host.clone()),
+            key: None,
+            wiki,
+        };
+        let (place, time) = (Place::new(), Arc::new(FakeTime::default()));
+        let mut options = OpenOptions::new(place.casebook());
+        options.engine = Some(Engine::Hashed);
+        let clock = Arc::clone(&time);
+        options.clock = Arc::new(move || clock.now());
+        options.timing = Some(time.clone());
+        if let Some(token) = token {
+            options.secrets =
+                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+        }
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.add_tracker(new).await.unwrap();
+        Self { place, time, casebook }
+    }
+
+    /// The key of its first source.
+    pub async fn key(&self) -> String {
+        self.casebook.sources().await.unwrap()[0].key.clone()
     }
 
     async fn sync(&self) -> SyncReport {
@@ -96,6 +126,10 @@ impl Mirror {
 
     pub fn waited(&self) -> Duration {
         self.time.waits.lock().unwrap().drain(..).sum()
+    }
+
+    pub fn folder(&self) -> std::path::PathBuf {
+        self.place.casebook()
     }
 
     /// Everything that is held and not buried, in the server's form.
@@ -128,6 +162,33 @@ pub fn assert_same(mirror: &Mirror, github: &FakeGitHub) {
     assert_eq!(comments.len(), want_comments.len(), "missing: {:?}", differ(&comments, &want_comments));
     assert!(comments == want_comments, "comments differ: {:?}", differ(&comments, &want_comments));
     assert_eq!(github.world().invalid, Vec::<String>::new());
+}
+
+/// What is here is what an invented tracker holds.
+#[track_caller]
+pub fn assert_same_content(mirror: &Mirror, fake: &FakeTracker) {
+    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    let rows = |query: &str| -> Vec<(u64, String, i64)> {
+        let mut statement = database.prepare(query).unwrap();
+        let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    let content = fake.content();
+    let items: Vec<_> = content.items.iter().map(|(n, i)| (*n, i.title.clone(), i.updated)).collect();
+    let here = rows(
+        "SELECT number, title, updated_at FROM documents WHERE deleted_at IS NULL AND number IS NOT NULL ORDER BY 1",
+    );
+    let differ = |a: &[(u64, String, i64)], b: &[(u64, String, i64)]| {
+        b.iter().filter(|x| !a.contains(x)).map(|x| x.0).take(10).collect::<Vec<_>>()
+    };
+    assert_eq!(here.len(), items.len(), "items; missing or old: {:?}", differ(&here, &items));
+    assert!(here == items, "items differ: {:?}", differ(&here, &items));
+    let said: Vec<_> = content.said.iter().map(|(id, s)| (*id, s.body.clone(), s.number as i64)).collect();
+    let here = rows(
+        "SELECT CAST(remote_id AS INTEGER) AS id, trim(body, char(10)), number FROM comments WHERE deleted_at IS NULL ORDER BY id",
+    );
+    assert_eq!(here.len(), said.len(), "comments; missing: {:?}", differ(&here, &said));
+    assert!(here == said, "comments differ: {:?}", differ(&here, &said));
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -834,7 +895,7 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
 }
 
 /// Everything below a folder that holds these bytes.
-fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
+pub fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -900,7 +961,8 @@ fn the_command_line_and_where_the_token_never_shows() {
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&bearer)));
 
     for (args, code) in [
-        (&["source", "add", "gitlab:acme/app"][..], 2),
+        (&["source", "add", "bugs:acme/app"][..], 2),
+        (&["source", "add", "redmine:app"], 2),
         (&["source", "add", "github:acme"], 2),
         (&["source", "add", "github:acme/app", "--host", "http://git.acme.example"], 2),
         (&["source", "add", "acme/new", "--wiki"], 2),

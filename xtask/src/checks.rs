@@ -99,6 +99,13 @@ const STEPS: &[Step] = &[
         run: Checks::libraries,
     },
     Step {
+        name: "servers",
+        about: "real trackers for the tests: Redmine, git",
+        needs: &[],
+        wants: &[],
+        run: Checks::servers,
+    },
+    Step {
         name: "clippy",
         about: "lints, warnings are errors",
         needs: &["ui-build", "libraries"],
@@ -109,7 +116,7 @@ const STEPS: &[Step] = &[
         name: "test",
         about: "tests of the engine and the command line",
         needs: &[],
-        wants: &["runtime", "libraries"],
+        wants: &["runtime", "libraries", "servers"],
         run: Checks::engine,
     },
     Step {
@@ -389,6 +396,16 @@ impl Checks {
             Err(fail) => {
                 anstream::eprintln!("{fail}");
                 self.without_window = Some(fail.what.clone());
+                Ok(Outcome::Skipped(fail.what))
+            }
+        }
+    }
+
+    fn servers(&mut self) -> Result<Outcome> {
+        match system::ensure(Need::Servers, self.consent, self.verbose) {
+            Ok(()) => Ok(Outcome::Passed(String::new())),
+            Err(fail) => {
+                anstream::eprintln!("{fail}");
                 Ok(Outcome::Skipped(fail.what))
             }
         }

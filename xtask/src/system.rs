@@ -18,6 +18,8 @@ pub enum Need {
     Pip,
     /// Node and npm, for the front end.
     Node,
+    /// Real trackers that mirrors are tested against.
+    Servers,
 }
 
 /// A package manager that is known here.
@@ -69,7 +71,8 @@ impl Manager {
             (Self::Apt, Need::Driver) => {
                 &["webkit2gtk-driver", "xvfb", "xauth", "dbus-x11", "fonts-dejavu-core"]
             }
-            (_, Need::Driver) => &[],
+            (Self::Apt, Need::Servers) => &["redmine", "redmine-sqlite", "puma", "git"],
+            (_, Need::Driver | Need::Servers) => &[],
             (Self::Pacman, Need::Pip) => &["python", "python-pip"],
             (_, Need::Pip) => &["python3", "python3-pip"],
             (Self::Zypper, Need::Node) => &["nodejs-default", "npm-default"],
@@ -104,6 +107,13 @@ pub fn missing(need: Need) -> Vec<String> {
                 .any(|dir| std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()))
             {
                 missing.push("a font".to_owned());
+            }
+            missing
+        }
+        Need::Servers => {
+            let mut missing = absent(&["git", "puma"]);
+            if !std::path::Path::new("/usr/share/redmine/config.ru").exists() {
+                missing.push("redmine".to_owned());
             }
             missing
         }
@@ -216,6 +226,14 @@ pub fn ensure(need: Need, consent: Consent, verbose: bool) -> Result<()> {
         }
     }
     say::note(&format!("missing: {names}; installing {}", packages.join(" ")));
+    if need == Need::Servers && manager == Manager::Apt {
+        // The package asks which database to use, and nobody is there to answer.
+        let answers = "redmine redmine/instances/default/dbconfig-install boolean true\n\
+                       redmine redmine/instances/default/database-type select sqlite3\n";
+        let command = format!("printf '{answers}' | debconf-set-selections");
+        let shell = if root { Run::new("sh") } else { Run::new("sudo").args(["-n", "sh"]) };
+        shell.args(["-c", &command]).finish()?;
+    }
     let run = |words: &[&str]| {
         let mut run = if root { Run::new("env") } else { Run::new("sudo").args(["-n", "env"]) };
         run = run.arg("DEBIAN_FRONTEND=noninteractive").arg("LC_ALL=C.UTF-8").args(words).stream(verbose);
@@ -270,6 +288,7 @@ fn by_hand(need: Need) -> String {
         Need::Window => "Install pkg-config and the development files of WebKitGTK 4.1 (with GTK 3):\n  Debian, Ubuntu: libwebkit2gtk-4.1-dev    Fedora: webkit2gtk4.1-devel\n  Arch: webkit2gtk-4.1                     openSUSE: webkit2gtk3-devel\nOr do without the window: cargo xtask start --cli".into(),
         Need::Driver => "Install WebKitWebDriver, Xvfb with xvfb-run, xauth, dbus-run-session, dbus-launch and a font\n(Debian: webkit2gtk-driver xvfb xauth dbus-x11 fonts-dejavu-core).".into(),
         Need::Pip => "Install Python 3 with pip, or name a library that you already have: PRECEDENT_ONNXRUNTIME=/path/to/libonnxruntime.so".into(),
+        Need::Servers => "Install Redmine with SQLite, puma and git (Debian: redmine redmine-sqlite puma git).".into(),
         Need::Node => format!("Install Node {}.{} or later with npm (https://nodejs.org/en/download, or your version manager: nvm install 22).\nOr do without the window: cargo xtask start --cli", NODE.0, NODE.1),
     }
 }

@@ -151,7 +151,9 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         read(number, timeline.nodes.into_iter().flatten(), &mut found);
     }
     found.sort_by_key(|r| match r {
-        Relation::DuplicateOf(number, _) | Relation::ClosedBy(number, _) => *number,
+        Relation::DuplicateOf(number, _) | Relation::ClosedBy(number, _) | Relation::RelatesTo(number, _) => {
+            *number
+        }
     });
     Ok(Some(Relations::Found(found)))
 }

@@ -1,13 +1,16 @@
 //! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
 //! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
 
+pub mod device;
+mod dump;
 mod graphql;
 mod rest;
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
-pub use rest::{Address, GitHub};
+pub use dump::records;
+pub use rest::GitHub;
 
 use crate::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
@@ -217,7 +220,7 @@ fn clean(text: &str) -> String {
 }
 
 /// A JSON error in words, without the "at line 1 column 17" that means nothing within one record.
-pub(super) fn describe(error: &serde_json::Error) -> String {
+pub(crate) fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {

@@ -15,7 +15,7 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     model::{Access, Project, Record},
     task::Task,
-    tracker::{Cursor, Fate, Fetched, Page, Relations, Stream, Tracker},
+    tracker::{Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace},
 };
 
 /// Records on a page: the most that GitHub gives.
@@ -30,56 +30,6 @@ const READS: u32 = 3;
 /// Behind a cursor's `#`: the records of one second are being read for the second time.
 const AGAIN: &str = "again";
 
-/// Where a GitHub is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// The host that people know it by: `github.com`.
-    pub host: String,
-    /// Where its interface is: `https://api.github.com`.
-    pub base: Url,
-}
-
-impl Address {
-    /// Reads a host: `github.com`, `SUBDOMAIN.ghe.com` (data residency) or that of an Enterprise Server. Another scheme
-    /// than `https` is for this machine alone, so that no token travels in the open.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] if it is no host.
-    pub fn of(host: &str) -> Result<Self> {
-        let text = host.trim().trim_end_matches('/');
-        let wrong = || {
-            Error::invalid(format!("\"{}\" is no host", brief(host)))
-                .with_hint("Give a host such as github.com, acme.ghe.com or git.acme.example.")
-        };
-        let url = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-        let url = Url::parse(&url).map_err(|_| wrong())?;
-        let name = url.host_str().ok_or_else(wrong)?.to_lowercase();
-        let local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-        let plain = url.path() == "/" && url.query().is_none() && url.username().is_empty();
-        if !plain
-            || url.password().is_some()
-            || (url.scheme() != "https" && !(url.scheme() == "http" && local))
-        {
-            return Err(wrong());
-        }
-        let host = url.port().map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
-        let base = match name.as_str() {
-            "github.com" | "www.github.com" | "api.github.com" => {
-                return Ok(Self {
-                    host: "github.com".to_owned(),
-                    base: Url::parse("https://api.github.com").map_err(|_| wrong())?,
-                });
-            }
-            // <https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency>
-            residency if residency.ends_with(".ghe.com") => {
-                format!("https://api.{}", residency.trim_start_matches("api."))
-            }
-            _ => format!("{}://{host}/api/v3", url.scheme()),
-        };
-        Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
-    }
-}
-
 /// A repository.
 #[derive(Debug)]
 pub struct GitHub {
@@ -89,6 +39,8 @@ pub struct GitHub {
     /// What it is called: as given, then as the tracker says.
     pub(super) name: String,
     pub(super) login: Option<Login>,
+    /// For what is no request: the wiki's repository.
+    token: Option<SecretString>,
     /// Which shape of a question to GraphQL this server knows.
     pub(super) shape: AtomicUsize,
 }
@@ -115,6 +67,7 @@ impl GitHub {
             host: address.host.clone(),
             name: name.to_owned(),
             login,
+            token: token.cloned(),
             shape: AtomicUsize::new(0),
         }
     }
@@ -193,7 +146,7 @@ impl GitHub {
             }
             _ => next,
         };
-        Ok(Page { records, next, watermark: latest, etag: response.etag.clone() })
+        Ok(Page { records, next, watermark: latest, etag: response.etag.clone(), ..Page::default() })
     }
 
     /// The page after one whose last change is `latest`.
@@ -278,7 +231,7 @@ fn walking(at: &Url) -> bool {
 #[async_trait]
 impl Tracker for GitHub {
     fn streams(&self) -> &'static [Stream] {
-        &[Stream::Items, Stream::Comments, Stream::ReviewComments]
+        crate::tracker::Kind::GitHub.streams(false)
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
@@ -335,7 +288,8 @@ impl Tracker for GitHub {
         let list = match stream {
             Stream::Items => "issues?state=all&",
             Stream::Comments => "issues/comments?",
-            Stream::ReviewComments => "pulls/comments?",
+            // There is no list of a wiki's pages; that is a repository.
+            Stream::ReviewComments | Stream::Pages => "pulls/comments?",
         };
         let mut text = format!("{base}/repos/{}/{list}sort=updated&direction=asc&per_page={PAGE}", self.name);
         // Never the epoch: asked so, GitHub answers an empty list.
@@ -408,12 +362,18 @@ impl Tracker for GitHub {
         self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await
     }
 
-    async fn comment(&self, remote_id: &str, task: &Task) -> Result<Fate> {
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let (stream, path) = match remote_id.strip_prefix(REVIEW) {
             Some(id) => (Stream::ReviewComments, format!("/pulls/comments/{id}")),
             None => (Stream::Comments, format!("/issues/comments/{remote_id}")),
         };
         self.fate(stream, self.repository(&path)?, task).await
+    }
+
+    fn wiki(&self) -> Option<WikiPlace> {
+        let web = format!("{}://{}/{}", self.base.scheme(), self.host, self.name);
+        let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
+        Some(WikiPlace { repository, pages: format!("{web}/wiki/"), token: self.token.clone() })
     }
 
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
@@ -489,26 +449,6 @@ fn smaller(url: &Url, size: u32) -> Url {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_github_has_its_address() {
-        for (host, name, base) in [
-            ("github.com", "github.com", "https://api.github.com/"),
-            ("https://github.com/", "github.com", "https://api.github.com/"),
-            ("acme.ghe.com", "acme.ghe.com", "https://api.acme.ghe.com/"),
-            ("Git.Acme.Example", "git.acme.example", "https://git.acme.example/api/v3"),
-            ("git.acme.example:8443", "git.acme.example:8443", "https://git.acme.example:8443/api/v3"),
-            ("http://127.0.0.1:80", "127.0.0.1", "http://127.0.0.1/api/v3"),
-        ] {
-            let address = Address::of(host).unwrap();
-            assert_eq!((address.host.as_str(), address.base.as_str()), (name, base));
-        }
-        for host in
-            ["", "http://git.acme.example", "ftp://x", "https://user:pw@git.acme.example", "a/b", "a b"]
-        {
-            assert_eq!(Address::of(host).unwrap_err().code(), Code::InvalidInput, "{host}");
-        }
-    }
 
     #[test]
     fn a_smaller_page_is_the_same_place() {

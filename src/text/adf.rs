@@ -1,0 +1,273 @@
+//! Atlassian's document format, the JSON that Jira Cloud writes texts in, as Markdown.
+//! Shape: <https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/>
+
+use serde_json::Value;
+
+/// How deep nodes may lie in one another; what is deeper is left out.
+const MAX_DEPTH: usize = 60;
+
+/// A document as Markdown. A plain text is taken as it is; anything else that is no document gives nothing.
+pub fn to_markdown(document: &Value) -> String {
+    match document {
+        Value::String(text) => text.clone(),
+        Value::Object(_) => {
+            let mut out = String::new();
+            blocks(document, "", 0, &mut out);
+            let text = out.trim_matches('\n');
+            if text.is_empty() { String::new() } else { format!("{text}\n") }
+        }
+        _ => String::new(),
+    }
+}
+
+fn kind(node: &Value) -> &str {
+    node["type"].as_str().unwrap_or_default()
+}
+
+fn children(node: &Value) -> &[Value] {
+    node["content"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Writes the blocks below a node, each with what stands in front of its lines.
+fn blocks(node: &Value, lead: &str, depth: usize, out: &mut String) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for child in children(node) {
+        block(child, lead, depth + 1, out);
+    }
+}
+
+fn line(lead: &str, text: &str, out: &mut String) {
+    for line in text.lines() {
+        out.push_str(lead);
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+fn gap(lead: &str, out: &mut String) {
+    out.push_str(lead.trim_end());
+    out.push('\n');
+}
+
+fn block(node: &Value, lead: &str, depth: usize, out: &mut String) {
+    let attribute = |name: &str| node["attrs"][name].as_str().unwrap_or_default();
+    match kind(node) {
+        "heading" => {
+            let level = node["attrs"]["level"].as_u64().unwrap_or(1).clamp(1, 6);
+            let level = usize::try_from(level).unwrap_or(1);
+            line(lead, &format!("{} {}", "#".repeat(level), inline(node, depth)), out);
+            gap(lead, out);
+        }
+        "paragraph" => {
+            line(lead, &inline(node, depth), out);
+            gap(lead, out);
+        }
+        "codeBlock" => {
+            let text: String = children(node).iter().filter_map(|c| c["text"].as_str()).collect();
+            // A fence that the code itself does not hold.
+            let fence = if text.contains("```") { "~~~~" } else { "```" };
+            line(lead, &format!("{fence}{}\n{text}\n{fence}", attribute("language")), out);
+            gap(lead, out);
+        }
+        "blockquote" => {
+            blocks(node, &format!("{lead}> "), depth, out);
+            gap(lead, out);
+        }
+        "panel" => {
+            line(lead, &format!("**{}:**", attribute("panelType")), out);
+            gap(lead, out);
+            blocks(node, lead, depth, out);
+        }
+        "expand" | "nestedExpand" => {
+            line(lead, &format!("**{}**", attribute("title")), out);
+            gap(lead, out);
+            blocks(node, lead, depth, out);
+        }
+        "bulletList" | "orderedList" | "taskList" | "decisionList" => {
+            list(node, lead, depth, out);
+            gap(lead, out);
+        }
+        "rule" => {
+            line(lead, "---", out);
+            gap(lead, out);
+        }
+        "table" => {
+            table(node, lead, depth, out);
+            gap(lead, out);
+        }
+        "blockCard" | "embedCard" => line(lead, &format!("<{}>\n", attribute("url")), out),
+        "mediaSingle" | "mediaGroup" | "media" => {
+            let name = node.pointer("/content/0/attrs/alt").and_then(Value::as_str).unwrap_or("attachment");
+            line(lead, &format!("({name})"), out);
+            gap(lead, out);
+        }
+        // A kind that is not known yet still has its text.
+        _ if children(node).iter().any(|c| kind(c) == "text") => {
+            line(lead, &inline(node, depth), out);
+            gap(lead, out);
+        }
+        _ => blocks(node, lead, depth, out),
+    }
+}
+
+fn list(node: &Value, lead: &str, depth: usize, out: &mut String) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for item in children(node) {
+        if matches!(kind(item), "taskList" | "decisionList") {
+            list(item, &format!("{lead}    "), depth + 1, out);
+            continue;
+        }
+        let mark = match kind(node) {
+            "orderedList" => "1. ",
+            "taskList" if item["attrs"]["state"] == "DONE" => "- [x] ",
+            "taskList" => "- [ ] ",
+            _ => "- ",
+        };
+        let mut text = String::new();
+        if children(item).iter().any(|c| matches!(kind(c), "text" | "hardBreak" | "mention" | "emoji")) {
+            text = inline(item, depth);
+        } else {
+            blocks(item, "", depth + 1, &mut text);
+        }
+        let mut front = format!("{lead}{mark}");
+        for words in text.trim_matches('\n').lines() {
+            if !words.is_empty() {
+                out.push_str(&front);
+                out.push_str(words);
+                out.push('\n');
+            }
+            front = format!("{lead}    ");
+        }
+    }
+}
+
+fn table(node: &Value, lead: &str, depth: usize, out: &mut String) {
+    for (n, row) in children(node).iter().enumerate() {
+        let cells: Vec<String> = children(row)
+            .iter()
+            .map(|cell| {
+                let mut text = String::new();
+                blocks(cell, "", depth + 1, &mut text);
+                text.trim().replace("\n\n", " ").replace('\n', " ").replace('|', "\\|")
+            })
+            .collect();
+        line(lead, &format!("| {} |", cells.join(" | ")), out);
+        if n == 0 {
+            line(lead, &format!("|{}", " --- |".repeat(cells.len().max(1))), out);
+        }
+    }
+}
+
+fn inline(node: &Value, depth: usize) -> String {
+    let mut out = String::new();
+    if depth > MAX_DEPTH {
+        return out;
+    }
+    for child in children(node) {
+        let attribute = |name: &str| child["attrs"][name].as_str().unwrap_or_default();
+        match kind(child) {
+            "text" => out.push_str(&marked(child)),
+            "hardBreak" => out.push_str("  \n"),
+            "mention" => {
+                let name = attribute("text");
+                out.push_str(if name.is_empty() { "@someone" } else { name });
+            }
+            "emoji" => out.push_str(if attribute("text").is_empty() {
+                attribute("shortName")
+            } else {
+                attribute("text")
+            }),
+            "inlineCard" => out.push_str(&format!("<{}>", attribute("url"))),
+            "status" => out.push_str(&format!("`{}`", attribute("text"))),
+            "date" => {
+                let when = attribute("timestamp")
+                    .parse()
+                    .ok()
+                    .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+                out.extend(when.map(|t| t.strftime("%Y-%m-%d").to_string()));
+            }
+            _ => out.push_str(&inline(child, depth + 1)),
+        }
+    }
+    out
+}
+
+/// A text with its marks.
+fn marked(node: &Value) -> String {
+    let text = node["text"].as_str().unwrap_or_default();
+    let core = text.trim();
+    if core.is_empty() {
+        return text.to_owned();
+    }
+    let mut words = core.to_owned();
+    let marks = node["marks"].as_array().map_or(&[][..], Vec::as_slice);
+    if marks.iter().any(|m| kind(m) == "code") {
+        words = format!("`{words}`");
+    }
+    for mark in marks {
+        words = match kind(mark) {
+            "strong" => format!("**{words}**"),
+            "em" => format!("*{words}*"),
+            "strike" => format!("~~{words}~~"),
+            "link" => match mark["attrs"]["href"].as_str() {
+                Some(href) if href == core => format!("<{href}>"),
+                Some(href) => format!("[{words}]({})", href.replace(' ', "%20").replace(')', "%29")),
+                None => words,
+            },
+            _ => words,
+        };
+    }
+    // Markdown's marks touch the words that they mark.
+    let start = text.len() - text.trim_start().len();
+    format!("{}{words}{}", &text[..start], &text[start + core.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_document_with_everything() {
+        let text = |t: &str| json!({"type": "text", "text": t});
+        let paragraph = |t: &str| json!({"type": "paragraph", "content": [text(t)]});
+        let item = |t: &str| json!({"type": "listItem", "content": [paragraph(t)]});
+        let document = json!({"version": 1, "type": "doc", "content": [
+            {"type": "heading", "attrs": {"level": 2}, "content": [text("Pump")]},
+            {"type": "paragraph", "content": [
+                text("It "), {"type": "text", "text": "leaks ", "marks": [{"type": "strong"}]},
+                {"type": "text", "text": "fast", "marks": [{"type": "code"}]}, {"type": "hardBreak"},
+                {"type": "text", "text": "log", "marks": [{"type": "link", "attrs": {"href": "https://x.example"}}]},
+                {"type": "mention", "attrs": {"id": "1", "text": "@ada"}},
+            ]},
+            {"type": "codeBlock", "attrs": {"language": "rust"}, "content": [text("let a = 1;\nlet b = 2;")]},
+            {"type": "bulletList", "content": [item("one"), {"type": "listItem", "content": [
+                paragraph("two"), {"type": "orderedList", "content": [item("deep")]}]}]},
+            {"type": "blockquote", "content": [paragraph("said")]},
+            {"type": "table", "content": [
+                {"type": "tableRow", "content": [{"type": "tableHeader", "content": [paragraph("a")]}]},
+                {"type": "tableRow", "content": [{"type": "tableCell", "content": [paragraph("1|2")]}]}]},
+            {"type": "taskList", "content": [{"type": "taskItem", "attrs": {"state": "DONE"}, "content": [text("did")]}]},
+            {"type": "surprise", "content": [text("kept")]},
+        ]});
+        assert_eq!(
+            to_markdown(&document),
+            "## Pump\n\nIt **leaks** `fast`\n[log](https://x.example)@ada\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
+        );
+    }
+
+    #[test]
+    fn what_is_no_document_gives_nothing_and_depth_is_bounded() {
+        assert_eq!(to_markdown(&json!(null)), "");
+        assert_eq!(to_markdown(&json!("plain")), "plain");
+        let mut deep = json!({"type": "paragraph", "content": [{"type": "text", "text": "x"}]});
+        for _ in 0..110 {
+            deep = json!({"type": "blockquote", "content": [deep]});
+        }
+        to_markdown(&deep);
+    }
+}

@@ -1,0 +1,324 @@
+//! Languages of documents: AsciiDoc, Org, RDoc, Pod.
+
+use super::{BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, Kept, Out, SLANTED, STRUCK_PLUS, link, pattern};
+
+fn italic(text: &str) -> String {
+    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
+        .replace_all(text, "${1}*${2}*${3}")
+        .into_owned()
+}
+
+pub(super) fn ascii_doc(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines();
+    let (mut language, mut table, mut quoted) = (String::new(), false, false);
+    let mut row: Vec<String> = Vec::new();
+    let mut columns = 0;
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if table {
+            // The first line that holds cells says how many columns there are.
+            if trimmed.starts_with("|===") {
+                table = false;
+                if !row.is_empty() {
+                    out.row(&std::mem::take(&mut row));
+                }
+                continue;
+            }
+            let cells: Vec<String> = trimmed.split('|').skip(1).map(|c| ascii_doc_line(c.trim())).collect();
+            if cells.is_empty() {
+                continue;
+            }
+            columns = if columns == 0 { cells.len() } else { columns };
+            row.extend(cells);
+            while row.len() >= columns {
+                let rest = row.split_off(columns);
+                out.row(&std::mem::replace(&mut row, rest));
+            }
+            continue;
+        }
+        if trimmed == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(trimmed) {
+            let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim() != trimmed).collect();
+            out.code(&std::mem::take(&mut language), code);
+        } else if pattern!(r"^/{4,}$").is_match(trimmed) {
+            lines.by_ref().take_while(|l| l.trim() != trimmed).for_each(drop);
+        } else if pattern!(r"^_{4,}$").is_match(trimmed) {
+            quoted = !quoted;
+        } else if pattern!(r"^(={4,}|\*{4,}|\+{4,}|--)$").is_match(trimmed) || trimmed.starts_with("//") {
+        } else if trimmed.starts_with("|===") {
+            (table, columns) = (true, 0);
+        } else if let Some(found) = pattern!(r"^(={1,6})\s+(.+?)(?:\s+=+)?$").captures(line) {
+            out.heading(found[1].len(), &ascii_doc_line(&found[2]));
+        } else if pattern!(r"^:!?[\w-]+!?:").is_match(line)
+            || pattern!(r"^(include|ifdef|ifndef|endif|toc)::").is_match(line)
+        {
+        } else if let Some(found) = pattern!(r"^\[(.*)\]$").captures(trimmed) {
+            if let Some(name) = found[1].strip_prefix("source") {
+                language = name.split(',').nth(1).unwrap_or_default().trim().to_owned();
+            }
+        } else if let Some(found) = pattern!(r"^image::?([^\[]+)\[([^\]]*)\]$").captures(trimmed) {
+            out.line(&format!("![{}]({})", &found[2], &found[1]));
+        } else if let Some(found) = pattern!(r"^\.([^\s.].*)$").captures(line) {
+            out.line(&format!("**{}**", ascii_doc_line(&found[1])));
+        } else if let Some(found) = pattern!(r"^(\*{1,6}|-|\.{1,6})\s+(.+)$").captures(trimmed) {
+            out.item(found[1].len(), found[1].starts_with('.'), &ascii_doc_line(&found[2]));
+        } else if let Some(found) =
+            pattern!(r"^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$").captures(trimmed)
+        {
+            let (first, rest) = found[1].split_at(1);
+            out.line(&format!("**{first}{}:** {}", rest.to_lowercase(), ascii_doc_line(&found[2])));
+        } else if let Some(found) = pattern!(r"^(\S.*?)::(?:\s+(.+))?$").captures(trimmed) {
+            let said = found.get(2).map_or("", |m| m.as_str());
+            out.line(&format!("- **{}**: {}", &found[1], ascii_doc_line(said)));
+        } else if trimmed == "+" {
+            out.line("");
+        } else {
+            let line = ascii_doc_line(trimmed.strip_suffix(" +").unwrap_or(trimmed));
+            out.line(&format!("{}{line}", if quoted { "> " } else { "" }));
+        }
+    }
+    out.finish()
+}
+
+fn ascii_doc_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
+    text =
+        kept.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| format!("![{}]({})", &c[2], &c[1]));
+    text = kept.take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = kept
+        .take(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>")
+        .replace_all(&text, |c: &regex::Captures<'_>| {
+            c.get(2).map_or(c[1].to_owned(), |m| m.as_str().to_owned())
+        })
+        .into_owned();
+    text = pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
+    text = italic(&BOLD.apply(&CODE_PLUS.apply(&text)));
+    kept.back(&text)
+}
+
+pub(super) fn org(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines().peekable();
+    let mut quoted = false;
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        let lower = trimmed.to_lowercase();
+        if let Some(found) = pattern!(r"(?i)^#\+begin_(\w+)\s*(\S*)").captures(trimmed) {
+            let kind = found[1].to_lowercase();
+            if matches!(kind.as_str(), "quote" | "center" | "verse") {
+                quoted = kind == "quote";
+                continue;
+            }
+            let end = format!("#+end_{kind}");
+            let body: Vec<&str> = lines.by_ref().take_while(|l| l.trim().to_lowercase() != end).collect();
+            if kind != "comment" {
+                out.code(if kind == "src" { &found[2] } else { "" }, body);
+            }
+        } else if lower.starts_with("#+end_") {
+            quoted = false;
+        } else if let Some(title) = lower.starts_with("#+title:").then(|| &trimmed["#+title:".len()..]) {
+            out.heading(1, &org_line(title.trim()));
+        } else if trimmed.starts_with("#+") || trimmed == "#" || trimmed.starts_with("# ") {
+        } else if lower == ":properties:" || lower == ":logbook:" {
+            lines.by_ref().take_while(|l| !l.trim().eq_ignore_ascii_case(":end:")).for_each(drop);
+        } else if let Some(found) = pattern!(r"^(\*+)\s+(.+?)(?:\s+:[\w@:]+:)?$").captures(line) {
+            out.heading(found[1].len(), &org_line(&found[2]));
+        } else if trimmed == ":" || trimmed.starts_with(": ") {
+            let mut code = vec![trimmed.get(2..).unwrap_or("")];
+            while let Some(more) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": ")) {
+                code.push(more.trim().get(2..).unwrap_or(""));
+            }
+            out.code("", code);
+        } else if trimmed.starts_with("|-") {
+        } else if let Some(row) = trimmed.strip_prefix('|') {
+            let row: Vec<String> =
+                org_line(row.trim_end_matches('|')).split('|').map(str::to_owned).collect();
+            out.row(&row);
+        } else {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            out.line(&format!("{indent}{}{}", if quoted { "> " } else { "" }, org_line(trimmed)));
+        }
+    }
+    out.finish()
+}
+
+fn org_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
+    text = kept.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
+    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = CODE_TILDE.apply(&CODE_EQUALS.apply(&text));
+    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = BOLD.apply(&STRUCK_PLUS.apply(&text));
+    kept.back(&SLANTED.apply(&text))
+}
+
+pub(super) fn rdoc(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines().peekable();
+    let mut list = false;
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if let Some(found) = pattern!(r"^(={1,6})\s*(.+)$").captures(line) {
+            out.heading(found[1].len(), &rdoc_line(&found[2]));
+            list = false;
+        } else if let Some(found) = pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line) {
+            out.item(
+                1 + (line.len() - line.trim_start().len()) / 2,
+                found.get(1).is_none(),
+                &rdoc_line(&found[2]),
+            );
+            list = true;
+        } else if let Some(found) = pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(trimmed)
+        {
+            let label = found.get(1).or(found.get(2)).map_or("", |m| m.as_str());
+            let said = found.get(3).map_or("", |m| m.as_str());
+            out.line(&format!("- **{label}**: {}", rdoc_line(said)));
+            list = true;
+        } else if line.starts_with([' ', '\t']) && !trimmed.is_empty() && !list {
+            let mut code = vec![line];
+            while let Some(more) = lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty()) {
+                code.push(more);
+            }
+            out.code("", code);
+        } else {
+            list = list && (trimmed.is_empty() || line.starts_with(' '));
+            out.line(&rdoc_line(trimmed));
+        }
+    }
+    out.finish()
+}
+
+fn rdoc_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
+    text = CODE_PLUS.apply(&text);
+    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = kept.take(
+        pattern!(r"\{([^}]+)\}\[([^\]]+)\]|(\w+)\[((?:https?|link|mailto):[^\]]+)\]"),
+        &text,
+        |c| {
+            let part = |a, b| c.get(a).or(c.get(b)).map_or("", |m| m.as_str());
+            link(part(1, 3), part(2, 4).trim_start_matches("link:"))
+        },
+    );
+    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"</?(?:b|strong)>").replace_all(&text, "**").into_owned();
+    text = pattern!(r"</?(?:em|i)>").replace_all(&text, "*").into_owned();
+    kept.back(&italic(&BOLD.apply(&text)))
+}
+
+pub(super) fn pod(text: &str) -> String {
+    let mut out = Out::default();
+    let mut inside = false;
+    let mut left_out = false;
+    let mut depth = 0;
+    // Pod is made of paragraphs; a verbatim one may hold empty lines, and then it is several in a row.
+    let mut verbatim: Vec<String> = Vec::new();
+    for paragraph in text.split("\n\n") {
+        let paragraph = paragraph.trim_start_matches('\n').trim_end();
+        if paragraph.is_empty() {
+            continue;
+        }
+        if inside && !left_out && paragraph.starts_with([' ', '\t']) {
+            verbatim.push(paragraph.to_owned());
+            continue;
+        }
+        if !verbatim.is_empty() {
+            out.code("", verbatim.join("\n\n").lines());
+            verbatim.clear();
+        }
+        if let Some(command) =
+            paragraph.strip_prefix('=').filter(|c| c.starts_with(|c: char| c.is_ascii_alphabetic()))
+        {
+            let (name, words) = command.split_once([' ', '\n', '\t']).unwrap_or((command, ""));
+            inside = name != "cut";
+            match name {
+                "begin" => left_out = true,
+                "end" => left_out = false,
+                _ if left_out => {}
+                "over" => depth += 1,
+                "back" => depth = depth.max(1) - 1,
+                "item" => {
+                    let words = words.trim();
+                    let ordered = words.starts_with(|c: char| c.is_ascii_digit());
+                    let words = pattern!(r"^(?:\*|\d+\.?)(?:\s+|$)").replace(words, "");
+                    out.item(depth.max(1), ordered, &pod_words(&words, 0));
+                    out.line("");
+                }
+                heading if heading.starts_with("head") => {
+                    out.heading(heading[4..].parse().unwrap_or(1), &pod_words(words, 0));
+                }
+                _ => {}
+            }
+        } else if inside && !left_out {
+            out.line(&pod_words(&paragraph.replace('\n', " "), 0));
+            out.line("");
+        }
+    }
+    if !verbatim.is_empty() {
+        out.code("", verbatim.join("\n\n").lines());
+    }
+    out.finish()
+}
+
+/// Codes such as `B<…>` and `C<< … >>`, one within another.
+fn pod_words(text: &str, depth: usize) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(found) = pattern!(r"[BICFLESXZ]<+").find(rest).filter(|_| depth < 8) {
+        let before = &rest[..found.start()];
+        out.push_str(before);
+        let code = rest[found.start()..].chars().next().unwrap_or('Z');
+        let angles = found.len() - 1;
+        let inner = &rest[found.end()..];
+        let Some(end) = closing(inner, angles) else {
+            out.push_str(found.as_str());
+            rest = inner;
+            continue;
+        };
+        let words = inner[..end].trim();
+        rest = &inner[end + angles..];
+        match code {
+            'B' => out.push_str(&format!("**{}**", pod_words(words, depth + 1))),
+            'I' => out.push_str(&format!("*{}*", pod_words(words, depth + 1))),
+            'C' | 'F' => out.push_str(&format!("`{words}`")),
+            'L' => match words.split_once('|') {
+                Some((said, address)) => out.push_str(&link(said, address)),
+                None if words.contains("://") => out.push_str(&link("", words)),
+                None => out.push_str(words),
+            },
+            'E' => out.push_str(match words {
+                "lt" => "<",
+                "gt" => ">",
+                "verbar" => "|",
+                "sol" => "/",
+                _ => "",
+            }),
+            'S' => out.push_str(&pod_words(words, depth + 1)),
+            _ => {}
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Where so many angles close what has been opened.
+fn closing(text: &str, angles: usize) -> Option<usize> {
+    if angles > 1 {
+        return text.find(&">".repeat(angles));
+    }
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 0 => return Some(at),
+            '>' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}

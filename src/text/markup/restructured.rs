@@ -1,0 +1,196 @@
+//! reStructuredText.
+
+use std::collections::HashMap;
+
+use super::{Kept, Out, link, pattern};
+
+/// Characters that underline headings.
+fn is_rule(line: &str) -> bool {
+    let line = line.trim_end();
+    let first = line.chars().next();
+    line.len() >= 3
+        && first.is_some_and(|c| c.is_ascii_punctuation() && !matches!(c, '|' | '>' | '<'))
+        && line.chars().all(|c| Some(c) == first)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+pub(super) fn convert(text: &str) -> String {
+    let targets: HashMap<String, String> = pattern!(r"(?m)^\s*\.\. _`?([^`:\n]+)`?:\s+(\S+)\s*$")
+        .captures_iter(text)
+        .map(|c| (c[1].trim().to_lowercase(), c[2].to_owned()))
+        .collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut out = Out::default();
+    // Levels are what comes first: whichever rule is met first is the highest.
+    let mut levels: Vec<(char, bool)> = Vec::new();
+    let mut level = |rule: char, over: bool| {
+        let place = levels.iter().position(|l| *l == (rule, over));
+        place.unwrap_or_else(|| {
+            levels.push((rule, over));
+            levels.len() - 1
+        }) + 1
+    };
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        let trimmed = line.trim();
+        let next = lines.get(at + 1).copied().unwrap_or("");
+        let rule = trimmed.chars().next().unwrap_or(' ');
+        let table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(trimmed);
+        if is_rule(line)
+            && lines.get(at + 2).is_some_and(|l| l.trim_end() == line.trim_end())
+            && !next.trim().is_empty()
+        {
+            out.heading(level(rule, true), &inline(next.trim(), &targets));
+            at += 3;
+        } else if !trimmed.is_empty()
+            && is_rule(next)
+            && next.trim_end().chars().count() + 2 >= trimmed.chars().count()
+            && indent(line) == 0
+            && !is_rule(line)
+        {
+            out.heading(level(next.chars().next().unwrap_or('='), false), &inline(trimmed, &targets));
+            at += 2;
+        } else if is_rule(line) {
+            out.line("---");
+            at += 1;
+        } else if trimmed.starts_with("+-") || trimmed.starts_with("+=") {
+            at = grid(&lines, at, &targets, &mut out);
+        } else if table {
+            let end = lines[at..].iter().position(|l| l.trim().is_empty()).map_or(lines.len(), |n| at + n);
+            out.code("", lines[at..end].iter().copied());
+            at = end;
+        } else if let Some(directive) =
+            trimmed.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
+        {
+            at = explicit(&lines, at, directive.trim(), &targets, &mut out);
+        } else if trimmed.ends_with("::") {
+            let words = trimmed.strip_suffix("::").unwrap_or(trimmed).trim_end();
+            if !words.is_empty() {
+                out.line(&format!("{}:", inline(words, &targets)));
+            }
+            at = literal(&lines, at + 1, indent(line), "", &mut out);
+        } else {
+            out.line(&format!("{}{}", " ".repeat(indent(line)), inline(trimmed, &targets)));
+            at += 1;
+        }
+    }
+    out.finish()
+}
+
+/// What is deeper than `than` from this line on.
+fn block(lines: &[&str], from: usize, than: usize) -> usize {
+    let mut end = from;
+    for (n, line) in lines.iter().enumerate().skip(from) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        if indent(line) <= than {
+            break;
+        }
+        end = n + 1;
+    }
+    end
+}
+
+fn literal(lines: &[&str], from: usize, than: usize, language: &str, out: &mut Out) -> usize {
+    let end = block(lines, from, than);
+    out.code(language, lines[from..end].iter().copied());
+    end.max(from)
+}
+
+/// What begins with two dots: a directive, a target or a comment.
+fn explicit(
+    lines: &[&str],
+    at: usize,
+    words: &str,
+    targets: &HashMap<String, String>,
+    out: &mut Out,
+) -> usize {
+    let than = indent(lines[at]);
+    let end = block(lines, at + 1, than).max(at + 1);
+    let Some((name, argument)) = words.split_once("::").filter(|(n, _)| !n.contains(' ')) else {
+        // A target or a comment, with what belongs to it.
+        return end;
+    };
+    let argument = argument.trim();
+    let options = lines[at + 1..end].iter().take_while(|l| l.trim().starts_with(':')).count();
+    let body = &lines[at + 1 + options..end];
+    match name {
+        "code" | "code-block" | "sourcecode" | "highlight" | "parsed-literal" => {
+            out.code(argument, body.iter().copied());
+        }
+        "image" | "figure" => out.line(&format!("![]({argument})")),
+        "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention"
+        | "admonition" => {
+            let mut title = name.to_owned();
+            if let Some(first) = title.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            let said: Vec<&str> = std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
+            out.line(&format!("**{title}:** {}", inline(said.join(" ").trim(), targets)));
+            out.line("");
+        }
+        // A document's settings and what it is put together from.
+        "contents" | "toctree" | "include" | "default-role" | "role" | "highlightlang" | "meta" | "index" => {
+        }
+        _ => {
+            for line in body {
+                out.line(&inline(line.trim(), targets));
+            }
+        }
+    }
+    end
+}
+
+/// A table that is drawn with `+`, `-` and `|`.
+fn grid(lines: &[&str], from: usize, targets: &HashMap<String, String>, out: &mut Out) -> usize {
+    let mut row: Vec<String> = Vec::new();
+    let mut at = from;
+    while let Some(line) = lines.get(at).map(|l| l.trim()).filter(|l| l.starts_with(['+', '|'])) {
+        if line.starts_with('+') {
+            if !row.is_empty() {
+                let cells: Vec<String> = row.drain(..).map(|c| inline(c.trim(), targets)).collect();
+                out.row(&cells);
+            }
+        } else {
+            let cells = line.trim_matches('|').split('|');
+            for (n, cell) in cells.enumerate() {
+                if row.len() <= n {
+                    row.push(String::new());
+                }
+                row[n].push(' ');
+                row[n].push_str(cell.trim());
+            }
+        }
+        at += 1;
+    }
+    if !row.is_empty() {
+        out.row(&row);
+    }
+    at
+}
+
+fn inline(text: &str, targets: &HashMap<String, String>) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
+    text = kept.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
+        format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())
+    });
+    text = kept.take(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
+    let found = |words: &str| targets.get(&words.to_lowercase()).cloned().unwrap_or_default();
+    text = kept.take(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &found(&c[1])));
+    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"\b([A-Za-z][\w.+-]*?)_($|[\s.,;:!?)\]])")
+        .replace_all(&text, |c: &regex::Captures<'_>| match found(&c[1]) {
+            address if address.is_empty() => c[0].to_owned(),
+            address => format!("{}{}", link(&c[1], &address), &c[2]),
+        })
+        .into_owned();
+    text = pattern!(r"\|([A-Za-z][\w -]*)\|_?").replace_all(&text, "$1").into_owned();
+    kept.back(&text)
+}

@@ -1,0 +1,284 @@
+//! Wikis and trackers: Textile, Jira, MediaWiki, Creole.
+
+use regex::Captures;
+
+use super::{BOLD, CODE_AT, INSERTED, Kept, Out, STRUCK, link, pattern};
+
+/// A list's marks, as deep as there are of them: `**`, `##`, `*#`.
+fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
+    let rest = line.trim_start_matches(marks);
+    let lead = &line[..line.len() - rest.len()];
+    let words = rest.strip_prefix(' ')?;
+    (!lead.is_empty() && !words.trim().is_empty()).then(|| (lead.len(), lead.ends_with('#'), words))
+}
+
+/// The cells of `|a|b|`.
+fn cells(line: &str) -> Option<Vec<String>> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    Some(inner.split('|').map(str::to_owned).collect())
+}
+
+fn italic(text: &str) -> String {
+    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
+        .replace_all(text, "${1}*${2}*${3}")
+        .into_owned()
+}
+
+pub(super) fn textile(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if let Some(at) = trimmed.find("<pre") {
+            let before = &trimmed[..at];
+            if !before.trim().is_empty() {
+                out.line(&textile_line(before));
+            }
+            let mut block = trimmed[at..].to_owned();
+            while !block.contains("</pre>") {
+                let Some(more) = lines.next() else { break };
+                block.push('\n');
+                block.push_str(more);
+            }
+            let (code, after) = block.split_once("</pre>").unwrap_or((&block, ""));
+            let language = pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
+            let code = pattern!(r"^<pre[^>]*>\s*?(?:<code[^>]*>)?").replace(code, "");
+            let code =
+                html_escape::decode_html_entities(code.trim_end().trim_end_matches("</code>")).into_owned();
+            out.code(language.as_deref().unwrap_or(""), code.lines());
+            if !after.trim().is_empty() {
+                out.line(&textile_line(after));
+            }
+        } else if let Some(found) =
+            pattern!(r"^h([1-6])(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+(.*)$").captures(trimmed)
+        {
+            out.heading(found[1].parse().unwrap_or(1), &textile_line(&found[2]));
+        } else if let Some(found) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(trimmed) {
+            let mut code = vec![found[1].to_owned()];
+            while let Some(more) = lines.next_if(|l| !l.trim().is_empty()) {
+                code.push(more.to_owned());
+            }
+            out.code("", code.iter().map(String::as_str));
+        } else if let Some(words) = trimmed.strip_prefix("bq. ") {
+            out.line(&format!("> {}", textile_line(words)));
+        } else if let Some((depth, ordered, words)) = list(line, &['*', '#']) {
+            out.item(depth, ordered, &textile_line(words));
+        } else if let Some(row) = cells(trimmed) {
+            let row: Vec<String> = row
+                .iter()
+                .map(|c| textile_line(&pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, "")))
+                .collect();
+            out.row(&row);
+        } else {
+            let words = pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(trimmed, "");
+            let left_out = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(trimmed);
+            if !left_out {
+                out.line(&textile_line(&words));
+            }
+        }
+    }
+    out.finish()
+}
+
+fn textile_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
+    text = CODE_AT.apply(&text);
+    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = kept.take(
+        pattern!(
+            r#""([^"\n]+?)(?:\([^)"]*\))?":((?:https?://|mailto:|ftp://|/|#)[^\s<>"|]*[^\s<>"|.,;:!?)])"#
+        ),
+        &text,
+        |c| link(&c[1], &c[2]),
+    );
+    text = kept.take(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
+        format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
+    });
+    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
+    text = italic(&BOLD.apply(&text));
+    text = INSERTED.apply(&STRUCK.apply(&text));
+    kept.back(&text)
+}
+
+pub(super) fn jira(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines();
+    let mut quoted = false;
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        let quote = if quoted { "> " } else { "" };
+        if let Some(found) = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(trimmed) {
+            if !found[1].trim().is_empty() {
+                out.line(&jira_line(&found[1]));
+            }
+            let close = format!("{{{}}}", &found[2]);
+            let mut block = found[4].to_owned();
+            while !block.contains(&close) {
+                let Some(more) = lines.next() else { break };
+                block.push('\n');
+                block.push_str(more);
+            }
+            let (code, after) = block.split_once(&close).unwrap_or((&block, ""));
+            // `java`, `java|title=X.java`, `title=X.java`
+            let language = found.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
+            out.code(language.unwrap_or(""), code.lines());
+            if !after.trim().is_empty() {
+                out.line(&jira_line(after));
+            }
+        } else if trimmed == "{quote}" {
+            quoted = !quoted;
+            out.line("");
+        } else if let Some(found) = pattern!(r"^h([1-6])\.\s+(.*)$").captures(trimmed) {
+            out.heading(found[1].parse().unwrap_or(1), &jira_line(&found[2]));
+        } else if let Some(words) = trimmed.strip_prefix("bq. ") {
+            out.line(&format!("> {}", jira_line(words)));
+        } else if let Some((depth, ordered, words)) = list(trimmed, &['*', '#', '-']) {
+            out.item(depth, ordered, &jira_line(words));
+        } else if let Some(row) = cells(&pattern!(r"\|\|").replace_all(&jira_line(trimmed), "|")) {
+            out.row(&row);
+        } else {
+            out.line(&format!("{quote}{}", jira_line(trimmed)));
+        }
+    }
+    out.finish()
+}
+
+fn jira_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = kept.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| link(&c[1], &c[2]));
+    text = kept.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
+    text = kept
+        .take(pattern!(r"\[~([^\]]+)\]"), &text, |c| format!("@{}", c[1].trim_start_matches("accountid:")));
+    text =
+        kept.take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| format!("![]({})", &c[1]));
+    text = kept.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}")
+        .replace_all(&text, "")
+        .into_owned();
+    text = italic(&BOLD.apply(&text));
+    text = INSERTED.apply(&STRUCK.apply(&text));
+    kept.back(&text)
+}
+
+pub(super) fn media_wiki(text: &str) -> String {
+    let text = pattern!(r"(?s)<!--.*?-->").replace_all(text, "");
+    let text = pattern!(r"__[A-Z]+__|\[\[(?i:category):[^\]]*\]\]").replace_all(&text, "");
+    let mut out = Out::default();
+    let mut lines = text.lines().peekable();
+    let (mut table, mut row) = (false, Vec::new());
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if let Some(found) = pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#)
+            .captures(trimmed)
+        {
+            let close = format!("</{}>", &found[1]);
+            let mut block = found[3].to_owned();
+            while !block.contains(&close) {
+                let Some(more) = lines.next() else { break };
+                block.push('\n');
+                block.push_str(more);
+            }
+            let code = block.split_once(&close).map_or(block.as_str(), |(code, _)| code);
+            out.code(found.get(2).map_or("", |m| m.as_str()), code.lines());
+        } else if trimmed.starts_with("{|") {
+            table = true;
+        } else if table && (trimmed.starts_with("|-") || trimmed.starts_with("|}")) {
+            if !row.is_empty() {
+                out.row(&std::mem::take(&mut row));
+            }
+            table = !trimmed.starts_with("|}");
+        } else if table && trimmed.starts_with("|+") {
+            out.line(&media_wiki_line(&trimmed[2..]));
+        } else if table && trimmed.starts_with(['|', '!']) {
+            let between = if trimmed.starts_with('!') { "!!" } else { "||" };
+            for cell in trimmed[1..].split(between).flat_map(|c| c.split("||")) {
+                // Attributes come before a single bar: `| align=left | words`.
+                let words = pattern!(r#"^[^|\[]*="[^|]*\|"#).replace(cell, "");
+                row.push(media_wiki_line(&words));
+            }
+        } else if let Some(found) = pattern!(r"^(={1,6})\s*(.+?)\s*={1,6}$").captures(trimmed) {
+            out.heading(found[1].len(), &media_wiki_line(&found[2]));
+        } else if let Some(found) = pattern!(r"^([*#]+)\s*(.+)$").captures(line) {
+            out.item(found[1].len(), found[1].ends_with('#'), &media_wiki_line(&found[2]));
+        } else if let Some(found) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
+            out.line(&media_wiki_line(&found[1]));
+        } else if !table && line.starts_with(' ') && !trimmed.is_empty() {
+            let mut code = vec![line];
+            while let Some(more) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
+                code.push(more);
+            }
+            out.code("", code);
+        } else {
+            out.line(&media_wiki_line(trimmed));
+        }
+    }
+    if !row.is_empty() {
+        out.row(&row);
+    }
+    out.finish()
+}
+
+fn media_wiki_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
+    let mut text = kept.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
+    text = kept.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
+    text = kept
+        .take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| link(&c[2], &c[1]));
+    text = kept.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
+    text = kept.take(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"\[\[(?:File|Image):[^\]]*\]\]").replace_all(&text, "").into_owned();
+    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
+    text = pattern!(r"\{\{[^{}]*\}\}|<ref[^>/]*/>").replace_all(&text, "").into_owned();
+    text = pattern!(r"<ref[^>]*>(.*?)</ref>").replace_all(&text, " ($1)").into_owned();
+    text = pattern!(r"<br\s*/?>").replace_all(&text, " ").into_owned();
+    text = text.replace("'''''", "***").replace("'''", "**").replace("''", "*");
+    kept.back(&text)
+}
+
+pub(super) fn creole(text: &str) -> String {
+    let mut out = Out::default();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if trimmed == "{{{" {
+            let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim_end() != "}}}").collect();
+            out.code("", code);
+        } else if let Some(found) = pattern!(r"^(={1,6})\s*(.+?)\s*=*$").captures(trimmed) {
+            out.heading(found[1].len(), &creole_line(&found[2]));
+        } else if let Some((depth, ordered, words)) =
+            list(trimmed, &['*', '#']).filter(|_| !trimmed.starts_with("**") || !trimmed[2..].contains("**"))
+        {
+            out.item(depth, ordered, &creole_line(words));
+        } else if trimmed.starts_with('|') {
+            let row: Vec<String> = creole_line(trimmed)
+                .trim_matches('|')
+                .split('|')
+                .map(|c| c.trim_start_matches('=').to_owned())
+                .collect();
+            out.row(&row);
+        } else {
+            out.line(&creole_line(trimmed));
+        }
+    }
+    out.finish()
+}
+
+fn creole_line(text: &str) -> String {
+    let mut kept = Kept::default();
+    let mut text = kept.take(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = kept.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
+        format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
+    });
+    text = kept.take(pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"), &text, |c| {
+        link(c.get(2).map_or("", |m| m.as_str()), &c[1])
+    });
+    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
+    text = kept.take(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = pattern!(r"//(.+?)//").replace_all(&text, "*$1*").into_owned();
+    text = text.replace(r"\\", " ");
+    kept.back(&text)
+}

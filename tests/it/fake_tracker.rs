@@ -1,0 +1,600 @@
+//! Invented trackers on this machine, in the shapes that the documentation of each gives its answers. They hold the same
+//! content; what differs is how it is asked for, listed and paged.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::{Request, State as Shared},
+    http::{StatusCode, Uri},
+    response::Response,
+};
+use jiff::{Timestamp, fmt::rfc2822};
+use serde_json::{Value, json};
+
+use crate::fake_github::{NOW, at};
+
+/// Whose shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    GitLab,
+    Gitea,
+    JiraCloud,
+    JiraServer,
+    Redmine,
+}
+
+impl Shape {
+    pub fn tracker(self) -> &'static str {
+        match self {
+            Self::GitLab => "gitlab",
+            Self::Gitea => "gitea",
+            Self::JiraCloud | Self::JiraServer => "jira",
+            Self::Redmine => "redmine",
+        }
+    }
+
+    pub fn project(self) -> &'static str {
+        match self {
+            Self::GitLab | Self::Gitea => "acme/app",
+            Self::JiraCloud | Self::JiraServer => "APP",
+            Self::Redmine => "app",
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Item {
+    pub title: String,
+    pub body: String,
+    pub updated: i64,
+    pub open: bool,
+    pub odd: bool,
+    pub duplicate_of: Option<u64>,
+}
+
+#[derive(Clone)]
+pub struct Said {
+    pub number: u64,
+    pub body: String,
+    pub updated: i64,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    Status(u16),
+    Slow(Duration),
+}
+
+type Hook = Box<dyn FnMut(&mut Content, &str) + Send>;
+
+#[derive(Default)]
+pub struct Content {
+    pub items: BTreeMap<u64, Item>,
+    pub said: BTreeMap<u64, Said>,
+    /// Wiki pages: text, time of the last change.
+    pub pages: BTreeMap<String, (String, i64)>,
+    pub now: i64,
+    pub token: Option<String>,
+    pub hidden: bool,
+    /// Lists of items before it comes, how often, what.
+    pub trouble: Option<(u32, u32, Trouble)>,
+    pub lists: usize,
+    pub hook: Option<Hook>,
+    pub log: Vec<(String, Option<String>)>,
+}
+
+pub struct FakeTracker {
+    pub shape: Shape,
+    pub host: String,
+    content: Arc<Mutex<Content>>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Drop for FakeTracker {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl FakeTracker {
+    pub fn new(shape: Shape, items: u64, comments: u64) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        let mut content = Content { now: NOW, ..Content::default() };
+        for number in 1..=items {
+            let title = format!("Trouble {number} with the pump");
+            content.put(number, &title, NOW - 1_000_000 + number as i64);
+        }
+        for id in 1..=comments {
+            let number = (id - 1) % items + 1;
+            content.say(id, number, &format!("It is valve {id}."), NOW - 900_000 + id as i64);
+        }
+        let content = Arc::new(Mutex::new(content));
+        let state = (shape, host.clone(), Arc::clone(&content));
+        let app = axum::Router::new().fallback(serve).with_state(state);
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, app).await
+        });
+        Self { shape, host, content, runtime: Some(runtime) }
+    }
+
+    pub fn content(&self) -> MutexGuard<'_, Content> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Content {
+    pub fn put(&mut self, number: u64, title: &str, updated: i64) {
+        let (title, body) = (title.to_owned(), format!("What happens: {title}."));
+        self.items.insert(number, Item { title, body, updated, open: true, odd: false, duplicate_of: None });
+    }
+
+    /// A comment changes its item, as it does at all of these.
+    pub fn say(&mut self, id: u64, number: u64, body: &str, updated: i64) {
+        self.said.insert(id, Said { number, body: body.to_owned(), updated });
+        if let Some(item) = self.items.get_mut(&number) {
+            item.updated = item.updated.max(updated);
+        }
+    }
+
+    pub fn tick(&mut self) -> i64 {
+        self.now += 1;
+        self.now
+    }
+
+    pub fn retitle(&mut self, number: u64, title: &str) {
+        let now = self.tick();
+        let item = self.items.get_mut(&number).unwrap();
+        (item.title, item.updated) = (title.to_owned(), now);
+    }
+
+    pub fn reword(&mut self, id: u64, text: &str) {
+        let now = self.tick();
+        let number = self.said[&id].number;
+        self.say(id, number, text, now);
+    }
+
+    fn below(&self, number: u64) -> Vec<(u64, Said)> {
+        self.said.iter().filter(|(_, s)| s.number == number).map(|(id, s)| (*id, s.clone())).collect()
+    }
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: Value,
+}
+
+fn ok(body: Value) -> Answer {
+    Answer { status: 200, headers: Vec::new(), body }
+}
+
+fn refuse(status: u16) -> Answer {
+    Answer { status, headers: Vec::new(), body: json!({"message": "refused"}) }
+}
+
+type World = (Shape, String, Arc<Mutex<Content>>);
+
+async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let uri = parts.uri;
+    let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let login = header("authorization").or_else(|| header("x-redmine-api-key"));
+    let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let (mut answer, trouble, now) = {
+        let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
+        content.log.push((address.clone(), login.clone()));
+        let (list, of_comments) = what(shape, &address);
+        let trouble = match &mut content.trouble {
+            Some((skip, times, trouble)) if list && !of_comments && *times > 0 => {
+                if *skip > 0 {
+                    *skip -= 1;
+                    None
+                } else {
+                    *times -= 1;
+                    Some(trouble.clone())
+                }
+            }
+            _ => None,
+        };
+        if of_comments && let Some(mut hook) = content.hook.take() {
+            hook(&mut content, "comments");
+            content.hook = Some(hook);
+        }
+        let answer = match &trouble {
+            Some(Trouble::Status(status)) => refuse(*status),
+            _ if content.hidden && of_comments => refuse(403),
+            _ if content.token.is_some()
+                && login.as_deref().is_none_or(|l| !l.contains(content.token.as_deref().unwrap())) =>
+            {
+                refuse(401)
+            }
+            _ => content.answer(shape, &host, &uri),
+        };
+        if answer.status == 200
+            && list
+            && let Some(mut hook) = content.hook.take()
+        {
+            content.lists += 1;
+            hook(&mut content, "list");
+            content.hook = Some(hook);
+        }
+        (answer, trouble, content.now)
+    };
+    if let Some(Trouble::Slow(wait)) = trouble {
+        tokio::time::sleep(wait).await;
+    }
+    let date = rfc2822::to_string(&Timestamp::from_second(now).unwrap().to_zoned(jiff::tz::TimeZone::UTC));
+    answer.headers.push(("date", date.unwrap()));
+    let mut response = Response::builder().status(StatusCode::from_u16(answer.status).unwrap());
+    for (name, value) in &answer.headers {
+        response = response.header(*name, value);
+    }
+    response.body(Body::from(answer.body.to_string())).unwrap()
+}
+
+/// Whether this asks for a page of a list that a sync walks through, and whether for comments.
+fn what(shape: Shape, address: &str) -> (bool, bool) {
+    match shape {
+        Shape::GitLab => {
+            let list = address.contains("/issues?") && !address.contains("per_page=1&");
+            (list, address.contains("/notes") || (list && address.contains("per_page=20&")))
+        }
+        Shape::Gitea => {
+            let comments = address.contains("/issues/comments?");
+            (comments || (address.contains("/issues?") && !address.contains("limit=1&")), comments)
+        }
+        Shape::JiraCloud | Shape::JiraServer => {
+            let list = address.contains("/search") && !address.contains("maxResults=1&");
+            (list, address.contains("fields=updated%2Ccomment"))
+        }
+        Shape::Redmine => {
+            let list = address.starts_with("/issues.json") && !address.contains("limit=1&");
+            (list, list && address.contains("limit=20&"))
+        }
+    }
+}
+
+fn jira_time(second: i64) -> String {
+    at(second).replace('Z', ".000+0000")
+}
+
+impl Content {
+    fn answer(&self, shape: Shape, host: &str, uri: &Uri) -> Answer {
+        let query: BTreeMap<String, String> =
+            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let get = |name: &str| query.get(name).map(String::as_str);
+        match shape {
+            Shape::GitLab => self.gitlab(host, uri.path(), &get),
+            Shape::Gitea => self.gitea(host, uri.path(), &get),
+            Shape::JiraCloud => self.jira(true, uri.path(), &get),
+            Shape::JiraServer => self.jira(false, uri.path(), &get),
+            Shape::Redmine => self.redmine(uri.path(), &get),
+        }
+    }
+
+    /// The items that a list holds, and its page of them.
+    fn some<'a>(
+        &self,
+        mut all: Vec<(&'a u64, &'a Item)>,
+        by_change: bool,
+        from: usize,
+        size: usize,
+    ) -> (Vec<(&'a u64, &'a Item)>, usize) {
+        if by_change {
+            all.sort_by_key(|(n, i)| (i.updated, **n));
+        }
+        let total = all.len();
+        (all.into_iter().skip(from).take(size).collect(), total)
+    }
+
+    fn gitlab<'a>(&self, host: &str, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
+        if path == "/api/v4/user" {
+            return ok(json!({"id": 1, "username": "ada"}));
+        }
+        let Some(rest) = path.strip_prefix("/api/v4/projects/acme%2Fapp") else { return refuse(404) };
+        let issue = |n: u64, i: &Item| {
+            let mut links = json!({"self": format!("{host}/api/v4/projects/7/issues/{n}")});
+            links["closed_as_duplicate_of"] =
+                json!(i.duplicate_of.map(|d| format!("{host}/api/v4/projects/7/issues/{d}")));
+            let mut issue = json!({
+                "id": 9_000 + n, "iid": n, "project_id": 7, "title": i.title, "description": i.body,
+                "state": if i.open { "opened" } else { "closed" }, "created_at": at(NOW - 50_000_000),
+                "updated_at": at(i.updated).replace('Z', ".000Z"), "closed_at": (!i.open).then(|| at(i.updated)),
+                "labels": ["bug"], "milestone": null, "author": {"id": 1, "username": "ada", "name": "Ada"},
+                "type": "ISSUE", "user_notes_count": self.below(n).len(), "confidential": false,
+                "discussion_locked": null, "issue_type": "issue",
+                "web_url": format!("{host}/acme/app/-/issues/{n}"), "_links": links,
+            });
+            if i.odd {
+                (issue["state"], issue["zone"]) = (json!("simmering"), json!({"deep": [1]}));
+            }
+            issue
+        };
+        let note = |id: u64, s: &Said| {
+            json!({"id": id, "body": s.body, "author": {"id": 2, "username": "grace"}, "created_at": at(s.updated),
+                "updated_at": at(s.updated), "system": false, "noteable_id": 9_000 + s.number,
+                "noteable_type": "Issue", "noteable_iid": s.number, "internal": false})
+        };
+        let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let (size, page) = (number("per_page", 20).min(100), number("page", 1));
+        let paged = |mut answer: Answer, total: usize| {
+            let next = if page * size < total { (page + 1).to_string() } else { String::new() };
+            answer.headers.extend([("x-next-page", next), ("x-total", total.to_string())]);
+            answer
+        };
+        match rest.trim_start_matches('/').split('/').collect::<Vec<_>>()[..] {
+            [""] => ok(
+                json!({"id": 7, "path_with_namespace": "acme/app", "visibility": "public", "archived": false,
+                "issues_enabled": true, "wiki_enabled": true}),
+            ),
+            ["issues"] => {
+                let since: i64 =
+                    get("updated_after").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
+                let open = get("state") == Some("opened");
+                let all =
+                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let (some, total) =
+                    self.some(all, get("order_by") == Some("updated_at"), (page - 1) * size, size);
+                paged(ok(some.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
+            }
+            ["issues", n] => {
+                let n: u64 = n.parse().unwrap();
+                self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
+            }
+            ["issues", n, "notes"] => {
+                let below = self.below(n.parse().unwrap());
+                let some = below.iter().skip((page - 1) * size).take(size).map(|(id, s)| note(*id, s));
+                let system = json!({"id": 1_000_000, "body": "changed the description", "system": true,
+                    "created_at": at(NOW), "updated_at": at(NOW)});
+                paged(ok(some.chain([system]).collect()), below.len())
+            }
+            ["issues", _, "notes", id] => {
+                let id: u64 = id.parse().unwrap();
+                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(note(id, s)))
+            }
+            _ => refuse(404),
+        }
+    }
+
+    fn gitea<'a>(&self, host: &str, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
+        if path == "/api/v1/user" {
+            return ok(json!({"id": 1, "login": "ada"}));
+        }
+        let Some(rest) = path.strip_prefix("/api/v1/repos/acme/app") else { return refuse(404) };
+        let issue = |n: u64, i: &Item| {
+            let mut issue = json!({
+                "id": 9_000 + n, "number": n, "title": i.title, "body": i.body, "url": format!("{host}/api/v1/repos/acme/app/issues/{n}"),
+                "html_url": format!("{host}/acme/app/issues/{n}"), "user": {"id": 1, "login": "ada"}, "original_author": "",
+                "labels": [{"id": 1, "name": "bug", "color": "ee0701"}], "milestone": null, "assignee": null,
+                "state": if i.open { "open" } else { "closed" }, "is_locked": false, "comments": self.below(n).len(),
+                "created_at": at(NOW - 50_000_000 + n as i64), "updated_at": at(i.updated),
+                "closed_at": (!i.open).then(|| at(i.updated)), "pull_request": null,
+                "repository": {"id": 7, "name": "app", "owner": "acme", "full_name": "acme/app"},
+            });
+            if i.odd {
+                (issue["state"], issue["zone"]) = (json!("simmering"), json!({"deep": [1]}));
+            }
+            issue
+        };
+        let comment = |id: u64, s: &Said| {
+            json!({"id": id, "html_url": format!("{host}/acme/app/issues/{}#issuecomment-{id}", s.number),
+                "pull_request_url": "", "issue_url": format!("{host}/acme/app/issues/{}", s.number),
+                "user": {"id": 2, "login": "grace"}, "original_author": "", "body": s.body, "assets": [],
+                "created_at": at(NOW - 40_000_000), "updated_at": at(s.updated)})
+        };
+        let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let (size, page) = (number("limit", 30).min(50), number("page", 1));
+        let since: i64 = get("since").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
+        let paged = |all: Vec<Value>| {
+            let total = all.len();
+            let mut answer = ok(all.into_iter().skip((page - 1) * size).take(size).collect());
+            answer.headers.push(("x-total-count", total.to_string()));
+            if page * size < total {
+                let next = format!("<{host}{path}?page={}>; rel=\"next\"", page + 1);
+                answer.headers.push(("link", next));
+            }
+            answer
+        };
+        match rest.trim_start_matches('/').split('/').collect::<Vec<_>>()[..] {
+            [""] => ok(json!({"id": 7, "full_name": "acme/app", "private": false, "archived": false,
+                "has_issues": true, "has_wiki": true})),
+            ["issues"] => {
+                let open = get("state") == Some("open");
+                // The newest first, whatever changed.
+                let all = self.items.iter().rev().filter(|(_, i)| i.updated >= since && (!open || i.open));
+                paged(all.map(|(n, i)| issue(*n, i)).collect())
+            }
+            ["issues", "comments"] => {
+                let all = self.said.iter().filter(|(_, s)| s.updated >= since);
+                paged(all.map(|(id, s)| comment(*id, s)).collect())
+            }
+            ["issues", n] => {
+                let n: u64 = n.parse().unwrap();
+                self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
+            }
+            ["issues", "comments", id] => {
+                let id: u64 = id.parse().unwrap();
+                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
+            }
+            _ => refuse(404),
+        }
+    }
+
+    fn jira<'a>(&self, cloud: bool, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
+        let text = |text: &str| match cloud {
+            true => json!({"version": 1, "type": "doc", "content": [
+                {"type": "paragraph", "content": [{"type": "text", "text": text}]}]}),
+            false => json!(text),
+        };
+        let comment = |id: u64, s: &Said| {
+            json!({"id": id.to_string(), "author": {"displayName": "Grace", "accountType": "atlassian"},
+                "body": text(&s.body), "created": jira_time(s.updated), "updated": jira_time(s.updated)})
+        };
+        let wants_comments = get("fields").is_some_and(|f| f.contains("comment"));
+        let issue = |n: u64, i: &Item| {
+            let mut fields = json!({"updated": jira_time(i.updated)});
+            if wants_comments {
+                let below = self.below(n);
+                // Cloud gives the first few with the issue.
+                let some: Vec<Value> =
+                    below.iter().take(if cloud { 1 } else { 999 }).map(|(id, s)| comment(*id, s)).collect();
+                fields["comment"] =
+                    json!({"comments": some, "total": below.len(), "maxResults": some.len(), "startAt": 0});
+            } else {
+                let done = if i.open { "new" } else { "done" };
+                fields = json!({
+                    "summary": i.title, "description": text(&i.body), "status": {"name": "Open", "statusCategory": {"key": done}},
+                    "resolution": (!i.open).then(|| json!({"name": "Done"})), "issuetype": {"name": "Bug"}, "labels": ["odd"],
+                    "reporter": {"displayName": "Ada"}, "components": [], "fixVersions": [], "created": jira_time(NOW - 50_000_000),
+                    "updated": jira_time(i.updated), "resolutiondate": null, "issuelinks": i.duplicate_of.map(|d| json!([{
+                        "id": "1", "type": {"id": "1", "name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"},
+                        "outwardIssue": {"id": "2", "key": format!("APP-{d}")}}])),
+                });
+                if i.odd {
+                    (fields["status"], fields["customfield_9"]) = (json!({"zone": 1}), json!({"deep": [1]}));
+                }
+            }
+            json!({"id": (9_000 + n).to_string(), "key": format!("APP-{n}"), "expand": "", "fields": fields})
+        };
+        let Some(rest) = path.strip_prefix("/rest/api/") else { return refuse(404) };
+        let (version, rest) = rest.split_once('/').unwrap();
+        assert!(rest == "serverInfo" || version == if cloud { "3" } else { "2" }, "{path}");
+        match rest.split('/').collect::<Vec<_>>()[..] {
+            ["serverInfo"] => ok(json!({"deploymentType": if cloud { "Cloud" } else { "Server" },
+                "serverTime": at(self.now).replace('Z', ".000+0000"), "version": "10.0.0"})),
+            ["myself"] => ok(json!({"displayName": "Ada", "timeZone": "UTC"})),
+            ["project", "APP"] => ok(json!({"id": "7", "key": "APP", "name": "The app"})),
+            ["search"] | ["search", "jql"] => {
+                assert_eq!(rest == "search/jql", cloud);
+                let jql = get("jql").unwrap();
+                assert!(jql.starts_with("project = \"APP\"") && jql.ends_with("ORDER BY key ASC"), "{jql}");
+                // By the minute, as it can be asked.
+                let since = jql.split_once("updated >= \"").map_or(i64::MIN, |(_, t)| {
+                    let t = t.split('"').next().unwrap();
+                    format!("{}:00Z", t.replace(' ', "T")).parse::<Timestamp>().unwrap().as_second()
+                });
+                let open = jql.contains("statusCategory != Done");
+                let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
+                let size = number("maxResults").unwrap_or(50).min(100);
+                let from = match cloud {
+                    true => {
+                        get("nextPageToken").map_or(0, |t| t.strip_prefix("token-").unwrap().parse().unwrap())
+                    }
+                    false => number("startAt").unwrap_or(0),
+                };
+                let all: Vec<_> =
+                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                if cloud {
+                    // Its tokens name the last key, so nothing is lost when the list shifts.
+                    let left: Vec<_> = all.into_iter().filter(|(n, _)| **n > from as u64).collect();
+                    let more = left.len() > size;
+                    let some: Vec<_> = left.into_iter().take(size).collect();
+                    let token = some.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
+                    let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i)).collect();
+                    return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
+                }
+                let (some, total) = self.some(all, false, from, size);
+                let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i)).collect();
+                ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
+            }
+            ["issue", key] => {
+                let n: u64 = key.strip_prefix("APP-").unwrap().parse().unwrap();
+                self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
+            }
+            ["issue", key, "comment"] => {
+                let below = self.below(key.strip_prefix("APP-").unwrap().parse().unwrap());
+                let all: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
+                ok(json!({"startAt": 0, "maxResults": 100, "total": all.len(), "comments": all}))
+            }
+            ["issue", _, "comment", id] => {
+                let id: u64 = id.parse().unwrap();
+                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
+            }
+            _ => refuse(404),
+        }
+    }
+
+    fn redmine<'a>(&self, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
+        let issue = |n: u64, i: &Item, whole: bool| {
+            let mut issue = json!({
+                "id": n, "project": {"id": 7, "name": "The app"}, "tracker": {"id": 1, "name": "Bug"},
+                "status": {"id": if i.open { 1 } else { 5 }, "name": if i.open { "New" } else { "Closed" }},
+                "priority": {"id": 2, "name": "Normal"}, "author": {"id": 1, "name": "Ada"}, "subject": i.title,
+                "description": i.body, "start_date": null, "done_ratio": 0, "is_private": false, "custom_fields": [],
+                "created_on": at(NOW - 50_000_000), "updated_on": at(i.updated), "closed_on": null,
+            });
+            if i.odd {
+                (issue["status"]["id"], issue["zone"]) = (json!(77), json!({"deep": [1]}));
+            }
+            if get("include").is_some_and(|w| w.contains("relations")) {
+                issue["relations"] = i.duplicate_of.map_or(json!([]), |d| {
+                    json!([{"id": 1, "issue_id": n, "issue_to_id": d, "relation_type": "duplicates", "delay": null}])
+                });
+            }
+            if whole && get("include") == Some("journals") {
+                let notes = self.below(n).into_iter().map(|(id, s)| {
+                    json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": at(s.updated),
+                        "private_notes": false, "details": []})
+                });
+                let change = json!({"id": 1_000_000 + n, "user": {"id": 2, "name": "Grace"}, "notes": "",
+                    "created_on": at(NOW), "private_notes": false, "details": [{"property": "attr", "name": "status_id"}]});
+                issue["journals"] = notes.chain([change]).collect();
+            }
+            issue
+        };
+        match path {
+            "/projects/app.json" => ok(json!({"project": {"id": 7, "name": "The app", "identifier": "app",
+                "is_public": true, "status": 1}})),
+            "/users/current.json" => ok(json!({"user": {"id": 1, "login": "ada", "firstname": "Ada"}})),
+            "/issue_statuses.json" => ok(json!({"issue_statuses": [
+                {"id": 1, "name": "New", "is_closed": false}, {"id": 5, "name": "Closed", "is_closed": true}]})),
+            "/issues.json" => {
+                assert_eq!((get("project_id"), get("subproject_id")), (Some("app"), Some("!*")));
+                let open = get("status_id") == Some("open");
+                let since: i64 = get("updated_on").map_or(i64::MIN, |t| {
+                    t.strip_prefix(">=").unwrap().parse::<Timestamp>().unwrap().as_second()
+                });
+                let all =
+                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
+                let (size, from) = (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
+                let (some, total) = self.some(all, get("sort") == Some("updated_on,id"), from, size);
+                let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
+                ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
+            }
+            "/projects/app/wiki/index.json" => {
+                let page = |(title, (_, t)): (&String, &(String, i64))| json!({"title": title, "version": 1, "created_on": at(*t), "updated_on": at(*t)});
+                ok(json!({"wiki_pages": self.pages.iter().map(page).collect::<Vec<_>>()}))
+            }
+            _ => {
+                let name = |lead: &str| path.strip_prefix(lead).and_then(|r| r.strip_suffix(".json"));
+                if let Some(n) = name("/issues/").and_then(|n| n.parse().ok()) {
+                    return self
+                        .items
+                        .get(&n)
+                        .map_or_else(|| refuse(404), |i| ok(json!({"issue": issue(n, i, true)})));
+                }
+                match name("/projects/app/wiki/").and_then(|t| Some((t, self.pages.get(t)?))) {
+                    Some((title, (text, t))) => {
+                        ok(json!({"wiki_page": {"title": title, "text": text, "version": 1,
+                        "author": {"id": 1, "name": "Ada"}, "comments": "", "created_on": at(*t), "updated_on": at(*t)}}))
+                    }
+                    None => refuse(404),
+                }
+            }
+        }
+    }
+}

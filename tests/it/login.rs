@@ -1,0 +1,131 @@
+//! Signing in with a browser, against an invented GitHub.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use jiff::Timestamp;
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    http::{Sleep, Timing},
+    secrets::{Keyring, MemoryKeyring, SecretString, Secrets},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    fake_github::{FakeGitHub, NOW},
+    fake_tracker::{FakeTracker, Shape},
+    support::Place,
+};
+
+#[derive(Default)]
+struct Clock(AtomicI64);
+
+impl Timing for Clock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(NOW + self.0.load(Ordering::SeqCst)).unwrap()
+    }
+
+    fn sleep(&self, wait: std::time::Duration) -> Sleep {
+        self.0.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
+        Box::pin(tokio::task::yield_now())
+    }
+}
+
+fn code() -> Value {
+    json!({"device_code": "canary-device", "user_code": "WDJB-MJHT", "verification_uri": "https://github.com/login/device",
+        "expires_in": 900, "interval": 5})
+}
+
+async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option<String>) {
+    let github = FakeGitHub::new("acme/app");
+    github.world().device = answers;
+    let place = Place::new();
+    let (clock, keyring) = (Arc::new(Clock::default()), Arc::new(MemoryKeyring::default()));
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    options.timing = Some(clock.clone());
+    options.secrets = Secrets::default().then_keyring(keyring.clone());
+    let casebook = Casebook::open(options).await.unwrap();
+    let done = async {
+        let login = casebook.begin_login(&github.host, "app-1", &Task::new()).await?;
+        assert_eq!(
+            (login.user_code.as_str(), login.verification_uri.as_str()),
+            ("WDJB-MJHT", "https://github.com/login/device")
+        );
+        assert!(!format!("{login:?}").contains("canary"));
+        casebook.finish_login(&github.host, &login, &Task::new()).await
+    };
+    let done = done.await.map(|()| clock.0.load(Ordering::SeqCst)).map_err(|e| {
+        assert!(!format!("{e:?} {e}").contains("canary"));
+        e.code()
+    });
+    let host = github.host.trim_start_matches("http://").to_owned();
+    let kept = keyring
+        .get(&host)
+        .unwrap()
+        .map(|t: SecretString| secrecy::ExposeSecret::expose_secret(&t).to_owned());
+    assert_eq!(crate::sync::holding(&place.casebook(), b"canary"), Vec::<String>::new());
+    let sent = std::mem::take(&mut github.world().device_sent);
+    (done, sent, kept)
+}
+
+#[tokio::test]
+async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
+    let pending = json!({"error": "authorization_pending"});
+    let slower = json!({"error": "slow_down", "interval": 10});
+    let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
+    let (done, sent, kept) = sign_in(vec![code(), pending.clone(), slower, pending, token]).await;
+    // Five seconds, five, then ten and ten, as the server wants.
+    assert_eq!(done, Ok(30));
+    assert_eq!(kept.as_deref(), Some("canary-token"));
+    assert_eq!(sent[0], "client_id=app-1&scope=repo");
+    assert!(
+        sent[1].contains("device_code=canary-device") && sent[1].contains("grant_type=urn%3Aietf"),
+        "{}",
+        sent[1]
+    );
+    assert_eq!(sent.len(), 5);
+}
+
+#[tokio::test]
+async fn a_sign_in_that_is_declined_late_or_unknown_is_told() {
+    for answers in [
+        vec![json!({"error": "unauthorized_client"})],
+        vec![],
+        vec![code(), json!({"error": "access_denied"})],
+        vec![code(), json!({"error": "expired_token"})],
+        vec![code(), json!({"odd": true})],
+        [vec![code()], vec![json!({"error": "authorization_pending"}); 400]].concat(),
+    ] {
+        let (done, _, kept) = sign_in(answers).await;
+        assert_eq!((done, kept), (Err(Code::Authentication), None));
+    }
+}
+
+#[test]
+fn without_an_app_the_way_is_said() {
+    let ran = Place::new().run(&["login", "--device"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("--client-id") && ran.err.contains("gh auth token"), "{}", ran.err);
+}
+
+#[test]
+fn a_token_of_the_environment_is_for_its_tracker_and_host_alone() {
+    let fake = FakeTracker::new(Shape::Redmine, 3, 0);
+    let place = Place::new();
+    place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
+    let run = |variables: &[(&str, &str)]| {
+        fake.content().log.clear();
+        let ran = place.command(&["sync", "--no-index"]).envs(variables.iter().copied()).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        fake.content().log.iter().any(|(_, login)| login.as_deref() == Some("canary-key"))
+    };
+    let key = ("REDMINE_API_KEY", "canary-key");
+    assert!(run(&[key, ("REDMINE_HOST", &fake.host)]));
+    assert!(!run(&[key]) && !run(&[key, ("REDMINE_HOST", "redmine.acme.example")]));
+    let others = ["GH_ENTERPRISE_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "JIRA_API_TOKEN"];
+    assert!(!run(&others.map(|name| (name, "canary-key"))));
+}

@@ -1,0 +1,114 @@
+//! Syncs that go on, and that others can see: with real processes.
+
+use std::{
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    fake_github::{FakeGitHub, Fault},
+    support::{Place, Ran},
+};
+
+fn github(name: &str, items: u64) -> FakeGitHub {
+    let github = FakeGitHub::new(name);
+    github.world().fill(items, 0);
+    github
+}
+
+fn start(place: &Place, args: &[&str]) -> Child {
+    place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until something holds, for as long as a busy machine may need.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn title(place: &Place, key: &str) -> Option<String> {
+    let ran = place.run(&["show", key, "--json"]);
+    let value: Value = serde_json::from_str(&ran.out).ok()?;
+    value["title"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
+    let github = github("acme/app", 120);
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    let child = start(&place, &["sync", "--watch", "--every", "1s"]);
+    until("the first round", || title(&place, "acme/app#120").is_some());
+    github.world().edit(7, json!({"title": "Edited once"}));
+    until("the second round", || title(&place, "acme/app#7").as_deref() == Some("Edited once"));
+
+    // The project is gone for a while.
+    github.requests();
+    github.fail("/repos/acme/app", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
+    until("two failures", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
+    github.world().edit(8, json!({"title": "Edited later"}));
+    until("a round after them", || title(&place, "acme/app#8").as_deref() == Some("Edited later"));
+
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    let asked = Instant::now();
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(ran.err.contains("The next look is in 1 s") && ran.err.contains("is not there"), "{}", ran.err);
+    // What is wrong with the command itself is no reason to go on.
+    assert_eq!(place.run(&["sync", "no/such", "--watch"]).code, Some(1));
+    assert_eq!(place.run(&["sync", "--watch", "--every", "never"]).code, Some(2));
+}
+
+#[test]
+fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
+    let (github, second) = (github("acme/app", 350), github("acme/other", 30));
+    github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(6)));
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    place.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
+    let slow = start(&place, &["sync", "acme/app", "--no-index"]);
+    let mut seen = Value::Null;
+    until("progress", || {
+        seen = place.json(&["status", "--json"])["mirrors"][0].clone();
+        seen["progress"]["done"].as_u64().is_some_and(|n| n > 0)
+    });
+    assert_eq!(seen["running"], true);
+    assert_eq!((&seen["progress"]["done"], &seen["progress"]["total"]), (&json!(200), &json!(350)), "{seen}");
+    assert!(place.ok(&["status"]).out.contains("being synced now: 200 of 350 records"));
+    assert!(place.ok(&["source", "list"]).out.contains("being synced now: 200 of 350 records"));
+
+    let both = start(&place, &["sync", "--no-index", "--json"]);
+    let ran = Ran::from(both.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("acme/app is being synced already"), "{}", ran.err);
+    let reports: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(reports["sources"][0]["problem"]["code"], "busy");
+    assert_eq!(reports["sources"][1]["items"], 30);
+
+    let ran = Ran::from(slow.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+}
+
+#[test]
+fn what_a_killed_sync_said_is_not_believed() {
+    let github = github("acme/app", 350);
+    github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(20)));
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    let mut child = start(&place, &["sync", "--no-index"]);
+    until("progress", || place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let seen = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+}

@@ -1,0 +1,303 @@
+//! Wikis by git, served over HTTP with a check of the token.
+
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use precedent::{
+    Code, Task,
+    model::{GapKind, SyncReport, SyncRequest},
+};
+
+use crate::{
+    fake_github::FakeGitHub,
+    git_http::{basic, git},
+    support::{Place, Ran},
+    sync::Mirror,
+};
+
+const CANARY: &str = "ghp_canary9876543210";
+
+/// A wiki, with a working copy to change it from.
+struct Wiki {
+    folder: tempfile::TempDir,
+}
+
+impl Wiki {
+    /// One that holds what `from` holds, or nothing.
+    fn new(from: Option<&Path>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bare = folder.path().join("root/acme/app.wiki.git");
+        std::fs::create_dir_all(&bare).unwrap();
+        match from {
+            Some(bundle) => {
+                let bundle = bundle.to_string_lossy().into_owned();
+                git(folder.path(), &["clone", "-q", "--bare", &bundle, &bare.to_string_lossy()]);
+            }
+            None => drop(git(&bare, &["init", "-q", "--bare"])),
+        }
+        git(folder.path(), &["clone", "-q", &bare.to_string_lossy(), "work"]);
+        Self { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.work().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn push(&self, words: &str) {
+        git(&self.work(), &["add", "-A"]);
+        git(&self.work(), &["commit", "-q", "-m", words, "--date=2026-05-01T00:00:00Z"]);
+        git(&self.work(), &["push", "-q", "-f", "origin", "HEAD"]);
+    }
+
+    /// The tracker that it belongs to.
+    fn tracker(&self) -> FakeGitHub {
+        let github = FakeGitHub::new("acme/app");
+        github.world().fill(3, 0);
+        github.world().token = Some(CANARY.to_owned());
+        github.world().wiki = Some(self.root());
+        github
+    }
+}
+
+async fn mirror(github: &FakeGitHub) -> Mirror {
+    let mirror = Mirror::with(github, Some(CANARY)).await;
+    mirror.casebook.add_mirror("acme/app", &github.host, true).await.unwrap();
+    mirror
+}
+
+async fn sync(mirror: &Mirror) -> SyncReport {
+    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem, None);
+    report
+}
+
+fn wiki_gap(report: &SyncReport) -> Option<&str> {
+    report.gaps.iter().find(|g| g.kind == GapKind::Wiki).map(|g| g.text.as_str())
+}
+
+#[tokio::test]
+async fn every_markup_and_what_stands_beside_the_pages() {
+    let wiki = Wiki::new(None);
+    for (name, text) in [
+        ("Home.md", "# Welcome\n"),
+        ("_Sidebar.md", "* [[Home]]\n"),
+        ("_Footer.md", "The end\n"),
+        ("How to, and why.textile", "h2. Steps\n\n* @one@\n"),
+        ("Pump.rst", "Pump\n====\n\n``code``\n"),
+        ("Valve.asciidoc", "== Valve\n\n*bold*\n"),
+        ("Hose.mediawiki", "== Hose ==\n'''bold'''\n"),
+        ("Tank.org", "* Tank\n=code=\n"),
+        ("Seal.creole", "== Seal\n**bold**\n"),
+        ("Tube.rdoc", "= Tube\n+code+\n"),
+        ("Ring.pod", "=head1 Ring\n\nC<code>\n"),
+        ("deep/Nested.md", "Nested\n"),
+        ("other/Nested.md", "Shadowed\n"),
+        ("picture.png", "not text"),
+        ("Broken.md", "ok"),
+    ] {
+        wiki.write(name, text);
+    }
+    std::fs::write(wiki.work().join("Broken.md"), b"\xff\xfe").unwrap();
+    wiki.push("All of it");
+    let github = wiki.tracker();
+    let mirror = mirror(&github).await;
+    let report = sync(&mirror).await;
+    assert_eq!((report.wiki_pages, report.skipped), (10, 2), "{report:?}");
+    assert_eq!(wiki_gap(&report), None);
+    assert!(report.gaps.iter().any(|g| g.kind == GapKind::Unreadable), "{:?}", report.gaps);
+    for (page, holds) in [
+        ("Home", "# Welcome"),
+        ("How-to,-and-why", "- `one`"),
+        ("Pump", "`code`"),
+        ("Valve", "**bold**"),
+        ("Hose", "**bold**"),
+        ("Tank", "`code`"),
+        ("Seal", "**bold**"),
+        ("Tube", "`code`"),
+        ("Ring", "`code`"),
+        ("Nested", "Nested"),
+    ] {
+        let thread = mirror.casebook.thread(&format!("acme/app:{page}")).await.unwrap();
+        assert!(thread.markdown.contains(holds), "{page}: {}", thread.markdown);
+        assert_eq!(thread.author.as_deref(), Some("Ada"));
+    }
+    let thread = mirror.casebook.thread("acme/app:How-to,-and-why").await.unwrap();
+    assert_eq!(thread.title, "How to, and why");
+    assert_eq!(thread.url, Some(format!("{}/acme/app/wiki/How-to,-and-why", github.host)));
+}
+
+#[tokio::test]
+async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
+    let bundle = std::env::var("PRECEDENT_WIKI_BUNDLE").map_or_else(
+        |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("shared/data/rust-lang__rust.wiki.bundle"),
+        PathBuf::from,
+    );
+    if !bundle.exists() {
+        eprintln!("SKIPPED: no bundle of a real wiki; name one in PRECEDENT_WIKI_BUNDLE");
+        return;
+    }
+    let wiki = Wiki::new(Some(&bundle));
+    let github = wiki.tracker();
+    let mirror = mirror(&github).await;
+    let start = Instant::now();
+    let report = sync(&mirror).await;
+    eprintln!("{} pages in {:?}", report.wiki_pages, start.elapsed());
+    // Everything but the sidebar.
+    assert_eq!((report.wiki_pages, report.skipped), (72, 0));
+    let page = mirror.casebook.thread("acme/app:Lib-simd").await.unwrap();
+    assert!(
+        page.markdown.contains("[issue 3499](https://github.com/mozilla/rust/issues/3499)"),
+        "{}",
+        page.markdown
+    );
+    let when = git(&wiki.work(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
+    assert_eq!(page.updated_at.unwrap().as_second().to_string(), when);
+
+    // Nothing new: the newest commit is asked for, and no more.
+    github.requests();
+    let report = sync(&mirror).await;
+    assert_eq!((report.wiki_pages, report.gone), (0, 0));
+    let asked: Vec<_> = github.requests().into_iter().filter(|l| l.address.contains(".wiki.git")).collect();
+    assert!(asked.iter().all(|l| l.address.contains("info/refs") || l.address.contains("upload-pack")));
+    assert!(asked.len() <= 3, "{asked:?}");
+
+    wiki.write("Docs.md", "Changed by hand.\n");
+    git(&wiki.work(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
+    git(&wiki.work(), &["rm", "-q", "Doc-releases.md"]);
+    wiki.push("A change, a rename and a deletion");
+    let report = sync(&mirror).await;
+    assert_eq!((report.wiki_pages, report.new, report.updated, report.gone), (2, 1, 1, 2));
+    assert_eq!(mirror.casebook.thread("acme/app:Docs").await.unwrap().markdown, "Changed by hand.\n");
+    assert!(mirror.casebook.thread("acme/app:Lib-simd").await.unwrap().deleted_at.is_some());
+    assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_some());
+    assert!(mirror.casebook.thread("acme/app:Lib-simd-again").await.unwrap().deleted_at.is_none());
+
+    // Someone takes the commit back: what is there is what is here, although it is older.
+    git(&wiki.work(), &["reset", "-q", "--hard", "HEAD~1"]);
+    git(&wiki.work(), &["push", "-q", "-f", "origin", "HEAD"]);
+    let report = sync(&mirror).await;
+    assert_eq!((report.wiki_pages, report.gone), (3, 1));
+    assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_none());
+    assert_eq!(mirror.casebook.sources().await.unwrap()[0].pages, 72);
+
+    // Removed with the source, the copy included.
+    mirror.casebook.remove_source("acme/app", &Task::new()).await.unwrap();
+    let left = std::fs::read_dir(mirror.folder().join("wikis")).unwrap().count();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_project_without_a_wiki_and_one_that_is_refused() {
+    let wiki = Wiki::new(None);
+    let github = wiki.tracker();
+    let mirror = mirror(&github).await;
+    let report = sync(&mirror).await;
+    assert!(wiki_gap(&report).unwrap().contains("no page yet"), "{:?}", report.gaps);
+    github.world().wiki = None;
+    let report = sync(&mirror).await;
+    assert!(wiki_gap(&report).unwrap().contains("shows none"), "{:?}", report.gaps);
+    wiki.write("Home.md", "Hello\n");
+    wiki.push("First");
+    github.world().wiki = Some(wiki.root());
+    let report = sync(&mirror).await;
+    assert_eq!((wiki_gap(&report), report.wiki_pages), (None, 1));
+}
+
+#[tokio::test]
+async fn cancelled_git_is_killed_within_a_second() {
+    let wiki = Wiki::new(None);
+    wiki.write("Home.md", "Hello\n");
+    wiki.push("First");
+    let github = wiki.tracker();
+    github.world().git_stall = Duration::from_secs(30);
+    let mirror = mirror(&github).await;
+    let task = Task::new();
+    let cancel = task.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        cancel.cancel();
+    });
+    let start = Instant::now();
+    let report = mirror.casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+    assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
+    std::thread::sleep(Duration::from_millis(200));
+    // Nothing that git started is left.
+    let left = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|e| std::fs::read(e.unwrap().path().join("cmdline")).ok());
+    let host = github.host.as_bytes();
+    let left = left.filter(|c| c.windows(host.len()).any(|w| w == host)).count();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn the_token_follows_no_redirect() {
+    let wiki = Wiki::new(None);
+    wiki.write("Home.md", "Hello\n");
+    wiki.push("First");
+    let github = wiki.tracker();
+    let other = FakeGitHub::new("acme/app");
+    other.world().wiki = Some(wiki.root());
+    github.world().git_redirect = Some(other.host.clone());
+    let mirror = mirror(&github).await;
+    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    let problem = report.problem.unwrap();
+    assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
+    assert!(other.requests().is_empty());
+}
+
+#[test]
+fn the_command_line_and_where_the_token_never_shows() {
+    let wiki = Wiki::new(None);
+    wiki.write("Home.md", "# Welcome\n\nMind the leaking valve.\n");
+    wiki.push("First");
+    let github = wiki.tracker();
+    let place = Place::new();
+    // A git that tells what it was called with.
+    let spy = place.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
+    std::fs::set_permissions(&spy, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let log = place.path("spy.log");
+    let run = |args: &[&str], path: &str| {
+        let mut command = place.command(args);
+        command.env("GH_ENTERPRISE_TOKEN", CANARY).env("PATH", path).env("SPY", &log);
+        Ran::from(command.output().unwrap())
+    };
+    let path = format!("{}:/usr/bin:/bin", spy.parent().unwrap().display());
+    let ran = run(&["source", "add", "github:acme/app", "--wiki", "--host", &github.host], &path);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+
+    // Without git all else is mirrored, and what to do is said.
+    let ran = run(&["sync"], "/nowhere");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("git is not installed here; install it"), "{}", ran.err);
+    assert!(ran.err.contains("3 items"), "{}", ran.err);
+
+    let ran = run(&["sync"], &path);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("1 wiki page"), "{}", ran.err);
+    let found = run(&["search", "leaking valve", "--json=key"], &path);
+    assert!(found.out.contains("acme/app:Home"), "{}", found.out);
+    let spied = std::fs::read_to_string(&log).unwrap();
+    assert!(spied.contains("ls-remote") && spied.contains("fetch"), "{spied}");
+    let hidden = basic(CANARY);
+    let hidden = hidden.strip_prefix("Basic ").unwrap();
+    for secret in [CANARY, hidden] {
+        assert!(!spied.contains(secret) && !ran.err.contains(secret));
+        assert_eq!(crate::sync::holding(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
+    }
+    assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
+}
