@@ -773,13 +773,3 @@ mod tests {
         super::Args::command().debug_assert();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn no_two_arguments_are_in_each_others_way() {
-        super::Args::command().debug_assert();
-    }
-}

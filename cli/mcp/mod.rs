@@ -16,7 +16,7 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     handler::server::{router::tool::ToolRouter, wrapper::Parameters},
     model::{CallToolResult, Implementation, ProgressNotificationParam, ServerCapabilities, ServerConfig},
-    service::RequestContext,
+    service::{RequestContext, ServerInitializeError},
     tool, tool_handler, tool_router,
 };
 use serde_json::{Value, json};
@@ -48,12 +48,16 @@ pub async fn run(session: &Session, command: McpCommand) -> Result<()> {
         source: command.source,
         tool_router: Server::tool_router(),
     };
-    let running = server.serve(rmcp::transport::stdio()).await.map_err(|e| ended(&e))?;
+    let running = match server.serve(rmcp::transport::stdio()).await {
+        Ok(running) => running,
+        // A client that only looked whether there is a server.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ended(&error)),
+    };
     running.waiting().await.map_err(|e| ended(&e))?;
     Ok(())
 }
 
-/// A client that goes away before or after the handshake is the usual end.
 fn ended(error: &dyn std::fmt::Display) -> Error {
     Error::new(precedent::Code::Internal, format!("the conversation with the client ended: {error}"))
 }

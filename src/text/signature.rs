@@ -239,16 +239,20 @@ mod tests {
         assert!(found.iter().any(|t| t.starts_with("message:mismatched types")), "{found:?}");
     }
 
-    proptest::proptest! {
-        #[test]
+    #[test]
     fn an_address_is_no_version() {
         let versions = |text: &str| -> Vec<String> {
-            signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
+            signatures(text)
+                .into_iter()
+                .filter(|s| s.kind == SignatureKind::Version)
+                .map(|s| s.text)
+                .collect()
         };
         assert_eq!(versions("2.3.1 at 10.20.30.40 and 1.2.3."), ["1.2.3", "2.3.1"]);
     }
 
-    #[test]
+    proptest::proptest! {
+        #[test]
         fn any_text_gives_bounded_clean_terms(text in "(?s).{0,400}") {
             let found = signatures(&text);
             proptest::prop_assert!(found.len() <= MAX_SIGNATURES);
