@@ -110,6 +110,7 @@ async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut 
         figures.source, figures.known, figures.long, figures.budget
     ));
     output.line(format_args!("assembled thread  {}", share(figures.assembled)));
+    output.line(format_args!("  by wording alone {}", share(figures.blind)));
     output.line(format_args!("last comments     {}", share(figures.last)));
     output.line(format_args!("first comments    {}", share(figures.first)));
     Ok(())

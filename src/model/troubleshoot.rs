@@ -167,6 +167,8 @@ pub struct ThreadFigures {
     pub long: u64,
     /// Those where the assembled thread holds it.
     pub assembled: u64,
+    /// The same, where the assembly is not told what closed the issue and has the wording alone.
+    pub blind: u64,
     /// Those where the last comments that fit hold it.
     pub last: u64,
     /// Those where the first comments that fit hold it.

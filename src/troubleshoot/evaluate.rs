@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    Opened,
+    Links, Opened,
     budget::{excerpt, length},
     roles::speaks_for_project,
     thread::{assemble, shortened},
@@ -54,16 +54,17 @@ pub fn evaluate_threads(
             }
             let question = searcher.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
             let vector = question.map(|(title, _)| title);
-            Opened::read(r, searcher, row, &[], vector.as_deref()).map(Some)
+            let read = |row, links| Opened::read(r, searcher, row, &[], vector.as_deref(), links);
+            Ok(Some((read(row.clone(), Links::Known)?, read(row, Links::Hidden)?)))
         })?;
-        if let Some(opened) = opened {
-            count(&opened, budget, &mut figures);
+        if let Some((known, hidden)) = opened {
+            count(&known, &hidden, budget, &mut figures);
         }
     }
     Ok(figures)
 }
 
-fn count(opened: &Opened, budget: usize, figures: &mut ThreadFigures) {
+fn count(opened: &Opened, hidden: &Opened, budget: usize, figures: &mut ThreadFigures) {
     let comments: Vec<&CaseComment> = opened.said.iter().map(|s| &s.comment).collect();
     let known: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], opened)).collect();
     if known.is_empty() {
@@ -76,12 +77,18 @@ fn count(opened: &Opened, budget: usize, figures: &mut ThreadFigures) {
     }
     figures.long += 1;
     let closed_at = opened.row.merged_at.or(opened.row.closed_at);
-    let assembled = assemble(&opened.body, &opened.said, closed_at, budget);
-    let shown = |anchor: &str, whole: usize| {
-        assembled.comments.iter().any(|c| c.anchor == anchor && length(&c.text) >= whole.min(SHOWN))
+    let holds = |thread: &Opened| {
+        let assembled = assemble(&thread.body, &thread.said, closed_at, budget);
+        let shown = |i: &usize| {
+            let whole = length(&comments[*i].text);
+            let there =
+                |c: &CaseComment| c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(SHOWN);
+            assembled.comments.iter().any(there)
+        };
+        u64::from(known.iter().any(shown))
     };
-    let is_known = |i: &usize| shown(&comments[*i].anchor, length(&comments[*i].text));
-    figures.assembled += u64::from(known.iter().any(is_known));
+    figures.assembled += holds(opened);
+    figures.blind += holds(hidden);
     let left = budget - length(&excerpt(&body, budget).0);
     let plain = |order: &mut dyn Iterator<Item = usize>| {
         let mut left = left;

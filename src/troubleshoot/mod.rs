@@ -84,7 +84,7 @@ pub fn troubleshoot(
         cases
             .into_iter()
             .map(|c| {
-                let thread = Opened::read(r, searcher, c.row, &wanted, vector.as_deref())?;
+                let thread = Opened::read(r, searcher, c.row, &wanted, vector.as_deref(), Links::Known)?;
                 Ok(Case { evidence: c.evidence, via: c.via, thread })
             })
             .collect::<Result<Vec<_>>>()
@@ -249,6 +249,13 @@ struct Case {
     thread: Opened,
 }
 
+/// Whether what closed an item helps to tell what its comments do. An evaluation hides what it asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Known,
+    Hidden,
+}
+
 /// A whole thread.
 struct Opened {
     row: DocumentRow,
@@ -270,9 +277,11 @@ impl Opened {
         row: DocumentRow,
         wanted: &[String],
         vector: Option<&[f32]>,
+        links: Links,
     ) -> Result<Self> {
         let fixed_by = fixes(r, &row)?;
         let closers = r.closing_numbers(&row)?;
+        let told: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
         let near = match (vector, searcher.vectors) {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
@@ -285,7 +294,7 @@ impl Opened {
             .map(|c| {
                 let text = Prepared::comment(&c.body);
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let role = roles::role(c, &text, closed_at, &closers);
+                let role = roles::role(c, &text, closed_at, told);
                 Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
             })
             .collect();

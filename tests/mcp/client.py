@@ -31,16 +31,16 @@ async def main(binary: str, casebook: str) -> None:
     server = StdioServerParameters(command=binary, args=["--casebook", casebook, "mcp"])
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         hello = await session.initialize()
-        print("server", hello.serverInfo.name, hello.serverInfo.version, "protocol", hello.protocolVersion)
+        print("server", hello.server_info.name, hello.server_info.version, "protocol", hello.protocol_version)
         listed = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert set(listed) == set(CALLS), sorted(listed)
         for name, arguments in CALLS.items():
             reply = await session.call_tool(name, arguments)
-            assert not reply.isError, (name, reply.content)
-            assert reply.structuredContent == json.loads(reply.content[0].text), name
+            assert not reply.is_error, (name, reply.content)
+            assert reply.structured_content == json.loads(reply.content[0].text), name
             print(f"{name}: {len(reply.content[0].text)} characters")
         wrong = await session.call_tool("find_duplicates", {"number": 1_000_000})
-        assert wrong.isError and "there is no" in wrong.content[0].text, wrong
+        assert wrong.is_error and "there is no" in wrong.content[0].text, wrong
         told = []
 
         async def progress(done, total, message):
@@ -55,7 +55,7 @@ async def main(binary: str, casebook: str) -> None:
             task.cancel()
         ended = await asyncio.gather(*waiting, return_exceptions=True)
         kept = [r for r in ended if not isinstance(r, BaseException)]
-        assert len(kept) >= 10 and all(not r.isError for r in kept), ended
+        assert len(kept) >= 10 and all(not r.is_error for r in kept), ended
         await session.call_tool("status", {})
         print("cancelled:", len(ended) - len(kept), "answered:", len(kept))
     print("ok")
