@@ -54,7 +54,16 @@ fn enums() {
     same_variants("Part", &[Part::Body, Part::Comment]);
     same_variants(
         "Phase",
-        &[Phase::Import, Phase::Sync, Phase::Wait, Phase::FullText, Phase::Chunk, Phase::Embed],
+        &[
+            Phase::Import,
+            Phase::Sync,
+            Phase::Wait,
+            Phase::FullText,
+            Phase::Chunk,
+            Phase::Embed,
+            Phase::Triage,
+            Phase::Evaluate,
+        ],
     );
     same_variants(
         "Code",

@@ -67,6 +67,8 @@ export const PHASES: Record<Phase, string> = {
   full_text: "Indexing text",
   chunk: "Preparing vectors",
   embed: "Computing vectors",
+  triage: "Checking for duplicates",
+  evaluate: "Calibrating",
 };
 
 /** How fast something is going, from its first and latest report; nothing in the first second. */
