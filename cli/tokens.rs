@@ -1,28 +1,13 @@
-//! `precedent login` and `logout`; tokens and proxies from the environment, the keyring and GitHub's own command line.
+//! `precedent login` and `logout`.
 
-use std::{
-    io::{BufRead as _, IsTerminal as _, Read as _},
-    process::{Command, Stdio},
-    sync::Arc,
-};
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
 
-use precedent::{
-    Error, Result,
-    secrets::{Provided, SecretString, Secrets, SystemKeyring},
-};
+use precedent::{Error, Result};
 
 use crate::{Session, args::HostCommand};
 
 /// The longest token, in bytes; GitHub's are below 300.
 const MAX_TOKEN: u64 = 4_096;
-
-/// The places that are asked for a token, in order.
-pub fn secrets() -> Secrets {
-    Secrets::default()
-        .then(Provided::new("the environment", environment))
-        .then_keyring(Arc::new(SystemKeyring))
-        .then(Provided::new("gh", gh))
-}
 
 /// Keeps a token that comes on standard input: an argument would show in the list of processes.
 pub async fn login(session: &Session, command: HostCommand) -> Result<()> {
@@ -52,40 +37,4 @@ pub async fn logout(session: &Session, command: HostCommand) -> Result<()> {
         false => format!("The keyring has no token for {}.", command.host),
     });
     Ok(())
-}
-
-/// A variable that is set and not empty.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
-}
-
-/// The variables that `gh` reads, for the hosts that it reads them for.
-fn environment(host: &str) -> Option<SecretString> {
-    let names = if host == "github.com" || host.ends_with(".ghe.com") {
-        ["GH_TOKEN", "GITHUB_TOKEN"]
-    } else {
-        ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
-    };
-    names.into_iter().find_map(variable).map(SecretString::from)
-}
-
-/// What `gh` is signed in with.
-fn gh(host: &str) -> Option<SecretString> {
-    let output = Command::new("gh")
-        .args(["auth", "token", "--hostname", host])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|o| o.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    Some(text.trim().to_owned()).filter(|t| !t.is_empty()).map(SecretString::from)
-}
-
-/// The proxy for encrypted connections, with the hosts to reach without it.
-pub fn proxy() -> Option<(String, Option<String>)> {
-    let any = |names: [&str; 2]| names.into_iter().find_map(variable);
-    let proxy = any(["HTTPS_PROXY", "https_proxy"]).or_else(|| any(["ALL_PROXY", "all_proxy"]))?;
-    let direct = any(["NO_PROXY", "no_proxy"]).unwrap_or_default();
-    Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
 }

@@ -4,6 +4,7 @@
 
 mod casebook;
 mod duplicates;
+mod insights;
 mod mirror;
 mod record;
 mod search;
@@ -11,7 +12,7 @@ mod thread;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{casebook::*, duplicates::*, mirror::*, record::*, search::*, thread::*};
+pub use self::{casebook::*, duplicates::*, insights::*, mirror::*, record::*, search::*, thread::*};
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
