@@ -9,7 +9,10 @@ use precedent::{
 };
 use serde::Serialize;
 
-use crate::commands::Launch;
+use crate::{
+    commands::{FileKind, Launch},
+    desk::JobKind,
+};
 
 const TYPES: &str = include_str!("../../ui/src/lib/types.ts");
 
@@ -65,6 +68,48 @@ fn enums() {
             Phase::Evaluate,
         ],
     );
+    same_variants("Band", &[Band::High, Band::Review, Band::None]);
+    same_variants("VerdictKind", &[VerdictKind::Duplicate, VerdictKind::Related, VerdictKind::NotDuplicate]);
+    same_variants(
+        "FactKind",
+        &[
+            FactKind::Code,
+            FactKind::Failure,
+            FactKind::Message,
+            FactKind::Frame,
+            FactKind::Version,
+            FactKind::Identifier,
+            FactKind::Label,
+        ],
+    );
+    same_variants("MarkKind", &[MarkKind::Same, MarkKind::Differs, MarkKind::Word]);
+    same_variants(
+        "GapKind",
+        &[
+            GapKind::NeverSynced,
+            GapKind::Ended,
+            GapKind::Unfinished,
+            GapKind::Refused,
+            GapKind::Unreadable,
+            GapKind::MissingComments,
+            GapKind::OrphanComments,
+            GapKind::Deletions,
+            GapKind::Links,
+            GapKind::Wiki,
+        ],
+    );
+    same_variants(
+        "JobKind",
+        &[
+            JobKind::Import,
+            JobKind::Index,
+            JobKind::Sync,
+            JobKind::Triage,
+            JobKind::Calibrate,
+            JobKind::Remove,
+        ],
+    );
+    same_variants("FileKind", &[FileKind::Github, FileKind::Wiki]);
     same_variants(
         "Code",
         &[
@@ -158,6 +203,33 @@ fn searches() {
     same_members("SearchResponse", response);
 }
 
+fn thread() -> Thread {
+    Thread {
+        key: String::new(),
+        kind: DocKind::Issue,
+        source: String::new(),
+        number: None,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        author: None,
+        association: None,
+        labels: Vec::new(),
+        milestone: None,
+        locked: false,
+        created_at: None,
+        updated_at: None,
+        closed_at: None,
+        deleted_at: None,
+        markdown: String::new(),
+        html: String::new(),
+        comments: Vec::new(),
+        missing_comments: 0,
+        links: Vec::new(),
+    }
+}
+
 #[test]
 fn threads() {
     let comment = ThreadComment {
@@ -181,31 +253,7 @@ fn threads() {
         state: None,
     };
     same_members("LinkView", &link);
-    let thread = Thread {
-        key: String::new(),
-        kind: DocKind::Issue,
-        source: String::new(),
-        number: None,
-        title: String::new(),
-        url: None,
-        state: None,
-        state_reason: None,
-        author: None,
-        association: None,
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        created_at: None,
-        updated_at: None,
-        closed_at: None,
-        deleted_at: None,
-        markdown: String::new(),
-        html: String::new(),
-        comments: vec![comment],
-        missing_comments: 0,
-        links: vec![link],
-    };
-    same_members("Thread", thread);
+    same_members("Thread", thread());
 }
 
 #[test]
@@ -235,6 +283,200 @@ fn the_casebook() {
         vector_bytes: 0,
     };
     same_members("Status", status);
+}
+
+fn candidate() -> DuplicateCandidate {
+    DuplicateCandidate {
+        key: String::new(),
+        number: None,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        created_at: None,
+        similarity: Similarity { title: 0.0, body: 0.0, semantic: None, combined: 0.0 },
+        confidence: 0.0,
+        band: Band::None,
+        disposition: Disposition::Open,
+        canonical: None,
+        reasons: Vec::new(),
+        verdict: None,
+        trace: Some(vec![Evidence { feature: String::new(), value: 0.0, weight: 0.0, adds: 0.0 }]),
+    }
+}
+
+#[test]
+fn duplicates() {
+    same_members(
+        "DuplicatesRequest",
+        DuplicatesRequest {
+            key: None,
+            title: String::new(),
+            body: String::new(),
+            source: None,
+            everywhere: false,
+            threshold: 0.0,
+            max_candidates: 0,
+            include_closed: false,
+            explain: false,
+        },
+    );
+    same_members("Similarity", candidate().similarity);
+    same_members("Evidence", &candidate().trace.unwrap()[0]);
+    same_members("DuplicateCandidate", candidate());
+    let response = DuplicatesResponse {
+        key: None,
+        band: Band::None,
+        candidates: vec![candidate()],
+        compared: 0,
+        calibrated_on: 0,
+        rejected: Vec::new(),
+        circle: Vec::new(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("DuplicatesResponse", response);
+    let sent = |d: Disposition| serde_json::to_string(&d).unwrap();
+    assert_eq!(sent(Disposition::Open), "\"open\"");
+    assert_eq!(sent(Disposition::Declined), "\"declined\"");
+    assert_eq!(sent(Disposition::Duplicate), "\"duplicate\"");
+    assert_eq!(sent(Disposition::Fixed(Some("1".into()))), r#"{"fixed":"1"}"#);
+    assert_eq!(sent(Disposition::PossibleRegression(None)), r#"{"possible_regression":null}"#);
+}
+
+#[test]
+fn triage() {
+    same_members(
+        "TriageRequest",
+        TriageRequest {
+            source: None,
+            include_closed: false,
+            rescan: false,
+            queue_only: false,
+            band: Band::None,
+            limit: 0,
+        },
+    );
+    let item = TriageItem {
+        key: String::new(),
+        title: String::new(),
+        url: None,
+        created_at: None,
+        candidate: candidate(),
+    };
+    same_members("TriageItem", &item);
+    let response = TriageResponse {
+        scanned: 0,
+        unscanned: 0,
+        waiting: 0,
+        queue: vec![item],
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("TriageResponse", response);
+    let fact = Fact { kind: FactKind::Code, shared: Vec::new(), report: Vec::new(), candidate: Vec::new() };
+    same_members("Fact", &fact);
+    same_members("Mark", Mark { text: String::new(), kind: MarkKind::Same });
+    let comparison = Comparison {
+        report: thread(),
+        candidate: thread(),
+        facts: vec![fact],
+        report_marks: Vec::new(),
+        candidate_marks: Vec::new(),
+    };
+    same_members("Comparison", comparison);
+    let verdict = Verdict {
+        first: String::new(),
+        second: String::new(),
+        kind: VerdictKind::Related,
+        canonical: None,
+        reason: None,
+        actor: String::new(),
+        decided_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    same_members("Verdict", verdict);
+    let figures =
+        ThresholdFigures { threshold: 0.0, answers: 0, precision: None, low: 0.0, high: 0.0, recall: 0.0 };
+    same_members("ThresholdFigures", figures);
+    let report = CalibrationReport {
+        source: String::new(),
+        issues: 0,
+        labels: 0,
+        kept: false,
+        found_first: 0.0,
+        found_in_ten: 0.0,
+        thresholds: vec![figures],
+    };
+    same_members("CalibrationReport", report);
+}
+
+#[test]
+fn mirrors() {
+    let gap = Gap { kind: GapKind::Wiki, text: String::new() };
+    same_members("Gap", &gap);
+    let stream = StreamView {
+        name: String::new(),
+        watermark: None,
+        finished_at: None,
+        pages: 0,
+        unreadable: 0,
+        refused: None,
+    };
+    same_members("StreamView", &stream);
+    let mirror = MirrorView {
+        source: String::new(),
+        host: String::new(),
+        project: String::new(),
+        running: false,
+        synced_at: None,
+        swept_at: None,
+        streams: vec![stream],
+        gaps: vec![gap],
+    };
+    same_members("MirrorView", mirror);
+    let report = SyncReport {
+        source: String::new(),
+        new: 0,
+        updated: 0,
+        unchanged: 0,
+        stale: 0,
+        skipped: 0,
+        skips: Vec::new(),
+        items: 0,
+        comments: 0,
+        gone: 0,
+        pages: 0,
+        requests: 0,
+        seconds: 0,
+        renamed_to: None,
+        problem: Some(Problem { code: Code::Io, message: String::new(), hint: None }),
+        gaps: Vec::new(),
+    };
+    same_members("Failure", report.problem.as_ref().unwrap());
+    same_members("SyncReport", report);
+    let project = Project {
+        name: String::new(),
+        remote_id: None,
+        private: false,
+        wiki: false,
+        issues: false,
+        archived: false,
+    };
+    same_members("Project", &project);
+    let access =
+        Access { project, user: None, remaining: None, limit: None, resets_at: None, refused: Vec::new() };
+    same_members("Access", access);
+    let host = HostView { host: String::new(), address: String::new(), sources: Vec::new(), token: None };
+    same_members("HostView", host);
+}
+
+#[test]
+fn numbers() {
+    let month = MonthVolume { month: String::new(), opened: 0, closed: 0, duplicates: 0 };
+    same_members("MonthVolume", &month);
+    let source = SourceVolume { source: String::new(), issues: 0, open: 0, duplicates: 0, median_days: None };
+    same_members("SourceVolume", &source);
+    same_members("Insights", Insights { months: vec![month], sources: vec![source] });
 }
 
 #[test]

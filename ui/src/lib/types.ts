@@ -1,5 +1,5 @@
-// The engine's data as it arrives here: src/model.rs, src/task.rs and src/error.rs of the engine, name for name.
-// A test of the desktop package (src-tauri/tests/types.rs) compares every name in this file with what the engine sends.
+// The engine's data as it arrives here: src/model/, src/task.rs and src/error.rs of the engine, name for name.
+// A test of the desktop package (src-tauri/src/contract.rs) compares every name in this file with what the engine sends.
 
 /** RFC 3339, UTC. */
 export type Timestamp = string;
@@ -220,6 +220,257 @@ export interface Failure {
   message: string;
   hint: string | null;
 }
+
+export type Band = "high" | "review" | "none";
+export type VerdictKind = "duplicate" | "related" | "not_duplicate";
+
+export interface Verdict {
+  first: string;
+  second: string;
+  kind: VerdictKind;
+  canonical: string | null;
+  reason: string | null;
+  actor: string;
+  decided_at: Timestamp;
+}
+
+export interface TriageRequest {
+  source: string | null;
+  include_closed: boolean;
+  rescan: boolean;
+  queue_only: boolean;
+  band: Band;
+  limit: number;
+}
+
+export interface TriageItem {
+  key: string;
+  title: string;
+  url: string | null;
+  created_at: Timestamp | null;
+  candidate: DuplicateCandidate;
+}
+
+export interface TriageResponse {
+  scanned: number;
+  unscanned: number;
+  waiting: number;
+  queue: TriageItem[];
+  notices: Notice[];
+  took_ms: number;
+}
+
+export interface DuplicatesRequest {
+  key: string | null;
+  title: string;
+  body: string;
+  source: string | null;
+  everywhere: boolean;
+  threshold: number;
+  max_candidates: number;
+  include_closed: boolean;
+  explain: boolean;
+}
+
+export interface Similarity {
+  title: number;
+  body: number;
+  semantic: number | null;
+  combined: number;
+}
+
+export type Disposition =
+  | "open"
+  | "declined"
+  | "duplicate"
+  | { fixed: string | null }
+  | { possible_regression: string | null };
+
+export interface DuplicateCandidate {
+  key: string;
+  number: number | null;
+  title: string;
+  url: string | null;
+  state: State | null;
+  state_reason: string | null;
+  created_at: Timestamp | null;
+  similarity: Similarity;
+  confidence: number;
+  band: Band;
+  disposition: Disposition;
+  canonical: string | null;
+  reasons: string[];
+  verdict: VerdictKind | null;
+  trace?: Evidence[];
+}
+
+export interface Evidence {
+  feature: string;
+  value: number;
+  weight: number;
+  adds: number;
+}
+
+export interface DuplicatesResponse {
+  key: string | null;
+  band: Band;
+  candidates: DuplicateCandidate[];
+  compared: number;
+  calibrated_on: number;
+  rejected: string[];
+  circle: string[];
+  notices: Notice[];
+  took_ms: number;
+}
+
+export type FactKind = "code" | "failure" | "message" | "frame" | "identifier" | "version" | "label";
+export type MarkKind = "same" | "differs" | "word";
+
+export interface Fact {
+  kind: FactKind;
+  shared: string[];
+  report: string[];
+  candidate: string[];
+}
+
+export interface Mark {
+  text: string;
+  kind: MarkKind;
+}
+
+export interface Comparison {
+  report: Thread;
+  candidate: Thread;
+  facts: Fact[];
+  report_marks: Mark[];
+  candidate_marks: Mark[];
+}
+
+export type GapKind =
+  | "never_synced"
+  | "ended"
+  | "unfinished"
+  | "refused"
+  | "unreadable"
+  | "missing_comments"
+  | "orphan_comments"
+  | "deletions"
+  | "links"
+  | "wiki";
+
+export interface Gap {
+  kind: GapKind;
+  text: string;
+}
+
+export interface StreamView {
+  name: string;
+  watermark: Timestamp | null;
+  finished_at: Timestamp | null;
+  pages: number;
+  unreadable: number;
+  refused: string | null;
+}
+
+export interface MirrorView {
+  source: string;
+  host: string;
+  project: string;
+  running: boolean;
+  synced_at: Timestamp | null;
+  swept_at: Timestamp | null;
+  streams: StreamView[];
+  gaps: Gap[];
+}
+
+export interface SyncReport {
+  source: string;
+  new: number;
+  updated: number;
+  unchanged: number;
+  stale: number;
+  skipped: number;
+  skips: Skip[];
+  items: number;
+  comments: number;
+  gone: number;
+  pages: number;
+  requests: number;
+  seconds: number;
+  renamed_to: string | null;
+  problem: Failure | null;
+  gaps: Gap[];
+}
+
+export interface Project {
+  name: string;
+  remote_id: string | null;
+  private: boolean;
+  wiki: boolean;
+  issues: boolean;
+  archived: boolean;
+}
+
+export interface Access {
+  project: Project;
+  user: string | null;
+  remaining: number | null;
+  limit: number | null;
+  resets_at: Timestamp | null;
+  refused: string[];
+}
+
+export interface HostView {
+  host: string;
+  address: string;
+  sources: string[];
+  token: string | null;
+}
+
+export interface CalibrationReport {
+  source: string;
+  issues: number;
+  labels: number;
+  kept: boolean;
+  found_first: number;
+  found_in_ten: number;
+  thresholds: ThresholdFigures[];
+}
+
+export interface ThresholdFigures {
+  threshold: number;
+  answers: number;
+  precision: number | null;
+  low: number;
+  high: number;
+  recall: number;
+}
+
+export interface MonthVolume {
+  month: string;
+  opened: number;
+  closed: number;
+  duplicates: number;
+}
+
+export interface SourceVolume {
+  source: string;
+  issues: number;
+  open: number;
+  duplicates: number;
+  median_days: number | null;
+}
+
+export interface Insights {
+  months: MonthVolume[];
+  sources: SourceVolume[];
+}
+
+/** The long jobs (src-tauri/src/desk.rs); one of each kind may run. */
+export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove";
+
+/** What files hold (src-tauri/src/commands/sources.rs). */
+export type FileKind = "github" | "wiki";
 
 /** How the program was started (src-tauri/src/commands.rs). */
 export interface Launch {
