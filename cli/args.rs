@@ -81,6 +81,11 @@ pub enum Command {
     /// Record what you decided about a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
+    /// Find solved cases of the same, with the comments that carry the fix
+    Troubleshoot(TroubleshootCommand),
+    /// Keep private notes; the same is looked for before one is stored
+    #[command(subcommand)]
+    Note(NoteCommand),
     /// Show a document with its whole thread
     Show(ShowCommand),
     /// Show what the casebook holds, and what it does not
@@ -246,12 +251,19 @@ Each query is a report as it was filed; candidates are the reports created befor
 
 Examples:
   precedent eval samples/ferrywire
-  precedent eval sets/rust sets/hadoop --run after.json --against before.json"
+  precedent eval sets/rust sets/hadoop --run after.json --against before.json
+  precedent eval --threads acme/app"
 )]
 pub struct EvalCommand {
     /// Folders of sets
-    #[arg(required = true, value_name = "SET")]
+    #[arg(required_unless_present = "threads", value_name = "SET")]
     pub sets: Vec<PathBuf>,
+    /// Instead: how often the shown part of a solved thread of this source holds the fix
+    #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
+    pub threads: Option<String>,
+    /// Characters of each thread
+    #[arg(long, value_name = "CHARS", requires = "threads", default_value_t = 4_000)]
+    pub budget: usize,
     /// Only these ways of ranking [default: all]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = ranking)]
     pub by: Vec<Ranking>,
@@ -290,6 +302,134 @@ pub struct Json {
     /// Print JSON; with =FIELDS only these, separated by commas
     #[arg(long, value_name = "FIELDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub json: Option<String>,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Looks among closed issues and merged pull requests alone; where none comes near, in the wiki. Nothing
+found is an empty answer: no guess is made.
+
+Examples:
+  precedent troubleshoot \"upload ends with FW-1043\"
+  precedent troubleshoot acme/app#1234
+  pbpaste | precedent troubleshoot - --json"
+)]
+pub struct TroubleshootCommand {
+    /// A text, an item (acme/app#12), or `-` for a text on standard input
+    #[arg(value_name = "TEXT|KEY|-", required = true)]
+    pub question: Vec<String>,
+    /// Only cases of this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// How near in meaning a case has to be, 0 to 1 [default: what suits the model]
+    #[arg(long, value_name = "SIMILARITY")]
+    pub threshold: Option<f32>,
+    /// At most this many cases
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 3)]
+    pub max_results: usize,
+    /// Characters of all threads together
+    #[arg(long, value_name = "CHARS", default_value_t = 12_000)]
+    pub budget: usize,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// The kinds of notes, as typed.
+const NOTE_KINDS: [&str; 7] = ["lesson", "curiosity", "thesis", "signal", "episode", "watchpoint", "summary"];
+
+/// A note's content.
+#[derive(Debug, Arguments)]
+pub struct NoteDraftArgs {
+    /// What it is; lessons and curiosities are compared with those that are there
+    #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS, default_value = "lesson")]
+    pub kind: String,
+    /// Its title
+    #[arg(short, long)]
+    pub title: String,
+    /// Its text, Markdown; `-` reads it from standard input
+    #[arg(short, long, value_name = "TEXT")]
+    pub body: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum NoteCommand {
+    /// Store a note, unless it is there already
+    #[command(after_help = "Examples:
+  precedent note add --title \"Slots fill the disk\" --body \"Restart the heartbeat.\" --attach acme/app#12
+  pbpaste | precedent note add -k episode -t \"Outage of 12 May\" -b - --tag outage")]
+    Add {
+        #[command(flatten)]
+        draft: NoteDraftArgs,
+        /// A word to find it by; may be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// An item, page or note that it belongs to; may be given several times
+        #[arg(long, value_name = "KEY")]
+        attach: Vec<String>,
+        /// Store it even if it is there already
+        #[arg(long)]
+        force: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Look whether a note is there already; stores nothing
+    CheckSimilar {
+        #[command(flatten)]
+        draft: NoteDraftArgs,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Change a note; what is not given stays
+    Edit {
+        /// The note: note#12, or 12
+        key: String,
+        /// Its new title
+        #[arg(short, long)]
+        title: Option<String>,
+        /// Its new text; `-` reads it from standard input
+        #[arg(short, long, value_name = "TEXT")]
+        body: Option<String>,
+        /// Its tags from now on; may be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// Keep it out of lists; it is still found
+        #[arg(long, conflicts_with = "activate")]
+        archive: bool,
+        /// Bring it back
+        #[arg(long)]
+        activate: bool,
+        /// An item, page or note that it belongs to as well
+        #[arg(long, value_name = "KEY")]
+        attach: Vec<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the notes, the latest first
+    List {
+        /// Only of this kind
+        #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS)]
+        kind: Option<String>,
+        /// Archived ones too
+        #[arg(long)]
+        archived: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Show a note
+    Show {
+        /// The note: note#12, or 12
+        key: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Remove a note for good
+    Remove {
+        /// The note: note#12, or 12
+        key: String,
+        /// Really
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,9 +1,6 @@
 //! `precedent duplicates`.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-};
+use std::fs::File;
 
 use precedent::{
     Error, Result,
@@ -14,10 +11,8 @@ use crate::{
     Session,
     args::DuplicatesCommand,
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
+    read,
 };
-
-/// The longest draft that is read, in bytes.
-const MAX_DRAFT: u64 = 64 * 1024 * 1024;
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
     let request = request(&command)?;
@@ -34,9 +29,9 @@ fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
     let pasted = match (&command.file, command.key.as_deref()) {
         (Some(path), _) => {
             let file = File::open(path).map_err(|e| Error::io(path, e))?;
-            Some(text(file, &path.display().to_string())?)
+            Some(read::lossy(file, &path.display().to_string())?)
         }
-        (None, Some("-")) => Some(text(io::stdin().lock(), "standard input")?),
+        (None, Some("-")) => Some(read::standard_input()?),
         _ => None,
     };
     let key = command.key.clone().filter(|k| k != "-");
@@ -57,15 +52,6 @@ fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
         include_closed: command.include_closed,
         explain: command.explain,
     })
-}
-
-/// A text of any encoding: what is no UTF-8 in a log is replaced, not refused.
-fn text(from: impl Read, what: &str) -> Result<String> {
-    let mut bytes = Vec::new();
-    from.take(MAX_DRAFT)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::new(precedent::Code::Io, format!("{what} cannot be read: {e}")))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesResponse, output: &mut Output) {

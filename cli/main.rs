@@ -10,8 +10,10 @@ mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod note;
 mod output;
 mod progress;
+mod read;
 mod search;
 mod show;
 mod source;
@@ -20,6 +22,7 @@ mod surroundings;
 mod sync;
 mod tokens;
 mod triage;
+mod troubleshoot;
 mod verdict;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -87,6 +90,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Triage(command) => triage::run(&session, command, output).await,
         Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
+        Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
+        Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
         Command::Eval(_) | Command::Completions { .. } => Ok(()),

@@ -31,6 +31,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             DocKind::Issue => "issue".to_owned(),
             DocKind::PullRequest => "pull request".to_owned(),
             DocKind::Page => "wiki page".to_owned(),
+            DocKind::Note => "note".to_owned(),
         },
         state(thread.state, thread.state_reason.as_deref()),
     ];

@@ -11,6 +11,7 @@ pub mod error;
 pub mod http;
 pub mod index;
 pub mod model;
+pub mod notes;
 mod samples;
 pub mod search;
 pub mod secrets;
@@ -19,6 +20,7 @@ pub mod sync;
 pub mod task;
 pub mod text;
 pub mod tracker;
+pub mod troubleshoot;
 
 pub use casebook::{Casebook, OpenOptions};
 pub use error::{Code, Error, Result};

@@ -35,6 +35,9 @@ use set::{EvalSet, Report, SOURCE};
 const DEPTH: usize = 100;
 
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    if let Some(source) = &command.threads {
+        return threads(args, source, command, output).await;
+    }
     let against = command.against.as_deref().map(Run::read).transpose()?;
     let cache = match &command.cache {
         Some(cache) => cache.clone(),
@@ -85,6 +88,31 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             Ok(())
         }
     }
+}
+
+/// How often the shown part of a solved thread holds the fix.
+async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    let casebook = crate::open(args, crate::folder(args)?).await?;
+    let bar = Bar::new(args.quiet);
+    let task = crate::interruptible(&bar);
+    let figures = casebook.evaluate_threads(source, command.budget, &task).await?;
+    bar.finish();
+    if let Some(fields) = &command.json.json {
+        return output.json(&figures, fields, None);
+    }
+    let share = |n: u64| {
+        #[allow(clippy::cast_precision_loss, reason = "counts are small")]
+        let share = n as f64 / figures.long.max(1) as f64;
+        format!("{share:.3}")
+    };
+    output.line(format_args!(
+        "{}  {} closed issues whose fix is known, {} of them longer than {} characters",
+        figures.source, figures.known, figures.long, figures.budget
+    ));
+    output.line(format_args!("assembled thread  {}", share(figures.assembled)));
+    output.line(format_args!("last comments     {}", share(figures.last)));
+    output.line(format_args!("first comments    {}", share(figures.first)));
+    Ok(())
 }
 
 /// The casebook of a set: kept in the cache, so that its vectors are computed once.

@@ -17,10 +17,10 @@ from transformers import AutoModel, AutoTokenizer
 import data
 from build import source_folder
 
-DUPLICATES, TITLES = 16, 16
+DUPLICATES, TITLES = 24, 24
 # InfoNCE (van den Oord et al. 2018, arXiv 1807.03748) with the temperature that sentence encoders use.
 TEMPERATURE = 0.05
-RATE = 4e-5
+RATE = 5e-5
 WARM_UP = 0.1
 # Meaning sits in the upper layers; what is frozen cannot forget.
 FROZEN_LAYERS = 2

@@ -3,7 +3,9 @@
 mod duplicates;
 mod insights;
 mod mirror;
+mod notes;
 mod thread;
+mod troubleshoot;
 
 use std::{
     fs,

@@ -103,8 +103,8 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
     let (draft, row) = match &request.key {
         Some(key) => {
             let row = search::one(r, key)?;
-            if row.kind == DocKind::Page {
-                return Err(Error::invalid(format!("{} is a wiki page", row.key))
+            if matches!(row.kind, DocKind::Page | DocKind::Note) {
+                return Err(Error::invalid(format!("{} is no report", row.key))
                     .with_hint("Duplicates are looked for among issues and pull requests."));
             }
             only(Test::Kind(row.kind));

@@ -17,6 +17,9 @@ impl Hashed {
             max_tokens: usize::MAX,
             sha256: String::new(),
             floor: 0.15,
+            same: 0.95,
+            near: 0.9,
+            solved: 0.65,
         }
     }
 }

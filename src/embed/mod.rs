@@ -31,6 +31,12 @@ pub struct ModelInfo {
     pub sha256: String,
     /// A cosine below this says nothing: unrelated texts reach it.
     pub floor: f32,
+    /// Notes from this cosine on say the same.
+    pub same: f32,
+    /// Notes from this cosine on say nearly the same.
+    pub near: f32,
+    /// A solved case from this cosine on is worth reading.
+    pub solved: f32,
 }
 
 impl ModelInfo {

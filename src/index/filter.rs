@@ -20,6 +20,8 @@ pub enum Test {
     Kind(DocKind),
     /// Open, closed or merged. `Closed` is met by merged pull requests too.
     State(State),
+    /// A closed issue, or a merged pull request.
+    Resolved,
     /// The tracker's reason for the closure.
     Reason(String),
     /// One of its labels.

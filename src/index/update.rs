@@ -283,6 +283,32 @@ impl Derived<'_> {
         vectors.plan(&gone, Some(revision))
     }
 
+    /// Makes the vectors of one document at once, whoever else is making others; `embed` makes one.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] and those of the database.
+    pub fn embed_document(
+        &self,
+        vectors: &Vectors,
+        document: i64,
+        embed: &dyn Fn(&str) -> Result<Vec<f32>>,
+    ) -> Result<()> {
+        let skeletons = self.skeletons()?;
+        let Some(loaded) = self.store.read(|r| Loaded::read(r, document))? else { return Ok(()) };
+        let source = loaded.row.source_id;
+        let plan = planned(&loaded.row, &loaded.comments, skeletons.of(source));
+        vectors.plan(&[(document, source, plan)], None)?;
+        let pending = vectors.pending_of(document)?;
+        let texts = self.texts(&pending, &skeletons)?;
+        let mut ready = Vec::with_capacity(pending.len());
+        for (pending, text) in pending.into_iter().zip(texts) {
+            if let Some(text) = text {
+                ready.push((pending, embed(&text)?));
+            }
+        }
+        vectors.put(&ready)
+    }
+
     /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
     ///
     /// # Errors
@@ -436,7 +462,7 @@ impl Skeletons {
 }
 
 /// What the model reads of a document's own text or of a comment, in order.
-fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
+pub(crate) fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
     let chunks = chunk::chunks(text, if own { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
     if chunks.is_empty() && own && !title.trim().is_empty() {
         return vec![chunk::representation(title, "")];

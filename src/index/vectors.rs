@@ -227,24 +227,39 @@ impl Vectors {
     /// Those of the database.
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
         self.file.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks
-                 WHERE code IS NULL ORDER BY priority, id LIMIT ?1",
-            )?;
-            let rows = statement.query_map([limit], |r| {
-                Ok(Pending {
-                    id: r.get(0)?,
-                    document: r.get(1)?,
-                    source: r.get(2)?,
-                    planned: Planned {
-                        part: r.get(3)?,
-                        ordinal: r.get(4)?,
-                        hash: r.get(5)?,
-                        priority: r.get(6)?,
-                    },
-                })
-            })?;
+            let mut statement =
+                c.prepare_cached(&format!("{PENDING} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
+            let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The chunks of a document that have no vector yet.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
+        self.file.read(|c| {
+            let mut statement =
+                c.prepare_cached(&format!("{PENDING} WHERE document_id = ?1 AND code IS NULL ORDER BY id"))?;
+            let rows = statement.query_map([document], read_pending)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The stored unit vectors of a document's own text, in order; none where one of them is still missing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT v.embedding FROM chunks c LEFT JOIN vectors v ON v.chunk_id = c.id
+                 WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
+            )?;
+            let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
+            let stored: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(stored.unwrap_or_default().into_iter().map(unit).collect())
         })
     }
 
@@ -445,15 +460,49 @@ impl Vectors {
                 )?
                 .query_row([document], |r| r.get(0))
                 .optional()?;
-            let unit = |stored: Vec<u8>| {
-                let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
-                crate::embed::normalise(&mut vector);
-                vector
-            };
             Ok(text.map(|text| {
                 let text = unit(text);
                 (title.map_or_else(|| text.clone(), unit), text)
             }))
+        })
+    }
+
+    /// How near each part of a document (0 is its own text, otherwise a comment's row id) is to a unit vector: the cosine
+    /// of its best piece.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn near_in(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, f32)>> {
+        let mut out: Vec<(i64, f32)> = Vec::new();
+        for (part, _, cosine) in self.pieces(document, query)? {
+            match out.iter_mut().find(|(p, _)| *p == part) {
+                Some((_, best)) => *best = best.max(cosine),
+                None => out.push((part, cosine)),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Which piece of a document's own text is nearest to a unit vector; `None` where it has no vectors.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn nearest_piece(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
+        let own = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
+        let best = own.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
+        Ok(best.map(|(_, ordinal, _)| ordinal))
+    }
+
+    fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
+        self.file.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT c.part, c.ordinal, v.embedding FROM chunks c JOIN vectors v ON v.chunk_id = c.id
+                 WHERE c.document_id = ?1 AND c.part >= 0 ORDER BY c.part, c.ordinal",
+            )?;
+            let rows = statement.query_map([document], |r| {
+                Ok((r.get(0)?, r.get(1)?, cosine(query, r.get_ref(2)?.as_blob()?)))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
@@ -485,6 +534,24 @@ impl Vectors {
     pub fn bytes(&self) -> u64 {
         fs::metadata(self.file.path()).map(|m| m.len()).unwrap_or(0)
     }
+}
+
+const PENDING: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
+
+fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
+    Ok(Pending {
+        id: r.get(0)?,
+        document: r.get(1)?,
+        source: r.get(2)?,
+        planned: Planned { part: r.get(3)?, ordinal: r.get(4)?, hash: r.get(5)?, priority: r.get(6)? },
+    })
+}
+
+/// A stored vector as the unit vector that it was.
+fn unit(stored: Vec<u8>) -> Vec<f32> {
+    let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+    crate::embed::normalise(&mut vector);
+    vector
 }
 
 /// Makes sqlite-vec's functions and tables known to every connection that this process opens.

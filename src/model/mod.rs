@@ -6,13 +6,18 @@ mod casebook;
 mod duplicates;
 mod insights;
 mod mirror;
+mod note;
 mod record;
 mod search;
 mod thread;
+mod troubleshoot;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{casebook::*, duplicates::*, insights::*, mirror::*, record::*, search::*, thread::*};
+pub use self::{
+    casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
+    troubleshoot::*,
+};
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,11 +29,13 @@ pub enum DocKind {
     PullRequest,
     /// A wiki page.
     Page,
+    /// A private note.
+    Note,
 }
 
 impl DocKind {
     /// Every kind, in the order of their names in the query language.
-    pub const ALL: [DocKind; 3] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page];
+    pub const ALL: [DocKind; 4] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
 
     /// The name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
@@ -36,6 +43,7 @@ impl DocKind {
             DocKind::Issue => "issue",
             DocKind::PullRequest => "pull_request",
             DocKind::Page => "page",
+            DocKind::Note => "note",
         }
     }
 

@@ -90,7 +90,7 @@ pub struct Scores {
     pub cosine: Option<f32>,
     /// BM25 of the signatures that the document shares with the query: the rarer they are, the higher.
     pub signature: Option<f32>,
-    /// Reciprocal-rank fusion: decides the order and nothing else.
+    /// What the arms come to together: decides the order and nothing else.
     pub fused: f32,
 }
 
@@ -105,7 +105,7 @@ pub struct Contribution {
     pub score: f32,
     /// The arm's weight in the fusion.
     pub weight: f32,
-    /// `weight / (60 + rank)`.
+    /// `weight / (60 + rank)`; for a pasted text `weight` times the score, normalised.
     pub adds: f32,
 }
 

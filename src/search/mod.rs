@@ -22,7 +22,13 @@ use crate::{
     model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
     store::{DocumentRow, Reader, Store, StoredComment},
     task::Task,
-    text::{chunk::representation, report, signature, skeleton::Skeleton, tokens},
+    text::{
+        chunk::{self, representation},
+        report::{self, Report},
+        signature,
+        skeleton::Skeleton,
+        tokens,
+    },
 };
 use fusion::{Fused, Ranked};
 pub(crate) use passages::anchor;
@@ -62,6 +68,21 @@ impl std::fmt::Debug for Searcher<'_> {
     }
 }
 
+/// What the arms know of a document that a pasted text found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// Row id.
+    pub document: i64,
+    /// Reciprocal-rank fusion: decides the order and nothing else.
+    pub fused: f32,
+    /// The best chunk's cosine, −1..1.
+    pub cosine: Option<f32>,
+    /// The share of the text's words, weighed by rarity, about 0..1.
+    pub words: f32,
+    /// Whether it shares a signature that says something by itself.
+    pub signature: bool,
+}
+
 /// A document that an arm found, before it is loaded.
 struct Candidates {
     lexical: Vec<(i64, f32)>,
@@ -69,6 +90,8 @@ struct Candidates {
     signature: Vec<(i64, f32)>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
+    /// Whether a pasted text found them: then scores are summed, and not ranks.
+    pasted: bool,
 }
 
 impl Searcher<'_> {
@@ -105,15 +128,7 @@ impl Searcher<'_> {
             hits
         };
         hits.truncate(limit);
-        if coverage.full_text < coverage.documents {
-            notices.push(Notice {
-                lack: Lack::FullText,
-                text: format!(
-                    "Search by words covers {} of {} documents so far.",
-                    coverage.full_text, coverage.documents
-                ),
-            });
-        }
+        notices.extend(missing_text(coverage));
         Ok(SearchResponse {
             query: query.understood,
             mode,
@@ -168,10 +183,11 @@ impl Searcher<'_> {
             signature: vec![],
             chunks: HashMap::new(),
             signatures: 0,
+            pasted: query.pasted,
         };
         // What must or must not occur binds the other arms too.
         let strict = !query.phrases.is_empty() || !query.without.is_empty();
-        if mode != Mode::Semantic || strict {
+        if !query.pasted && (mode != Mode::Semantic || strict) {
             found.lexical = self.fulltext.search(words, filters, depth)?;
             arms.push(Arm::Lexical);
         }
@@ -201,37 +217,46 @@ impl Searcher<'_> {
                     };
                     self.semantic(vectors, query, allowed.as_ref(), depth, &mut found)?;
                     arms.push(Arm::Semantic);
-                    if coverage.embedded < coverage.chunks {
-                        notices.push(Notice {
-                            lack: Lack::SomeVectors,
-                            text: format!(
-                                "Search by meaning covers {} of {} passages so far.",
-                                coverage.embedded, coverage.chunks
-                            ),
-                        });
-                    }
+                    notices.extend(missing_vectors(coverage));
                 }
-                Some(_) if coverage.documents > 0 => notices.push(Notice {
-                    lack: Lack::AllVectors,
-                    text: "Answered by words alone: no vectors have been made yet.".to_owned(),
-                }),
-                Some(_) => {}
-                None => {
-                    let hint =
-                        self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-                    let why = self.problem.map(|p| format!(": {p}")).unwrap_or_default();
-                    notices.push(Notice {
-                        lack: Lack::Model,
-                        text: format!("Answered by words alone{why}.{hint}"),
-                    });
-                }
+                Some(_) => notices.extend(missing_vectors(coverage)),
+                None => notices.push(self.no_model()),
             }
-            if mode == Mode::Semantic {
+            if mode == Mode::Semantic && !query.pasted {
                 found.lexical.clear();
                 arms.retain(|a| *a != Arm::Lexical);
             }
         }
+        task.check()?;
+        if query.pasted && mode != Mode::Semantic {
+            let (title, body) = report::pasted(&query.text);
+            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
+            arms.push(Arm::Lexical);
+        }
+        arms.sort_unstable();
         Ok(found)
+    }
+
+    /// What a person should know about answers that are given now: an index that lags, a model that is not there.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn notices(&self) -> Result<Vec<Notice>> {
+        let coverage = self.coverage()?;
+        let mut notices = Vec::new();
+        match self.vectors {
+            Some(_) => notices.extend(missing_vectors(coverage)),
+            None => notices.push(self.no_model()),
+        }
+        notices.extend(missing_text(coverage));
+        Ok(notices)
+    }
+
+    fn no_model(&self) -> Notice {
+        let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = self.problem.map(|p| format!(": {p}")).unwrap_or_default();
+        Notice { lack: Lack::Model, text: format!("Answered by words alone{why}.{hint}") }
     }
 
     fn semantic(
@@ -242,7 +267,7 @@ impl Searcher<'_> {
         depth: usize,
         found: &mut Candidates,
     ) -> Result<()> {
-        let vector = (self.embed)(&representation("", &query.all_words()))?;
+        let vector = (self.embed)(&read_by_model(query))?;
         for near in vectors.search(&vector, allowed, depth)? {
             if near.cosine < self.floor {
                 break;
@@ -254,6 +279,43 @@ impl Searcher<'_> {
             chunks.push(near);
         }
         Ok(())
+    }
+
+    /// The best documents for a pasted text, with each arm's evidence, by fused score; ties by id.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn evidence(
+        &self,
+        text: &str,
+        filters: &[Filter],
+        limit: usize,
+        task: &Task,
+    ) -> Result<Vec<Evidence>> {
+        let query =
+            Query { text: text.to_owned(), filters: filters.to_vec(), pasted: true, ..Query::default() };
+        let coverage = self.coverage()?;
+        let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
+        let words = Words::default();
+        let found = self.retrieve(&query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
+        let evidence = |f: Fused| Evidence {
+            document: f.document,
+            fused: f.score,
+            cosine: of(&found.semantic, f.document),
+            words: of(&found.lexical, f.document).unwrap_or(0.0),
+            signature: of(&found.signature, f.document).is_some(),
+        };
+        Ok(fuse(&found).into_iter().take(limit).map(evidence).collect())
+    }
+
+    /// The unit vector of a pasted text; `None` where there is no model.
+    ///
+    /// # Errors
+    /// [`crate::Code::ModelUnavailable`] if the model fails.
+    pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
+        let query = Query { text: text.to_owned(), pasted: true, ..Query::default() };
+        self.vectors.map(|_| (self.embed)(&read_by_model(&query))).transpose()
     }
 
     /// The best documents for a text, by fused score, without loading them; ties by id.
@@ -268,7 +330,8 @@ impl Searcher<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<(i64, f32)>> {
-        let query = Query { text: text.to_owned(), filters: filters.to_vec(), ..Query::default() };
+        let query =
+            Query { text: text.to_owned(), filters: filters.to_vec(), pasted: true, ..Query::default() };
         let mut words = words(&query);
         words.terms = self.fulltext.rarest(words.terms)?;
         let coverage = self.coverage()?;
@@ -376,13 +439,53 @@ impl Searcher<'_> {
     }
 }
 
+fn missing_vectors(coverage: Coverage) -> Option<Notice> {
+    let lack = match (coverage.embedded, coverage.chunks) {
+        (0, _) if coverage.documents > 0 => Lack::AllVectors,
+        (done, all) if done < all => Lack::SomeVectors,
+        _ => return None,
+    };
+    let text = match lack {
+        Lack::AllVectors => "Answered by words alone: no vectors have been made yet.".to_owned(),
+        _ => {
+            format!("Search by meaning covers {} of {} passages so far.", coverage.embedded, coverage.chunks)
+        }
+    };
+    Some(Notice { lack, text })
+}
+
+fn missing_text(coverage: Coverage) -> Option<Notice> {
+    (coverage.full_text < coverage.documents).then(|| Notice {
+        lack: Lack::FullText,
+        text: format!(
+            "Search by words covers {} of {} documents so far.",
+            coverage.full_text, coverage.documents
+        ),
+    })
+}
+
 /// All arms together, best first.
 fn fuse(found: &Candidates) -> Vec<Fused> {
+    if found.pasted {
+        return fusion::blend(&found.lexical, &found.semantic, &found.signature);
+    }
     fusion::fuse(&[
         Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },
         Ranked { arm: Arm::Semantic, weight: SEMANTIC, documents: &found.semantic },
         Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
     ])
+}
+
+/// What the model reads of a query. A pasted text is written as a stored one is: its title, and its first piece.
+fn read_by_model(query: &Query) -> String {
+    if !query.pasted {
+        return representation("", &query.all_words());
+    }
+    let (title, body) = report::pasted(&query.text);
+    match chunk::chunks(&body, 1).first() {
+        Some(first) => first.representation(&title),
+        None => representation(&title, ""),
+    }
 }
 
 /// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.

@@ -34,6 +34,8 @@ pub struct Query {
     pub mode: Option<Mode>,
     /// The query as it was understood.
     pub understood: String,
+    /// Whether it is a pasted text and not a typed query.
+    pub pasted: bool,
 }
 
 impl Query {
@@ -70,7 +72,12 @@ pub fn parse(input: &str) -> Result<Query> {
         ));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
-        return Ok(Query { text: input.trim().to_owned(), understood: brief(input), ..Query::default() });
+        return Ok(Query {
+            text: input.trim().to_owned(),
+            understood: brief(input),
+            pasted: true,
+            ..Query::default()
+        });
     }
     let mut query = Query::default();
     let mut words: Vec<&str> = Vec::new();
@@ -183,9 +190,10 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
             "issue" => Test::Kind(DocKind::Issue),
             "pr" | "pull_request" | "pull-request" => Test::Kind(DocKind::PullRequest),
             "page" | "wiki" => Test::Kind(DocKind::Page),
+            "note" => Test::Kind(DocKind::Note),
             "locked" => Test::Locked,
             "bot" => Test::Bot,
-            _ => return Err(wrong(name, value, "open, closed, merged, issue, pr, page, locked, bot")),
+            _ => return Err(wrong(name, value, "open, closed, merged, issue, pr, page, note, locked, bot")),
         },
         "source" | "repo" => Test::Source(text()?),
         "label" => Test::Label(text()?),

@@ -86,11 +86,12 @@ pub struct SourceCounts {
     pub orphan_comments: u64,
 }
 
-const COLUMNS: &str = "d.id, d.source_id, s.key, d.kind, d.key, d.number, d.title, d.body, d.url, d.state,
+pub(super) const COLUMNS: &str =
+    "d.id, d.source_id, s.key, d.kind, d.key, d.number, d.title, d.body, d.url, d.state,
     d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked, d.comment_count,
     d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
 
-fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
+pub(super) fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
     let wrong = |i: usize, what: &str| {
         rusqlite::Error::FromSqlConversionFailure(i, Type::Text, what.to_owned().into())
     };
@@ -171,13 +172,14 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// The documents that have this number, whatever their source, in the order of their keys.
+    /// The items that have this number, whatever their source, in the order of their keys; notes are named by key.
     ///
     /// # Errors
     /// Those of the database.
     pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
         let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1 ORDER BY d.key"
+            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
+             WHERE d.kind <> 'note' ORDER BY d.key"
         ))?;
         let rows = statement.query_map([number], read)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

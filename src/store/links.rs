@@ -35,6 +35,16 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The numbers of the items of its own source that closed an item, mirrored or not.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
+        let own = format!("{}#", row.source);
+        let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
+        Ok(links.filter_map(|l| l.from_key.strip_prefix(&own).and_then(|n| n.parse().ok())).collect())
+    }
+
     /// Up to which revision links have been read out of the texts.
     ///
     /// # Errors
@@ -87,6 +97,33 @@ impl Writer<'_> {
                  ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker' WHERE origin = 'text'",
             )?
             .execute(params![from, to, kind])?;
+        Ok(())
+    }
+
+    /// Connects two documents because a person or the engine says so (`origin`); once, whichever way round. Whether that
+    /// is new.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
+        let inserted = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO links (from_key, to_key, kind, origin)
+                 SELECT ?1, ?2, 'relates_to', ?3 WHERE NOT EXISTS (
+                     SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1 AND kind = 'relates_to')
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![from, to, origin])?;
+        Ok(inserted > 0)
+    }
+
+    /// Forgets every edge that starts or ends at a document.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn disconnect(&self, key: &str) -> Result<()> {
+        self.transaction.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
         Ok(())
     }
 

@@ -12,6 +12,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../migrations/0001_casebook.sql"),
     include_str!("../../migrations/0002_triage.sql"),
     include_str!("../../migrations/0003_sync.sql"),
+    include_str!("../../migrations/0004_notes.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

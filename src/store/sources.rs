@@ -38,13 +38,14 @@ fn source((id, key, kind, added, changed): (i64, String, String, i64, Option<i64
 }
 
 impl Reader<'_> {
-    /// All sources, by key.
+    /// All sources, by key; that of the notes is none.
     ///
     /// # Errors
     /// Those of the database.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
-        let mut statement =
-            self.transaction.prepare(&format!("SELECT {COLUMNS} FROM sources ORDER BY key"))?;
+        let mut statement = self
+            .transaction
+            .prepare(&format!("SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"))?;
         let rows = statement.query_map([], read)?;
         rows.map(|r| source(r?)).collect()
     }

@@ -6,6 +6,8 @@ use super::{prepare::Prepared, tokens};
 
 /// The most words of a field that are read; a 5 MB log has no more to say.
 const MAX_READ: usize = 4000;
+/// The longest first line of a pasted text that counts as its title, in characters.
+const MAX_TITLE: usize = 160;
 
 /// The distinct terms of a report, in the order in which they first occur. Stored documents are indexed with the same
 /// [`tokens`].
@@ -43,6 +45,18 @@ impl Report {
             identifiers,
             signatures: body.signatures(title).iter().filter(|s| s.is_telling()).map(|s| s.term()).collect(),
         }
+    }
+}
+
+/// A pasted text as a report: its first line, where it is short enough to be one, is its title.
+pub fn pasted(text: &str) -> (String, Prepared) {
+    let text = text.trim();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let none = super::skeleton::Skeleton::default();
+    if first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```") {
+        (first.trim().trim_start_matches('#').trim_start().to_owned(), Prepared::body(rest, &none))
+    } else {
+        (String::new(), Prepared::body(text, &none))
     }
 }
 

@@ -21,6 +21,8 @@ const MAY: &[(&str, &[&str])] = &[
     ("search", &["index", "store", "text"]),
     ("sync", &["http", "secrets", "tracker", "store"]),
     ("duplicates", &["search", "index", "store", "text"]),
+    ("troubleshoot", &["search", "index", "store", "text"]),
+    ("notes", &["embed", "search", "index", "store", "text"]),
     (
         "casebook",
         &[
@@ -30,6 +32,8 @@ const MAY: &[(&str, &[&str])] = &[
             "tracker",
             "sync",
             "duplicates",
+            "troubleshoot",
+            "notes",
             "search",
             "index",
             "embed",

@@ -16,9 +16,11 @@ mod direction;
 mod duplicates;
 mod fake_github;
 mod model;
+mod notes;
 mod processes;
 mod support;
 mod sync;
+mod troubleshoot;
 
 /// Every file of this folder is a module above: a forgotten one would never run.
 #[test]

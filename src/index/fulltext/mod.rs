@@ -36,7 +36,7 @@ pub use similar::{Overlap, ReportTerms};
 use super::filter::{Filter, Test, TimeField};
 use crate::{
     error::{Error, Result},
-    model::State,
+    model::{DocKind, State},
     store::{DocumentRow, StoredComment},
     text::{PREPARATION_VERSION, prepare::Prepared, tokens},
 };
@@ -462,6 +462,16 @@ impl FullText {
             Test::Source(key) => text(f.source, key),
             Test::Kind(kind) => text(f.kind, kind.as_str()),
             Test::State(state) => text(f.state, state.as_str()),
+            Test::Resolved => {
+                let issue: Clauses = vec![
+                    (Occur::Must, text(f.kind, DocKind::Issue.as_str())),
+                    (Occur::Must, text(f.state, State::Closed.as_str())),
+                ];
+                Box::new(BooleanQuery::new(vec![
+                    (Occur::Should, Box::new(BooleanQuery::new(issue)) as Box<dyn Query>),
+                    (Occur::Should, text(f.state, State::Merged.as_str())),
+                ]))
+            }
             Test::Reason(reason) => text(f.reason, reason),
             Test::Label(label) => text(f.label, label),
             Test::Author(author) => text(f.author, author),

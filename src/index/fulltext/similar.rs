@@ -15,7 +15,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-use super::{CODE, Clauses, FullText, IDENTIFIER, TITLE};
+use super::{CODE, COMMENTS, Clauses, FullText, IDENTIFIER, TITLE};
 use crate::{error::Result, index::filter::Filter, text::report::Report};
 
 /// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
@@ -30,6 +30,8 @@ const TITLE_QUERY: f32 = 3.0;
 const RARITY: f32 = 1.5;
 /// Saturation within one field.
 const K1_FIELD: f32 = 0.5;
+/// What a word counts that was said in a comment, against one of the document's own: a thread says many things.
+const SAID: f32 = 0.3;
 /// The most words of a report; of more, the weightiest count.
 const MAX_WORDS: usize = 160;
 const MAX_CODE: usize = 24;
@@ -127,6 +129,50 @@ impl FullText {
     /// # Errors
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn similar(&self, terms: &ReportTerms, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+        self.candidates(terms, filters, limit, false)
+    }
+
+    /// The documents whose own words, or whose comments, share most with a report: a search with a whole text. Scores
+    /// are shares of what could be shared at all, about 0..1; best first, ties by id. `also` are scored with them.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn like(
+        &self,
+        report: &Report,
+        filters: &[Filter],
+        limit: usize,
+        also: &[i64],
+    ) -> Result<Vec<(i64, f32)>> {
+        let terms = self.report_terms(report)?;
+        let found = self.candidates(&terms, filters, limit, true)?;
+        let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let own = self.overlaps(&terms, &ids)?;
+        let said = self.said_in_comments(&terms, &ids)?;
+        let score = |own: &Overlap, said: f32| {
+            let share = own.words + SAID * said;
+            // As in `top`: the last bits depend on how the index lies on disk.
+            (share * 4096.0).round() / 4096.0
+        };
+        let mut scored: Vec<(i64, f32)> = ids
+            .into_iter()
+            .zip(own.iter().zip(said))
+            .map(|(id, (own, said))| (id, score(own, said)))
+            .collect();
+        scored.retain(|(_, share)| *share > 0.0);
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scored)
+    }
+
+    fn candidates(
+        &self,
+        terms: &ReportTerms,
+        filters: &[Filter],
+        limit: usize,
+        comments: bool,
+    ) -> Result<Vec<(i64, f32)>> {
         let f = &self.fields;
         let mut clauses: Clauses = Vec::new();
         let mut add = |field, term: &str, weight: f32| {
@@ -139,6 +185,9 @@ impl FullText {
             add(f.title, term, TITLE / 2.0 * weight);
             add(f.body, term, weight);
             add(f.code, term, CODE * weight);
+            if comments {
+                add(f.comments, term, COMMENTS * weight);
+            }
         }
         for (whole, _) in &terms.identifiers {
             add(f.identifiers, whole, IDENTIFIER / 2.0);
@@ -254,6 +303,32 @@ impl FullText {
             }
         }
         Ok(())
+    }
+
+    /// The share of a report's words that each document's comments have, saturated and for their length as a body's.
+    fn said_in_comments(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<f32>> {
+        let searcher = self.searcher()?;
+        let all: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
+        let field = self.fields.comments;
+        let mean = mean_length(&searcher, &[field])?;
+        let mut out = vec![0.0; ids.len()];
+        for segment in searcher.segment_readers() {
+            let mut found = self.addresses(segment, ids)?;
+            found.sort_unstable();
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+            let norms: Vec<f32> = found
+                .iter()
+                .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
+                .collect();
+            for (term, weight) in &terms.words {
+                each_frequency(segment, field, term, &found, |i, n| {
+                    let n = n / norms[i];
+                    out[found[i].1] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
+                })?;
+            }
+        }
+        Ok(out)
     }
 
     /// Adds to each document the share of these terms' weight that it has in a field, saturated.

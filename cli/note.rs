@@ -1,0 +1,171 @@
+//! `precedent note`.
+
+use precedent::{
+    Error, Result,
+    model::{
+        Lifecycle, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome, Recommendation,
+    },
+};
+
+use crate::{
+    Session,
+    args::{NoteCommand, NoteDraftArgs},
+    output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain},
+    read,
+};
+
+pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -> Result<()> {
+    let casebook = &session.casebook;
+    match command {
+        NoteCommand::Add { draft, tags, attach, force, json } => {
+            let (kind, title, body) = content(draft)?;
+            let draft = NoteDraft { kind, title, body, tags, attach, force };
+            let answer = casebook.add_note(draft, &session.task).await?;
+            match &json.json {
+                Some(fields) => output.json(&answer, fields, None),
+                None => {
+                    print_answer(session, &answer, output);
+                    Ok(())
+                }
+            }
+        }
+        NoteCommand::CheckSimilar { draft, json } => {
+            let (kind, title, body) = content(draft)?;
+            let similar = casebook.similar_notes(kind, &title, &body).await?;
+            if let Some(fields) = &json.json {
+                return output.json(&similar, fields, Some("matches"));
+            }
+            if let Some(warning) = &similar.warning {
+                session.say(warning);
+            }
+            output.line(match similar.recommendation {
+                Recommendation::DuplicateFound => "It is there already:",
+                Recommendation::SimilarFound => "There is something near to it:",
+                Recommendation::Unique => "There is nothing like it.",
+            });
+            similar.matches.iter().for_each(|m| print_match(m, output));
+            Ok(())
+        }
+        NoteCommand::Edit { key, title, body, tags, archive, activate, attach, json } => {
+            let lifecycle = match (archive, activate) {
+                (true, _) => Some(Lifecycle::Archived),
+                (_, true) => Some(Lifecycle::Active),
+                _ => None,
+            };
+            let body = body.map(text).transpose()?;
+            let tags = Some(tags).filter(|t| !t.is_empty());
+            let change = NoteChange { title, body, tags, lifecycle, attach };
+            if change == NoteChange::default() {
+                return Err(Error::invalid("there is nothing to change")
+                    .with_hint("Give --title, --body, --tag, --attach, --archive or --activate."));
+            }
+            show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
+        }
+        NoteCommand::List { kind, archived, json } => {
+            let mut notes = casebook.notes(kind.map(|k| kind_of(&k)).transpose()?).await?;
+            notes.retain(|n| archived || n.lifecycle == Lifecycle::Active);
+            if let Some(fields) = &json.json {
+                return output.json(&notes, fields, None);
+            }
+            if notes.is_empty() {
+                output
+                    .line("There are no notes. Add one: precedent note add --kind lesson --title … --body …");
+            }
+            for note in &notes {
+                let archived = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
+                output.line(format_args!(
+                    "{KEY}{:<9}{KEY:#} {DIM}{} {:<10}{archived}{DIM:#} {}",
+                    note.key,
+                    day(Some(note.updated_at)),
+                    note.kind.as_str(),
+                    plain(&note.title)
+                ));
+            }
+            Ok(())
+        }
+        NoteCommand::Show { key, json } => show(&casebook.note(&key).await?, &json.json, output),
+        NoteCommand::Remove { key, yes } => {
+            let note = casebook.note(&key).await?;
+            if !yes {
+                return Err(Error::invalid(format!(
+                    "{} \"{}\" would be gone for good",
+                    note.key, note.title
+                ))
+                .with_hint("Say so with --yes, or keep it out of sight: precedent note edit KEY --archive"));
+            }
+            casebook.remove_note(&note.key, &session.task).await?;
+            session.say(&format!("Removed {} \"{}\".", note.key, note.title));
+            Ok(())
+        }
+    }
+}
+
+fn content(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
+    Ok((kind_of(&draft.kind)?, draft.title, text(draft.body)?))
+}
+
+fn kind_of(kind: &str) -> Result<NoteKind> {
+    NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("there is no kind of note \"{kind}\"")))
+}
+
+/// A text as given; `-` reads it from standard input.
+fn text(given: String) -> Result<String> {
+    if given != "-" {
+        return Ok(given);
+    }
+    read::standard_input()
+}
+
+fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
+    if let Some(warning) = &answer.warning {
+        session.say(warning);
+    }
+    let key = &answer.note.key;
+    match answer.outcome {
+        NoteOutcome::Stored => output.line(format_args!("{GOOD}Stored{GOOD:#} as {KEY}{key}{KEY:#}.")),
+        NoteOutcome::Connected => {
+            output.line(format_args!(
+                "{GOOD}Stored{GOOD:#} as {KEY}{key}{KEY:#}, connected with what is near to it:"
+            ));
+        }
+        NoteOutcome::Duplicate => {
+            output.line(format_args!(
+                "{HIT}Not stored:{HIT:#} it is there already. --force stores it all the same."
+            ));
+        }
+    }
+    answer.matches.iter().for_each(|m| print_match(m, output));
+}
+
+fn print_match(m: &NoteMatch, output: &mut Output) {
+    let how = if m.exact { "the same words".to_owned() } else { format!("{:.2} alike", m.similarity) };
+    let differs = if m.differs.is_empty() {
+        String::new()
+    } else {
+        format!("; differs in {}", plain(&m.differs.join(", ")))
+    };
+    output.line(format_args!(
+        "  {KEY}{}{KEY:#} {} {DIM}({how}{differs}; {}){DIM:#}",
+        m.id,
+        plain(&m.title),
+        m.lifecycle.as_str()
+    ));
+}
+
+fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
+    if let Some(fields) = json {
+        return output.json(note, fields, None);
+    }
+    output.line(format_args!("{KEY}{}{KEY:#} {BOLD}{}{BOLD:#}", note.key, plain(&note.title)));
+    let mut facts =
+        vec![note.kind.as_str().to_owned(), note.lifecycle.as_str().to_owned(), day(Some(note.updated_at))];
+    facts.extend(note.tags.iter().map(|t| format!("#{}", plain(t))));
+    output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
+    output.line("");
+    output.wrapped(&plain(&note.body), "");
+    if !note.connected.is_empty() {
+        output.line("");
+        output.line(format_args!("{DIM}Connected with {}{DIM:#}", plain(&note.connected.join(", "))));
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! Texts that a command reads.
+
+use std::io::{self, Read};
+
+use precedent::{Error, Result};
+
+/// The longest text that is read, in bytes.
+const MAX_TEXT: u64 = 64 * 1024 * 1024;
+
+/// A text of any encoding: what is no UTF-8 in a log is replaced, not refused.
+pub fn lossy(from: impl Read, what: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    from.take(MAX_TEXT)
+        .read_to_end(&mut bytes)
+        .map_err(|e| Error::new(precedent::Code::Io, format!("{what} cannot be read: {e}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Everything on standard input.
+pub fn standard_input() -> Result<String> {
+    lossy(io::stdin().lock(), "standard input")
+}

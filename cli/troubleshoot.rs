@@ -1,0 +1,137 @@
+//! `precedent troubleshoot`.
+
+use precedent::{
+    Result,
+    model::{
+        CommentRole, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        TroubleshootSettings,
+    },
+};
+
+use crate::{
+    Session,
+    args::TroubleshootCommand,
+    output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
+    read,
+};
+
+pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
+    let (key, text) = question(session, &command.question).await?;
+    let settings = TroubleshootSettings {
+        similarity_threshold: command.threshold,
+        max_results: command.max_results,
+        total_budget_chars: command.budget,
+        ..TroubleshootSettings::default()
+    };
+    let request = TroubleshootRequest { key, text, source: command.source.clone(), settings };
+    session.casebook.update_text(false, &session.task).await?;
+    let response = session.casebook.troubleshoot(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, Some("cases"));
+    }
+    print(session, &response, output);
+    Ok(())
+}
+
+/// What is asked about: `-` reads a text from standard input, a key names an item, everything else is the text itself.
+pub async fn question(session: &Session, words: &[String]) -> Result<(Option<String>, String)> {
+    let text = words.join(" ");
+    if text == "-" {
+        return Ok((None, read::standard_input()?));
+    }
+    let one_word = !text.contains(char::is_whitespace) && (text.contains('#') || text.parse::<u32>().is_ok());
+    if one_word && session.casebook.thread(&text).await.is_ok() {
+        return Ok((Some(text), String::new()));
+    }
+    // A key that names nothing is a mistake and no text.
+    if one_word
+        && text.rsplit_once('#').is_some_and(|(source, n)| source.contains('/') && n.parse::<u32>().is_ok())
+    {
+        session.casebook.thread(&text).await?;
+    }
+    Ok((None, text))
+}
+
+fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
+    for notice in &response.notices {
+        session.say(&notice.text);
+    }
+    output.line(match response.outcome {
+        TroubleshootOutcome::Solved => {
+            format!("{GOOD}{}{GOOD:#}", plural(response.cases.len() as u64, "solved case"))
+        }
+        TroubleshootOutcome::Wiki => {
+            format!("{HIT}No solved case comes near.{HIT:#} The wiki has something:")
+        }
+        TroubleshootOutcome::Nothing => "No solved case and no wiki page comes near.".to_owned(),
+    });
+    for case in &response.cases {
+        output.line("");
+        print_case(case, output);
+    }
+    for page in &response.wiki {
+        output.line("");
+        output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
+        if let Some(url) = &page.url {
+            output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
+        }
+        output.wrapped(&plain(&page.text), "  ");
+    }
+}
+
+fn print_case(case: &SolvedCase, output: &mut Output) {
+    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&case.citation), plain(&case.title)));
+    let mut facts = vec![state(case.state, case.state_reason.as_deref()), day(case.closed_at)];
+    facts.extend(case.similarity.map(|s| format!("meaning {s:.2}")));
+    facts.push(format!("words {:.2}", case.words));
+    if case.same_signature {
+        facts.push(format!("{HIT}same error signature{HIT:#}"));
+    }
+    facts.extend(case.via.as_ref().map(|via| format!("found by its duplicate {}", plain(via))));
+    facts.retain(|f| !f.is_empty());
+    output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
+    let mut versions = Vec::new();
+    if !case.reported_on.is_empty() {
+        versions.push(format!("reported on {}", plain(&case.reported_on.join(", "))));
+    }
+    versions.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {}", plain(v))));
+    let merged = if case.state == Some(State::Merged) { "" } else { "fixed by " };
+    versions.extend(case.fixed_by.iter().map(|f| format!("{merged}{} {}", plain(&f.key), plain(&f.title))));
+    if !versions.is_empty() {
+        output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(", ")));
+    }
+    if let Some(url) = &case.url {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
+    }
+    output.wrapped(&plain(&case.body), "  ");
+    for c in &case.comments {
+        let first = case.fix.as_ref() == Some(&c.anchor);
+        let role = c.role.map(|r| format!(" · {}", role(r))).unwrap_or_default();
+        let style = if first { GOOD } else { DIM };
+        output.line("");
+        output.line(format_args!(
+            "  {style}{} {}{role}{style:#}",
+            plain(c.author.as_deref().unwrap_or("someone")),
+            day(Some(c.created_at))
+        ));
+        output.wrapped(&plain(&c.text), "    ");
+    }
+    if case.omitted > 0 {
+        output.line(format_args!(
+            "  {DIM}{} left out{DIM:#}",
+            plural(u64::from(case.omitted), "other comment")
+        ));
+    }
+}
+
+/// A role in words.
+pub fn role(role: CommentRole) -> &'static str {
+    match role {
+        CommentRole::Fix => "fix",
+        CommentRole::Workaround => "workaround",
+        CommentRole::ClosingNote => "closing note",
+        CommentRole::Reproduction => "reproduction",
+        CommentRole::Confirmation => "confirmation",
+        CommentRole::Noise => "noise",
+    }
+}

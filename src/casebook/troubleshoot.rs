@@ -1,0 +1,41 @@
+//! Solved cases.
+
+use super::Casebook;
+use crate::{
+    error::Result,
+    model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
+    task::Task,
+    troubleshoot,
+};
+
+impl Casebook {
+    /// Looks for solved cases of the same, with the part of their threads that carries the fix; where there is none, for
+    /// pages of wikis. Nothing found is an empty answer and no error.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+    /// [`crate::Code::NotFound`] for an item or a source that does not exist.
+    pub async fn troubleshoot(
+        &self,
+        request: TroubleshootRequest,
+        task: &Task,
+    ) -> Result<TroubleshootResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            i.warm();
+            let card = i.engine.info().ok().map(|m| m.solved);
+            i.searching(|s| troubleshoot::troubleshoot(s, &request, card, &task))
+        })
+        .await
+    }
+
+    /// Measures on the closed issues of a source how often the part of a thread that is shown holds the comment that says
+    /// what the fix was. `budget` is in characters.
+    ///
+    /// # Errors
+    /// [`crate::Code::NotFound`] if there is no such source, [`crate::Code::Cancelled`].
+    pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| i.searching(|s| troubleshoot::evaluate_threads(s, &source, budget, &task))).await
+    }
+}

@@ -1,0 +1,115 @@
+//! Sharing a budget of characters among threads, and cutting texts to it. A character is a Unicode scalar value; nothing
+//! is cut inside one.
+
+/// What marks a cut.
+pub(super) const CUT: &str = " […]";
+
+/// Shares `total` among threads in proportion to `weights`; none gets more than it `needs`, and what one leaves over goes
+/// to the others in the same proportion. The rest of the division goes to the first.
+pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usize> {
+    let mut out = vec![0; weights.len()];
+    let mut open: Vec<usize> = (0..weights.len()).collect();
+    let mut left = total;
+    while left > 0 && !open.is_empty() {
+        let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let mut given: Vec<usize> =
+            open.iter().map(|i| (left as f64 * weight(weights[*i]) / sum).floor() as usize).collect();
+        given[0] += left - given.iter().sum::<usize>().min(left);
+        let full: Vec<usize> =
+            open.iter().zip(&given).filter(|(i, g)| out[**i] + **g >= needs[**i]).map(|(i, _)| *i).collect();
+        if full.is_empty() {
+            open.iter().zip(given).for_each(|(i, g)| out[*i] += g);
+            break;
+        }
+        for i in &full {
+            left -= needs[*i] - out[*i];
+            out[*i] = needs[*i];
+        }
+        open.retain(|i| !full.contains(i));
+    }
+    out
+}
+
+/// A weight that can be divided by.
+fn weight(weight: f32) -> f64 {
+    if weight.is_finite() { f64::from(weight).max(0.01) } else { 0.01 }
+}
+
+/// How many characters a text has.
+pub(super) fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The beginning of a text in at most `max` characters, cut between words where that is near, with a mark; and whether
+/// it was cut.
+pub(super) fn excerpt(text: &str, max: usize) -> (String, bool) {
+    if text.len() <= max || length(text) <= max {
+        return (text.to_owned(), false);
+    }
+    let room = max.saturating_sub(length(CUT));
+    if room == 0 {
+        return (String::new(), true);
+    }
+    let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
+    let head = &text[..end];
+    let cut = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
+    let mut out = head[..cut].trim_end().to_owned();
+    // A fence that was opened and not closed would swallow what follows.
+    let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
+    if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT) <= max {
+        out.push_str("\n```");
+    }
+    out.push_str(CUT);
+    (out, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_single_match_gets_all_of_it() {
+        assert_eq!(shares(12_000, &[0.7], &[usize::MAX]), [12_000]);
+    }
+
+    #[test]
+    fn shares_are_in_proportion_to_similarity() {
+        assert_eq!(shares(10_000, &[0.8, 0.2], &[usize::MAX, usize::MAX]), [8_000, 2_000]);
+    }
+
+    #[test]
+    fn what_one_thread_does_not_use_goes_to_the_others() {
+        assert_eq!(shares(9_000, &[1.0, 1.0, 1.0], &[1_000, usize::MAX, usize::MAX]), [1_000, 4_000, 4_000]);
+        assert_eq!(shares(9_000, &[1.0, 1.0], &[100, 200]), [100, 200]);
+    }
+
+    #[test]
+    fn nothing_is_cut_inside_a_character() {
+        assert_eq!(excerpt("äöüx ßéè çñø", 9), ("äöüx […]".to_owned(), true));
+        assert_eq!(excerpt("日本語日本語日本語", 7), ("日本語 […]".to_owned(), true));
+        assert_eq!(excerpt("👩‍👩‍👧 family", 100), ("👩‍👩‍👧 family".to_owned(), false));
+    }
+
+    proptest! {
+        #[test]
+        fn shares_use_the_budget_and_no_more(
+            total in 0_usize..60_000,
+            threads in prop::collection::vec((0.0_f32..1.0, 0_usize..20_000), 1..8),
+        ) {
+            let (weights, needs): (Vec<f32>, Vec<usize>) = threads.into_iter().unzip();
+            let out = shares(total, &weights, &needs);
+            prop_assert!(out.iter().zip(&needs).all(|(o, n)| o <= n));
+            prop_assert_eq!(out.iter().sum::<usize>(), total.min(needs.iter().sum()));
+        }
+
+        #[test]
+        fn an_excerpt_fits(text in ".{0,300}", max in 0_usize..200) {
+            let (out, cut) = excerpt(&text, max);
+            prop_assert!(length(&out) <= max);
+            prop_assert_eq!(cut, length(&text) > max);
+        }
+    }
+}

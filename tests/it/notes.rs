@@ -1,0 +1,302 @@
+//! Notes: search before store, through the public interface. Vectors are those of hashed words, so a share of common
+//! words is a cosine that can be counted out by hand.
+
+use std::sync::Arc;
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{
+        Lifecycle, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteOutcome, Recommendation, SearchRequest,
+    },
+};
+
+use crate::support::{Place, issue};
+
+async fn open_with(place: &Place, engine: Engine) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(engine);
+    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
+    Casebook::open(options).await.unwrap()
+}
+
+async fn open(place: &Place) -> Casebook {
+    open_with(place, Engine::Hashed).await
+}
+
+/// Forty distinct words.
+const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty knoll larch marsh north ocean prism \
+                    quartz ridge slate thorn umbra vale willow xenon yarrow zephyr anchor basin cliff dune estuary \
+                    forest glacier harbor island jungle kelp lagoon meadow needle";
+
+/// [`LONG`] with its last `n` words replaced.
+fn changed(n: usize) -> String {
+    let other = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
+    let mut words: Vec<&str> = LONG.split_whitespace().collect();
+    let at = words.len() - n;
+    words[at..].copy_from_slice(&other[..n]);
+    words.join(" ")
+}
+
+fn draft(kind: NoteKind, title: &str, body: &str) -> NoteDraft {
+    NoteDraft { kind, title: title.into(), body: body.into(), tags: vec![], attach: vec![], force: false }
+}
+
+async fn add(casebook: &Casebook, draft: NoteDraft) -> NoteAnswer {
+    casebook.add_note(draft, &Task::new()).await.unwrap()
+}
+
+async fn count(casebook: &Casebook) -> usize {
+    casebook.notes(None).await.unwrap().len()
+}
+
+#[tokio::test]
+async fn a_unique_note_is_stored() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    assert_eq!((answer.outcome, answer.note.key.as_str()), (NoteOutcome::Stored, "note#1"));
+    assert!(answer.matches.is_empty() && answer.warning.is_none());
+    let answer = add(&casebook, draft(NoteKind::Lesson, "Colours", "Blue on black is unreadable.")).await;
+    assert_eq!((answer.outcome, count(&casebook).await), (NoteOutcome::Stored, 2));
+}
+
+#[tokio::test]
+async fn an_exact_duplicate_is_blocked_and_the_count_stays() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    let again = add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
+    assert_eq!((again.outcome, again.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
+    let there = &again.matches[0];
+    assert_eq!((there.id.as_str(), there.title.as_str(), there.similarity), ("note#1", "Slots", 1.0));
+    assert_eq!((there.lifecycle, there.exact), (Lifecycle::Active, true));
+    assert_eq!(count(&casebook).await, 1);
+}
+
+#[tokio::test]
+async fn the_same_in_nearly_the_same_words_is_blocked_too() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    let again = add(&casebook, draft(NoteKind::Lesson, "Forest", &changed(1))).await;
+    assert_eq!(again.outcome, NoteOutcome::Duplicate, "{:?}", again.matches);
+    assert!(again.matches[0].similarity >= 0.95 && !again.matches[0].exact);
+    assert_eq!(count(&casebook).await, 1);
+}
+
+#[tokio::test]
+async fn a_near_duplicate_is_stored_and_connected_once() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &changed(6))).await;
+    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
+    assert!((0.90..0.95).contains(&near.matches[0].similarity), "{:?}", near.matches);
+    assert_eq!(near.note.connected, ["note#1"]);
+    assert_eq!(casebook.note("1").await.unwrap().connected, ["note#2"]);
+    // One edge and not two, whoever asks again.
+    let attach = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
+    let first = casebook.edit_note("note#1", attach, &Task::new()).await.unwrap();
+    assert_eq!(first.connected, ["note#2"]);
+}
+
+#[tokio::test]
+async fn a_duplicate_of_a_forced_duplicate_is_blocked() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let one = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.");
+    add(&casebook, one.clone()).await;
+    let forced = add(&casebook, NoteDraft { force: true, ..one.clone() }).await;
+    assert_eq!((forced.outcome, forced.note.connected), (NoteOutcome::Connected, vec!["note#1".to_owned()]));
+    let again = add(&casebook, one).await;
+    assert_eq!((again.outcome, again.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
+    assert_eq!((again.matches.len(), count(&casebook).await), (2, 2));
+}
+
+#[tokio::test]
+async fn kinds_never_match_each_other_and_only_two_are_checked() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    for kind in NoteKind::ALL {
+        let stored = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await;
+        assert_eq!((stored.outcome, stored.matches.len()), (NoteOutcome::Stored, 0), "{kind:?}");
+    }
+    for kind in NoteKind::ALL {
+        let again = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
+        let blocked = matches!(kind, NoteKind::Lesson | NoteKind::Curiosity);
+        assert_eq!(again == NoteOutcome::Duplicate, blocked, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_look_alone_stores_nothing_and_says_what_to_do() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG)).await;
+    for (body, recommendation, matches) in [
+        (changed(0), Recommendation::DuplicateFound, 1),
+        (changed(6), Recommendation::SimilarFound, 1),
+        ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
+    ] {
+        let similar = casebook.similar_notes(NoteKind::Curiosity, "Forest", &body).await.unwrap();
+        assert_eq!((similar.recommendation, similar.matches.len()), (recommendation, matches), "{body}");
+    }
+    let other = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG).await.unwrap();
+    assert_eq!(other.recommendation, Recommendation::Unique);
+    assert_eq!(count(&casebook).await, 1);
+}
+
+#[tokio::test]
+async fn other_numbers_and_a_negation_make_another_note() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
+    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
+    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
+    assert_eq!(near.matches[0].differs, ["8080", "8081"]);
+}
+
+#[tokio::test]
+async fn missing_fields_are_errors() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    for (title, body) in [("", "text"), ("  ", "text"), ("title", ""), ("title", "\n")] {
+        let error = casebook.add_note(draft(NoteKind::Lesson, title, body), &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidInput);
+    }
+    let attach = vec!["acme/app#1".to_owned()];
+    let lost = NoteDraft { attach, ..draft(NoteKind::Lesson, "title", "text") };
+    assert_eq!(casebook.add_note(lost, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(count(&casebook).await, 0);
+    let ran = place.run(&["note", "add", "--title", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("--body"), "{}", ran.err);
+    assert_eq!(place.run(&["note", "add", "-t", "x", "-b", "y", "-k", "poem"]).code, Some(2));
+}
+
+#[tokio::test]
+async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
+    let place = Place::new();
+    let casebook = open_with(&place, Engine::Off).await;
+    let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    assert_eq!(answer.outcome, NoteOutcome::Stored);
+    assert!(answer.warning.unwrap().contains("word for word"));
+    // Words are compared even so.
+    let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    assert_eq!((again.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
+    // What was stored without a vector counts once there is a model.
+    drop(casebook);
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    let similar = casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
+    assert!(similar.warning.is_none());
+    assert_eq!(similar.matches.first().map(|m| m.id.as_str()), Some("note#1"), "{similar:?}");
+}
+
+#[tokio::test]
+async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let path = place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    let attached = NoteDraft {
+        attach: vec!["acme/app#1".into()],
+        tags: vec!["disk".into(), " disk ".into()],
+        ..draft(NoteKind::Lesson, "Replication slot grows", "Restart the heartbeat.")
+    };
+    let note = add(&casebook, attached).await.note;
+    assert_eq!((note.tags, note.connected), (vec!["disk".to_owned()], vec!["acme/app#1".to_owned()]));
+    let keys = |query: &str| {
+        let request = SearchRequest { query: query.into(), ..Default::default() };
+        let casebook = casebook.clone();
+        async move {
+            let found = casebook.search(request, &Task::new()).await.unwrap();
+            found.hits.into_iter().map(|h| h.key).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(keys("heartbeat").await, ["note#1"]);
+    assert_eq!(keys("is:note slot").await, ["note#1"]);
+    assert_eq!(keys("label:lesson slot").await, ["note#1"]);
+    assert_eq!(keys("mode:semantic is:note replication slot").await, ["note#1"]);
+    assert_eq!(keys("is:issue slot").await, ["acme/app#1"]);
+    // The item knows of its note; a bare number still means the item; the notes are no source.
+    assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
+    assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
+    assert_eq!(casebook.sources().await.unwrap().len(), 1);
+    let request =
+        precedent::model::DuplicatesRequest { key: Some("acme/app#1".into()), ..Default::default() };
+    assert!(casebook.duplicates(request, &Task::new()).await.unwrap().candidates.is_empty());
+}
+
+#[tokio::test]
+async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    let change = NoteChange {
+        body: Some("Restart the pump.".into()),
+        lifecycle: Some(Lifecycle::Archived),
+        ..Default::default()
+    };
+    let note = casebook.edit_note("1", change, &Task::new()).await.unwrap();
+    assert_eq!((note.title.as_str(), note.body.as_str()), ("Slots", "Restart the pump."));
+    let search = |query: &'static str| {
+        let casebook = casebook.clone();
+        async move {
+            let request = SearchRequest { query: query.into(), ..Default::default() };
+            casebook.search(request, &Task::new()).await.unwrap().hits.len()
+        }
+    };
+    assert_eq!((search("mode:lexical heartbeat").await, search("mode:lexical pump").await), (0, 1));
+    // An archived note still blocks the same again, and says what it is.
+    let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
+    assert_eq!(again.matches[0].lifecycle, Lifecycle::Archived);
+    casebook.remove_note("note#1", &Task::new()).await.unwrap();
+    assert_eq!((search("mode:lexical pump").await, count(&casebook).await), (0, 0));
+    assert_eq!(casebook.note("1").await.unwrap_err().code(), Code::NotFound);
+    let next = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
+    assert_eq!((next.outcome, next.note.key.as_str()), (NoteOutcome::Stored, "note#2"));
+}
+
+#[test]
+fn the_command_line_says_what_became_of_a_note() {
+    let place = Place::new();
+    let add = [
+        "note",
+        "add",
+        "--title",
+        "Slots fill the disk",
+        "--body",
+        "Restart the heartbeat.",
+        "--tag",
+        "disk",
+    ];
+    let shown: Vec<String> = [
+        &["note", "list"][..],
+        &add,
+        &add,
+        &["note", "list"],
+        &["note", "show", "1"],
+        &["note", "check-similar", "-t", "Slots fill the disk", "-b", "Restart the heartbeat."],
+        &["note", "edit", "1"],
+        &["note", "remove", "1"],
+        &["note", "remove", "1", "--yes"],
+        &["note", "show", "note#1"],
+    ]
+    .iter()
+    .map(|args| {
+        let ran = place.run(args);
+        let masked = regex::Regex::new(r"20\d\d-\d\d-\d\d")
+            .unwrap()
+            .replace_all(&ran.shown(&place), "[DAY]")
+            .into_owned();
+        format!("$ precedent {}\n{masked}", args.join(" "))
+    })
+    .collect();
+    insta::assert_snapshot!("notes", shown.join("\n"));
+    let json = place.json(&[&add[..], &["--json"]].concat());
+    for field in ["outcome", "note", "matches", "warning"] {
+        assert!(json.get(field).is_some(), "{field}");
+    }
+}

@@ -1,0 +1,309 @@
+//! Solved cases through the public interface: what counts as solved, floors, fallbacks, threads within their budget.
+
+use std::sync::Arc;
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{
+        CommentRole, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::support::{Place, comment, issue};
+
+async fn open(place: &Place) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
+    Casebook::open(options).await.unwrap()
+}
+
+async fn filled(place: &Place, records: &[Value]) -> Casebook {
+    let casebook = open(place).await;
+    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file("in.jsonl", lines);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    casebook
+}
+
+fn with(mut record: Value, changes: Value) -> Value {
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
+    }
+    record
+}
+
+const CLOSED: &str = "2026-01-08T00:00:00Z";
+
+fn solved(number: u64, title: &str, body: &str) -> Value {
+    with(
+        issue(number, title, body),
+        json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED}),
+    )
+}
+
+fn pull(number: u64, title: &str, body: &str, merged: bool) -> Value {
+    let merged_at = if merged { json!(CLOSED) } else { Value::Null };
+    let changes =
+        json!({"state": "closed", "closed_at": CLOSED, "pull_request": {"url": "x", "merged_at": merged_at}});
+    with(issue(number, title, body), changes)
+}
+
+/// A comment of the 6th of January at this minute, by an outsider.
+fn said(id: u64, number: u64, minute: u32, body: &str) -> Value {
+    let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
+    with(comment(id, number, body), json!({"created_at": at, "updated_at": at, "author_association": "NONE"}))
+}
+
+const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
+
+fn of(text: &str) -> TroubleshootRequest {
+    TroubleshootRequest { text: text.into(), ..Default::default() }
+}
+
+fn at(threshold: f32) -> TroubleshootSettings {
+    TroubleshootSettings { similarity_threshold: Some(threshold), ..Default::default() }
+}
+
+async fn ask(casebook: &Casebook, request: TroubleshootRequest) -> TroubleshootResponse {
+    casebook.troubleshoot(request, &Task::new()).await.unwrap()
+}
+
+fn keys(response: &TroubleshootResponse) -> Vec<&str> {
+    response.cases.iter().map(|c| c.key.as_str()).collect()
+}
+
+#[tokio::test]
+async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_when_merged() {
+    let place = Place::new();
+    let casebook = filled(
+        &place,
+        &[
+            issue(1, FAILURE, "It is open."),
+            with(solved(2, FAILURE, "It was solved."), json!({"locked": true})),
+            pull(3, FAILURE, "It was not merged.", false),
+            pull(4, FAILURE, "It was merged.", true),
+        ],
+    )
+    .await;
+    let found = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(found.outcome, TroubleshootOutcome::Solved);
+    let mut found = keys(&found);
+    found.sort_unstable();
+    assert_eq!(found, ["acme/app#2", "acme/app#4"]);
+    // An item is no case of its own.
+    let request = TroubleshootRequest { key: Some("acme/app#2".into()), ..Default::default() };
+    assert_eq!(keys(&ask(&casebook, request).await), ["acme/app#4"]);
+}
+
+#[tokio::test]
+async fn the_threshold_is_a_similarity_and_no_distance() {
+    let place = Place::new();
+    let casebook = filled(&place, &[solved(1, "Blue console theme", "Links are blue on black there.")]).await;
+    let text = "Console theme has blue links";
+    let found = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
+    let similarity = found.cases[0].similarity.unwrap();
+    assert!((0.4..0.95).contains(&similarity), "{similarity}");
+    // A floor of 0.65 lets through what is at a distance of 0.35 and less.
+    for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
+        let found = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        let by_words = found.cases.first().is_some_and(|c| c.words >= 0.2);
+        assert_eq!(!found.cases.is_empty(), passes || by_words, "{threshold} of {similarity}");
+    }
+}
+
+#[tokio::test]
+async fn a_hit_by_words_alone_needs_a_floor_of_its_own() {
+    let place = Place::new();
+    let filler =
+        |n: u64| issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.");
+    let mut records = vec![solved(
+        1,
+        "Timezone of the second column",
+        "The timezone of the second column is wrong whenever the export runs during a daylight change over night.",
+    )];
+    records.extend((0..30).map(filler));
+    let casebook = filled(&place, &records).await;
+    // One common word out of many.
+    let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
+    let found = ask(&casebook, TroubleshootRequest { settings: at(1.0), ..of(far) }).await;
+    assert_eq!((found.outcome, found.cases.len()), (TroubleshootOutcome::Nothing, 0));
+    let near = "The timezone of the second column is wrong";
+    let found = ask(&casebook, TroubleshootRequest { settings: at(1.0), ..of(near) }).await;
+    assert_eq!(keys(&found), ["acme/app#1"]);
+    assert!(found.cases[0].words >= 0.2);
+}
+
+#[tokio::test]
+async fn a_closure_that_was_not_planned_ranks_below_a_fix() {
+    let place = Place::new();
+    let declined = with(solved(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+    let casebook =
+        filled(&place, &[declined, solved(2, "Upload of a bundle stops with FW-1043", "Solved.")]).await;
+    assert_eq!(keys(&ask(&casebook, of(FAILURE)).await), ["acme/app#2", "acme/app#1"]);
+}
+
+#[tokio::test]
+async fn a_duplicate_leads_to_the_report_that_stays() {
+    let place = Place::new();
+    let duplicate = with(solved(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook =
+        filled(&place, &[solved(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate]).await;
+    let found = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((keys(&found)[0], found.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
+    assert_eq!(found.cases.len(), 1);
+}
+
+#[tokio::test]
+async fn a_thread_shows_roles_the_fix_and_the_versions() {
+    let place = Place::new();
+    let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
+    let casebook = filled(
+        &place,
+        &[
+            solved(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
+            pull(7, "Keep chunks in order", "Fixes #1", true),
+            said(10, 1, 1, "I can confirm that this happens on three machines of ours as well."),
+            said(11, 1, 2, "As a workaround, set `chunk.size = 1M` in the agent's configuration."),
+            said(12, 1, 3, "+1"),
+            said(13, 1, 4, "The chunks arrive in another order when the proxy buffers them."),
+            member(said(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
+        ],
+    )
+    .await;
+    let found = ask(&casebook, of(FAILURE)).await;
+    let case = found.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+    let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
+    let expected =
+        [Some(CommentRole::Confirmation), Some(CommentRole::Workaround), None, Some(CommentRole::Fix)];
+    assert_eq!(roles, expected);
+    assert_eq!((case.fix.as_deref(), case.omitted), (Some("comment-14"), 1));
+    assert_eq!(case.comments[3].text, "Fixed by #7, which is in 2.4.0.");
+    assert_eq!(case.fixed_by.iter().map(|f| f.key.as_str()).collect::<Vec<_>>(), ["acme/app#7"]);
+    assert_eq!(
+        (case.reported_on.as_slice(), case.fixed_in.as_deref()),
+        (["2.3.1".to_owned()].as_slice(), Some("2.4.0"))
+    );
+    assert_eq!(case.citation, "[Issue acme/app#1]");
+    assert!(case.same_signature);
+}
+
+#[tokio::test]
+async fn the_budget_is_shared_and_kept_in_characters() {
+    let place = Place::new();
+    let long = "日本語のログ ".repeat(800);
+    let mut records = Vec::new();
+    for n in 1..=3 {
+        records.push(solved(n, FAILURE, "It stops."));
+        records.push(said(n * 10, n, 1, &long));
+    }
+    let casebook = filled(&place, &records).await;
+    let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
+    let found = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert_eq!(found.cases.len(), 3);
+    let chars: Vec<usize> = found.cases.iter().map(|c| c.chars).collect();
+    assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
+    for case in &found.cases {
+        let counted =
+            case.body.chars().count() + case.comments.iter().map(|c| c.text.chars().count()).sum::<usize>();
+        assert_eq!(counted, case.chars);
+        assert!(case.comments[0].excerpt);
+    }
+    // A single match gets it all.
+    let settings = TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
+    let found = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert!(found.cases[0].chars > 2_900, "{}", found.cases[0].chars);
+}
+
+#[tokio::test]
+async fn without_a_case_the_wiki_answers_a_page_once_and_two_at_most() {
+    let place = Place::new();
+    let casebook = filled(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
+    for (name, text) in [
+        (
+            "Uploads",
+            "# Uploads\n\nUpload of a large bundle: error FW-1043 means that the proxy buffers.\n\n# More\n\nUpload of a bundle behind the proxy.",
+        ),
+        ("Proxy", "Upload behind the proxy: a large bundle stops with error FW-1043."),
+        ("Errors", "FW-1043: upload of a bundle stops behind the proxy."),
+        ("Colours", "The theme of the console."),
+    ] {
+        place.file(&format!("wiki/{name}.md"), text);
+    }
+    casebook.import_wiki("acme/app", &place.path("wiki"), &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    let found = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((found.outcome, found.wiki.len()), (TroubleshootOutcome::Wiki, 2));
+    assert_ne!(found.wiki[0].key, found.wiki[1].key);
+    assert!(found.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
+    let found = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
+    assert_eq!((found.outcome, found.wiki.len()), (TroubleshootOutcome::Nothing, 0));
+}
+
+#[tokio::test]
+async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
+    let place = Place::new();
+    let casebook = filled(&place, &[solved(1, FAILURE, "It stops.")]).await;
+    let default = TroubleshootSettings::default;
+    for (settings, says) in [
+        (at(1.5), "out of range"),
+        (at(-0.1), "out of range"),
+        (at(f32::NAN), "out of range"),
+        (TroubleshootSettings { max_results: 0, ..default() }, "results"),
+        (TroubleshootSettings { total_budget_chars: 999, ..default() }, "budget"),
+        (TroubleshootSettings { total_budget_chars: 50_001, ..default() }, "budget"),
+        (TroubleshootSettings { enabled: false, ..default() }, "switched off"),
+    ] {
+        let request = TroubleshootRequest { settings, ..of(FAILURE) };
+        let error = casebook.troubleshoot(request, &Task::new()).await.unwrap_err();
+        assert!(error.code() == Code::InvalidInput && error.to_string().contains(says), "{error}");
+        assert!(error.hint().is_some());
+    }
+    let error = casebook.troubleshoot(of(" \n"), &Task::new()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidInput);
+    let missing = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
+    assert_eq!(casebook.troubleshoot(missing, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn zero_comments_a_huge_log_and_another_language_are_fine() {
+    let place = Place::new();
+    let casebook = filled(&place, &[solved(1, FAILURE, "")]).await;
+    let case = &ask(&casebook, of(FAILURE)).await.cases[0];
+    assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
+    let log =
+        format!("{FAILURE}\n{}", "2026-01-01T00:00:00Z INFO nothing of note happened\n".repeat(100_000));
+    assert_eq!(keys(&ask(&casebook, of(&log)).await), ["acme/app#1"]);
+    assert_eq!(ask(&casebook, of("アップロードが止まる")).await.outcome, TroubleshootOutcome::Nothing);
+}
+
+#[test]
+fn the_command_line_prints_cases_and_an_empty_answer_is_no_error() {
+    let place = Place::new();
+    let mut lines = String::new();
+    for record in [
+        solved(1, FAILURE, "On 2.3.1 the upload stops."),
+        pull(7, "Keep chunks in order", "Fixes #1", true),
+        said(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
+        said(15, 1, 6, "+1"),
+    ] {
+        lines.push_str(&format!("{record}\n"));
+    }
+    let path = place.file("in.jsonl", lines);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let shown: Vec<String> = [
+        &["troubleshoot", "upload stops with FW-1043"][..],
+        &["troubleshoot", "quantum chromodynamics"],
+        &["troubleshoot", "acme/app#99"],
+        &["troubleshoot", "x", "--budget", "12"],
+    ]
+    .iter()
+    .map(|args| format!("$ precedent {}\n{}", args.join(" "), place.run(args).shown(&place)))
+    .collect();
+    insta::assert_snapshot!("troubleshoot", shown.join("\n"));
+    let json = place.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
+    assert_eq!((&json["outcome"], &json["cases"]), (&json!("nothing"), &json!([])));
+}
