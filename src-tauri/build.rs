@@ -34,6 +34,12 @@ fn main() {
         "sync",
         "import_files",
         "remove_source",
+        "troubleshoot",
+        "notes",
+        "add_note",
+        "similar_notes",
+        "edit_note",
+        "remove_note",
     ];
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));

@@ -109,6 +109,28 @@ fn enums() {
             JobKind::Remove,
         ],
     );
+    same_variants("NoteKind", &NoteKind::ALL);
+    same_variants("Lifecycle", &[Lifecycle::Active, Lifecycle::Archived]);
+    same_variants(
+        "Recommendation",
+        &[Recommendation::DuplicateFound, Recommendation::SimilarFound, Recommendation::Unique],
+    );
+    same_variants("NoteOutcome", &[NoteOutcome::Stored, NoteOutcome::Connected, NoteOutcome::Duplicate]);
+    same_variants(
+        "CommentRole",
+        &[
+            CommentRole::Fix,
+            CommentRole::Workaround,
+            CommentRole::ClosingNote,
+            CommentRole::Reproduction,
+            CommentRole::Confirmation,
+            CommentRole::Noise,
+        ],
+    );
+    same_variants(
+        "TroubleshootOutcome",
+        &[TroubleshootOutcome::Solved, TroubleshootOutcome::Wiki, TroubleshootOutcome::Nothing],
+    );
     same_variants("FileKind", &[FileKind::Github, FileKind::Wiki]);
     same_variants(
         "Code",
@@ -477,6 +499,110 @@ fn numbers() {
     let source = SourceVolume { source: String::new(), issues: 0, open: 0, duplicates: 0, median_days: None };
     same_members("SourceVolume", &source);
     same_members("Insights", Insights { months: vec![month], sources: vec![source] });
+}
+
+#[test]
+fn solved_cases() {
+    same_members("TroubleshootRequest", TroubleshootRequest::default());
+    same_members("TroubleshootSettings", TroubleshootSettings::default());
+    let comment = CaseComment {
+        anchor: String::new(),
+        author: None,
+        association: None,
+        role: None,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        url: None,
+        text: String::new(),
+        excerpt: false,
+    };
+    same_members("CaseComment", &comment);
+    let named = Named { key: String::new(), title: String::new(), url: None };
+    same_members("Named", &named);
+    let case = SolvedCase {
+        key: String::new(),
+        citation: String::new(),
+        kind: DocKind::Issue,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        closed_at: None,
+        via: None,
+        similarity: None,
+        words: 0.0,
+        same_signature: false,
+        fixed_by: vec![named],
+        reported_on: Vec::new(),
+        fixed_in: None,
+        body: String::new(),
+        body_excerpt: false,
+        comments: vec![comment],
+        omitted: 0,
+        fix: None,
+        chars: 0,
+    };
+    same_members("SolvedCase", &case);
+    let passage = WikiPassage {
+        key: String::new(),
+        citation: String::new(),
+        title: String::new(),
+        url: None,
+        similarity: None,
+        text: String::new(),
+    };
+    same_members("WikiPassage", &passage);
+    let response = TroubleshootResponse {
+        key: None,
+        outcome: TroubleshootOutcome::Solved,
+        cases: vec![case],
+        wiki: vec![passage],
+        settings: TroubleshootSettings::default(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("TroubleshootResponse", response);
+}
+
+#[test]
+fn notes() {
+    let draft = NoteDraft {
+        kind: NoteKind::Lesson,
+        title: String::new(),
+        body: String::new(),
+        tags: Vec::new(),
+        attach: Vec::new(),
+        force: false,
+    };
+    same_members("NoteDraft", draft);
+    same_members("NoteChange", NoteChange::default());
+    let note = Note {
+        key: String::new(),
+        kind: NoteKind::Lesson,
+        title: String::new(),
+        body: String::new(),
+        tags: Vec::new(),
+        lifecycle: Lifecycle::Active,
+        connected: Vec::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        updated_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    same_members("Note", &note);
+    let similar = NoteMatch {
+        id: String::new(),
+        title: String::new(),
+        kind: NoteKind::Lesson,
+        lifecycle: Lifecycle::Active,
+        similarity: 0.0,
+        exact: false,
+        differs: Vec::new(),
+    };
+    same_members("NoteMatch", &similar);
+    same_members(
+        "SimilarNotes",
+        SimilarNotes { matches: Vec::new(), recommendation: Recommendation::Unique, warning: None },
+    );
+    let answer = NoteAnswer { outcome: NoteOutcome::Stored, note, matches: vec![similar], warning: None };
+    same_members("NoteAnswer", answer);
 }
 
 #[test]

@@ -49,7 +49,6 @@ fn main() -> std::process::ExitCode {
     }
     let result = builder
         .plugin(tauri_plugin_opener::init())
-        .plugin(tauri_plugin_notification::init())
         .invoke_handler(tauri::generate_handler![
             commands::launch,
             commands::status,
@@ -78,6 +77,12 @@ fn main() -> std::process::ExitCode {
             commands::sync,
             commands::import_files,
             commands::remove_source,
+            commands::troubleshoot,
+            commands::notes,
+            commands::add_note,
+            commands::similar_notes,
+            commands::edit_note,
+            commands::remove_note,
         ])
         .setup(move |app| {
             let links = links::Links::default();

@@ -1,10 +1,11 @@
 //! A word to the desktop when a long job has ended while nobody was looking.
+//!
+//! Straight from here: Tauri's plugin for it puts a script of its own into the page, which then wants permissions.
 
 use std::time::Duration;
 
 use precedent::{Code, Result};
 use tauri::{AppHandle, Manager as _};
-use tauri_plugin_notification::NotificationExt as _;
 
 use crate::{
     desk::{JobKind, Running},
@@ -23,8 +24,10 @@ pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -
             Err(error) => Some(error.to_string()),
         };
         let (title, body) = words(running.kind, problem);
-        // A desktop without notifications misses nothing that the window does not show.
-        let _ = app.notification().builder().title(title).body(body).show();
+        let mut notification = notify_rust::Notification::new();
+        notification.appname("Precedent").summary(title).body(&body);
+        // It talks to the desktop, which may take its time or not be there: nothing waits for it.
+        std::thread::spawn(move || drop(notification.show()));
     }
     result
 }

@@ -271,7 +271,7 @@ impl Casebook {
                     embedded: extent.embedded,
                 },
                 model,
-                database_bytes: fs::metadata(i.store.path()).map_or(0, |m| m.len()),
+                database_bytes: i.store.bytes(),
                 full_text_bytes: i.fulltext.bytes(),
                 vector_bytes: vectors.map_or(0, |v| v.bytes()),
             })

@@ -51,9 +51,10 @@ pub(super) fn reasons(
         out.push(format!("both name {}", named.join(", ")));
     }
     let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    let mut said = BTreeSet::new();
     let words: Vec<String> = tokens::words(&draft.title)
         .into_iter()
-        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term))
+        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
         .map(|w| format!("“{}”", &draft.title[w.range]))
         .take(LISTED)
         .collect();

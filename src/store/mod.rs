@@ -70,6 +70,11 @@ impl Store {
         self.file.path()
     }
 
+    /// Bytes on disk, with what is written and not yet in its place.
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
     /// Reads from one consistent state of the casebook.
     ///
     /// # Errors

@@ -1,18 +1,22 @@
 //! The commands of the window: one short call into the engine each.
 
+mod notes;
 mod sources;
 mod triage;
 
 use precedent::{
     Error, Result, Task,
-    model::{ImportReport, IndexReport, Insights, SearchRequest, SearchResponse, Status, Thread},
+    model::{
+        ImportReport, IndexReport, Insights, SearchRequest, SearchResponse, Status, Thread,
+        TroubleshootRequest, TroubleshootResponse,
+    },
     task::Progress,
 };
 use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
 use tauri_plugin_opener::OpenerExt as _;
 
-pub use self::{sources::*, triage::*};
+pub use self::{notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     links::Links,
@@ -56,6 +60,15 @@ pub async fn search(desk: State<'_, Desk>, request: SearchRequest) -> Result<Sea
 #[tauri::command]
 pub async fn thread(desk: State<'_, Desk>, key: String) -> Result<Thread> {
     desk.casebook().await?.thread(&key).await
+}
+
+/// Solved cases of the same.
+#[tauri::command]
+pub async fn troubleshoot(
+    desk: State<'_, Desk>,
+    request: TroubleshootRequest,
+) -> Result<TroubleshootResponse> {
+    desk.casebook().await?.troubleshoot(request, &Task::new()).await
 }
 
 /// Issues by month and by source.

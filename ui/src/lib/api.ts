@@ -17,14 +17,22 @@ import type {
   Launch,
   MirrorView,
   Mode,
+  Note,
+  NoteAnswer,
+  NoteChange,
+  NoteDraft,
+  NoteKind,
   Progress,
   SearchResponse,
+  SimilarNotes,
   SourceView,
   Status,
   SyncReport,
   Thread,
   TriageRequest,
   TriageResponse,
+  TroubleshootRequest,
+  TroubleshootResponse,
   Verdict,
   VerdictKind,
 } from "./types";
@@ -90,6 +98,20 @@ export const importFiles = (kind: FileKind, source: string, path: string, onProg
   invoke<ImportReport>("import_files", { kind, source, path, progress: channel(onProgress) });
 export const removeSource = (key: string, onProgress: OnProgress) =>
   invoke<SourceView>("remove_source", { key, progress: channel(onProgress) });
+
+export const troubleshoot = (text: string, source: string | null) => {
+  const settings = { enabled: true, similarity_threshold: null, max_results: 5, total_budget_chars: 12_000 };
+  const request: TroubleshootRequest = { key: null, text, source, settings };
+  return invoke<TroubleshootResponse>("troubleshoot", { request });
+};
+
+export const notes = (kind: NoteKind | null) => invoke<Note[]>("notes", { kind });
+export const addNote = (draft: NoteDraft) => invoke<NoteAnswer>("add_note", { draft });
+export const similarNotes = (kind: NoteKind, title: string, body: string) =>
+  invoke<SimilarNotes>("similar_notes", { kind, title, body });
+export const editNote = (key: string, change: Partial<NoteChange>) =>
+  invoke<Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
+export const removeNote = (key: string) => invoke<Note>("remove_note", { key });
 
 export const insights = (source: string | null) => invoke<Insights>("insights", { source });
 

@@ -4,7 +4,7 @@
 /** RFC 3339, UTC. */
 export type Timestamp = string;
 
-export type DocKind = "issue" | "pull_request" | "page";
+export type DocKind = "issue" | "pull_request" | "page" | "note";
 export type State = "open" | "closed" | "merged";
 export type Mode = "hybrid" | "lexical" | "semantic";
 export type Arm = "lexical" | "semantic" | "signature";
@@ -464,6 +464,141 @@ export interface SourceVolume {
 export interface Insights {
   months: MonthVolume[];
   sources: SourceVolume[];
+}
+
+export interface TroubleshootSettings {
+  enabled: boolean;
+  similarity_threshold: number | null;
+  max_results: number;
+  total_budget_chars: number;
+}
+
+export interface TroubleshootRequest {
+  key: string | null;
+  text: string;
+  source: string | null;
+  settings: TroubleshootSettings;
+}
+
+export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "noise";
+
+export interface CaseComment {
+  anchor: string;
+  author: string | null;
+  association: string | null;
+  role: CommentRole | null;
+  created_at: Timestamp;
+  url: string | null;
+  text: string;
+  excerpt: boolean;
+}
+
+export interface Named {
+  key: string;
+  title: string;
+  url: string | null;
+}
+
+export interface SolvedCase {
+  key: string;
+  citation: string;
+  kind: DocKind;
+  title: string;
+  url: string | null;
+  state: State | null;
+  state_reason: string | null;
+  closed_at: Timestamp | null;
+  via: string | null;
+  similarity: number | null;
+  words: number;
+  same_signature: boolean;
+  fixed_by: Named[];
+  reported_on: string[];
+  fixed_in: string | null;
+  body: string;
+  body_excerpt: boolean;
+  comments: CaseComment[];
+  omitted: number;
+  fix: string | null;
+  chars: number;
+}
+
+export interface WikiPassage {
+  key: string;
+  citation: string;
+  title: string;
+  url: string | null;
+  similarity: number | null;
+  text: string;
+}
+
+export type TroubleshootOutcome = "solved" | "wiki" | "nothing";
+
+export interface TroubleshootResponse {
+  key: string | null;
+  outcome: TroubleshootOutcome;
+  cases: SolvedCase[];
+  wiki: WikiPassage[];
+  settings: TroubleshootSettings;
+  notices: Notice[];
+  took_ms: number;
+}
+
+export type NoteKind = "lesson" | "curiosity" | "thesis" | "signal" | "episode" | "watchpoint" | "summary";
+export type Lifecycle = "active" | "archived";
+export type Recommendation = "duplicate_found" | "similar_found" | "unique";
+export type NoteOutcome = "stored" | "connected" | "duplicate";
+
+export interface NoteDraft {
+  kind: NoteKind;
+  title: string;
+  body: string;
+  tags: string[];
+  attach: string[];
+  force: boolean;
+}
+
+export interface NoteChange {
+  title: string | null;
+  body: string | null;
+  tags: string[] | null;
+  lifecycle: Lifecycle | null;
+  attach: string[];
+}
+
+export interface Note {
+  key: string;
+  kind: NoteKind;
+  title: string;
+  body: string;
+  tags: string[];
+  lifecycle: Lifecycle;
+  connected: string[];
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface NoteMatch {
+  id: string;
+  title: string;
+  kind: NoteKind;
+  lifecycle: Lifecycle;
+  similarity: number;
+  exact: boolean;
+  differs: string[];
+}
+
+export interface SimilarNotes {
+  matches: NoteMatch[];
+  recommendation: Recommendation;
+  warning: string | null;
+}
+
+export interface NoteAnswer {
+  outcome: NoteOutcome;
+  note: Note;
+  matches: NoteMatch[];
+  warning: string | null;
 }
 
 /** The long jobs (src-tauri/src/desk.rs); one of each kind may run. */

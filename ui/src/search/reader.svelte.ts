@@ -35,9 +35,9 @@ export class Reader {
   }
 
   /** Follows a link to another document; `back` returns. */
-  async follow(key: string): Promise<void> {
+  async follow(key: string, anchor: string | null = null): Promise<void> {
     if (this.place && this.place.key !== key) this.trail = [...this.trail, this.place];
-    await this.#go({ key, anchor: null });
+    await this.#go({ key, anchor });
   }
 
   /** Returns along the trail. Whether there was somewhere to go. */

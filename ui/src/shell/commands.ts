@@ -17,6 +17,15 @@ export function commands(desk: Desk, go: (view: ViewId) => void, toSearch: () =>
     run: () => (view.id === "search" ? toSearch() : go(view.id)),
   }));
   found.push({ id: "add", title: "Add a source…", detail: "A project to mirror, or files", run: () => desk.sources.startAdding() });
+  found.push({ id: "note", title: "New note…", run: () => desk.notes.startWriting() });
+  const thread = desk.view === "search" ? desk.reader.thread : null;
+  if (thread) {
+    found.push({
+      id: "attach",
+      title: `New note on ${thread.key}…`,
+      run: () => desk.notes.startWriting({ attach: [thread.key] }),
+    });
+  }
   const live = desk.sources.mirrors;
   if (live.length > 0 && !desk.jobs.get("sync")) {
     found.push({ id: "sync", title: "Sync all sources", run: () => void desk.sources.sync([]) });

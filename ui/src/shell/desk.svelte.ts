@@ -5,6 +5,8 @@ import { Insights } from "../insights/insights.svelte";
 import { Reader } from "../search/reader.svelte";
 import { Search } from "../search/search.svelte";
 import { Sources } from "../sources/sources.svelte";
+import { Notes } from "../notes/notes.svelte";
+import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
 import type { Failure, Launch, Progress, Status } from "../lib/types";
 import { Jobs } from "./jobs.svelte";
@@ -25,6 +27,8 @@ export class Desk {
   readonly toasts = new Toasts();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
+  readonly troubleshoot = new Troubleshoot();
+  readonly notes = new Notes(this);
   readonly insights = new Insights();
 
   view = $state<ViewId>("search");
@@ -70,10 +74,10 @@ export class Desk {
   }
 
   /** Shows a document in the reading pane. */
-  async read(key: string): Promise<void> {
+  async read(key: string, anchor: string | null = null): Promise<void> {
     this.view = "search";
     this.reader.reading = true;
-    await this.reader.follow(key);
+    await this.reader.follow(key, anchor);
   }
 
   /** Brings the sample in and makes it searchable. */

@@ -15,6 +15,8 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: "search", name: "Search", letter: "s", about: "Find reports, comments and wiki pages" },
   { id: "triage", name: "Triage", letter: "t", about: "Decide about reports that may be duplicates" },
+  { id: "troubleshoot", name: "Troubleshoot", letter: "h", about: "Paste a report: duplicates, solved cases, wiki pages" },
+  { id: "notes", name: "Notes", letter: "n", about: "What you learnt, once" },
   { id: "sources", name: "Sources", letter: "o", about: "Projects that are mirrored, and files" },
   { id: "insights", name: "Insights", letter: "i", about: "Volume and duplicates over time" },
   { id: "settings", name: "Settings", letter: ",", about: "Look, storage, tokens, privacy" },
@@ -63,6 +65,25 @@ export const SHORTCUTS: readonly { title: string; shortcuts: readonly Shortcut[]
       { keys: ["b"], does: "Show surer or less sure ones" },
       { keys: ["c"], does: "Compare with closed reports too" },
       { keys: ["o", "Shift O"], does: "Read the report, the candidate" },
+    ],
+  },
+  {
+    title: "Troubleshoot",
+    shortcuts: [
+      { keys: ["Ctrl Enter"], does: "Look" },
+      { keys: ["j", "k"], does: "Next or previous piece" },
+      { keys: ["x"], does: "Put the piece into the brief, or take it out" },
+      { keys: ["o"], does: "Read it" },
+      { keys: ["i"], does: "Back to the text" },
+    ],
+  },
+  {
+    title: "Notes",
+    shortcuts: [
+      { keys: ["a"], does: "New note" },
+      { keys: ["e"], does: "Edit the note" },
+      { keys: ["Ctrl Enter"], does: "Store it" },
+      { keys: ["j", "k"], does: "Next or previous note" },
     ],
   },
   {

@@ -1,0 +1,83 @@
+// A pasted report: its likely duplicates, the solved cases and the wiki pages, together.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
+import { pieces, type Piece } from "./pieces";
+
+export class Troubleshoot {
+  text = $state("");
+  source = $state<string | null>(null);
+  solved = $state.raw<TroubleshootResponse | null>(null);
+  duplicates = $state.raw<DuplicatesResponse | null>(null);
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+  /** The text that the answer is for. */
+  asked = $state("");
+  /** The piece that the keys act on. */
+  at = $state(-1);
+  /** The ids of the pieces that go into the brief. */
+  picked = $state.raw<ReadonlySet<string>>(new Set());
+
+  #latest = new Latest();
+
+  get pieces(): readonly Piece[] {
+    return pieces(this.solved, this.duplicates);
+  }
+
+  get piece(): Piece | null {
+    return this.pieces[this.at] ?? null;
+  }
+
+  /** What the person should know about the answer, each once. */
+  get notices(): readonly Notice[] {
+    const all = [...(this.solved?.notices ?? []), ...(this.duplicates?.notices ?? [])];
+    return all.filter((notice, at) => all.findIndex((other) => other.lack === notice.lack) === at);
+  }
+
+  async ask(): Promise<void> {
+    const text = this.text.trim();
+    if (!text) return;
+    const isCurrent = this.#latest.begin();
+    this.pending = true;
+    this.failure = null;
+    const source = this.source;
+    const [solved, duplicates] = await Promise.allSettled([
+      api.troubleshoot(text, source),
+      api.duplicates({ body: text, source, include_closed: true, max_candidates: 5 }),
+    ]);
+    if (!isCurrent()) return;
+    this.pending = false;
+    // Either answer is of use without the other.
+    this.solved = solved.status === "fulfilled" ? solved.value : null;
+    this.duplicates = duplicates.status === "fulfilled" ? duplicates.value : null;
+    const refused = [solved, duplicates].find((one) => one.status === "rejected");
+    this.failure = refused ? api.failure(refused.reason) : null;
+    this.asked = text;
+    this.at = this.pieces.length > 0 ? 0 : -1;
+    // What is solved is what a brief is made for.
+    this.picked = new Set(this.pieces.filter((piece) => piece.section !== "duplicate").map((piece) => piece.id));
+  }
+
+  clear(): void {
+    this.#latest.forget();
+    this.text = "";
+    this.asked = "";
+    this.solved = null;
+    this.duplicates = null;
+    this.failure = null;
+    this.pending = false;
+    this.at = -1;
+    this.picked = new Set();
+  }
+
+  move(by: number): void {
+    this.at = Math.min(Math.max(this.at + by, 0), this.pieces.length - 1);
+  }
+
+  toggle(id: string): void {
+    const picked = new Set(this.picked);
+    if (!picked.delete(id)) picked.add(id);
+    this.picked = picked;
+  }
+}
