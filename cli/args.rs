@@ -83,6 +83,8 @@ pub enum Command {
     Verdict(VerdictCommand),
     /// Find solved cases of the same, with the comments that carry the fix
     Troubleshoot(TroubleshootCommand),
+    /// Write down what is known about a problem, with what it rests on, to hand it over
+    Brief(BriefCommand),
     /// Keep private notes; the same is looked for before one is stored
     #[command(subcommand)]
     Note(NoteCommand),
@@ -330,6 +332,49 @@ pub struct TroubleshootCommand {
     /// Characters of all threads together
     #[arg(long, value_name = "CHARS", default_value_t = 12_000)]
     pub budget: usize,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "The same casebook and the same question give the same bytes. Private notes stay out unless --notes asks
+for them.
+
+Examples:
+  precedent brief acme/app#1234 -o brief.html
+  pbpaste | precedent brief - --redact -o brief.pdf
+  precedent brief acme/app#1234 --preview
+  precedent brief --replay brief.html"
+)]
+pub struct BriefCommand {
+    /// A text, an item (acme/app#12), or `-` for a text on standard input
+    #[arg(value_name = "TEXT|KEY|-", required_unless_present = "replay")]
+    pub question: Vec<String>,
+    /// Only this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// Write it to this file; its ending says how
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How to write it: md, html, pdf or json [default: what the file's ending says, else md]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Leave a part out; may be given several times
+    #[arg(long, value_name = "PART", value_parser = ["problem", "duplicates", "cases", "wiki", "versions", "people", "questions", "notes"])]
+    pub without: Vec<String>,
+    /// Give tokens, addresses, hosts and people pseudonyms
+    #[arg(long)]
+    pub redact: bool,
+    /// Show what --redact would replace; writes nothing
+    #[arg(long, conflicts_with = "redact")]
+    pub preview: bool,
+    /// Put in the private notes that belong to the item
+    #[arg(long)]
+    pub notes: bool,
+    /// Make a brief again, and say what has changed since
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "preview", "notes", "without", "source"])]
+    pub replay: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
 }

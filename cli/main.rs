@@ -5,6 +5,7 @@
 )]
 
 mod args;
+mod brief;
 mod calibrate;
 mod duplicates;
 mod eval;
@@ -91,6 +92,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
+        Command::Brief(command) => brief::run(&session, command, output).await,
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,

@@ -156,7 +156,7 @@ impl Inner {
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
     }
 
-    fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
         let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
         work(&Checker {
             fulltext: &self.fulltext,

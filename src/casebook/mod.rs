@@ -1,5 +1,6 @@
 //! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
 
+mod brief;
 mod duplicates;
 mod insights;
 mod mirror;

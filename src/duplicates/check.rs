@@ -55,6 +55,45 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
+    let (response, row) = looked(store, checker, problem, request, now, task)?;
+    if let Some(row) = row {
+        let best = response.candidates.iter().find(|c| c.verdict.is_none());
+        let check = Check {
+            checked_at: now,
+            revision: row.revision,
+            band: best.map_or(Band::None, |c| c.band),
+            best: best.map(|c| c.key.clone()),
+            confidence: best.map_or(0.0, |c| c.confidence),
+            closed: request.include_closed,
+        };
+        store.write(|w| w.put_check(&row.key, &check))?;
+    }
+    Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+}
+
+/// As [`check`], without a note that it was checked: what is looked up in passing is no check by a person.
+///
+/// # Errors
+/// As [`check`].
+pub fn look(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
+    looked(store, checker, problem, request, now, task).map(|(response, _)| response)
+}
+
+fn looked(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
             .with_hint("It is a similarity: 0 to 1."));
@@ -80,19 +119,7 @@ pub fn check(
         response.notices = notices;
         Ok(response)
     })?;
-    if let Some(row) = &question.row {
-        let best = response.candidates.iter().find(|c| c.verdict.is_none());
-        let check = Check {
-            checked_at: now,
-            revision: row.revision,
-            band: best.map_or(Band::None, |c| c.band),
-            best: best.map(|c| c.key.clone()),
-            confidence: best.map_or(0.0, |c| c.confidence),
-            closed: request.include_closed,
-        };
-        store.write(|w| w.put_check(&row.key, &check))?;
-    }
-    Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+    Ok((response, question.row))
 }
 
 fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Result<Question> {

@@ -29,7 +29,7 @@ use crate::{
     },
 };
 pub use calibrate::{MIN_LABELS, calibrate};
-pub use check::{MAX_CANDIDATES, check};
+pub use check::{MAX_CANDIDATES, check, look};
 pub use compare::{Side, facts, marks};
 use features::Features;
 pub use score::Table;

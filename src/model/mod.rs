@@ -2,6 +2,7 @@
 //!
 //! Everything here is plain data that every face can print or send; times are UTC and serialise as RFC 3339.
 
+mod brief;
 mod casebook;
 mod duplicates;
 mod insights;
@@ -15,7 +16,7 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
+    brief::*, casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
     troubleshoot::*,
 };
 

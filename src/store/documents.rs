@@ -217,6 +217,19 @@ impl Reader<'_> {
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
     }
 
+    /// When the newest record last changed, as the trackers say.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn newest_change(&self) -> Result<Option<Timestamp>> {
+        let newest: Option<i64> = self.transaction.query_row(
+            "SELECT max(updated_at) FROM documents WHERE kind <> 'note'",
+            [],
+            |r| r.get(0),
+        )?;
+        newest.map(time).transpose()
+    }
+
     /// How many documents there are, without tombstones.
     ///
     /// # Errors

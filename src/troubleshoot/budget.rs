@@ -43,7 +43,7 @@ pub(super) fn length(text: &str) -> usize {
 
 /// The beginning of a text in at most `max` characters, cut between words where that is near, with a mark; and whether
 /// it was cut.
-pub(super) fn excerpt(text: &str, max: usize) -> (String, bool) {
+pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }

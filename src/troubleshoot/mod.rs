@@ -28,7 +28,8 @@ use crate::{
         tokens,
     },
 };
-use budget::{excerpt, length, shares};
+pub(crate) use budget::excerpt;
+use budget::{length, shares};
 pub use evaluate::evaluate_threads;
 use thread::{Said, assemble, need};
 
@@ -382,6 +383,12 @@ fn overlap(wanted: &[String], text: &Prepared) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = common as f32 / wanted.len() as f32;
     share
+}
+
+/// What a pasted text is called: its first line, shortened.
+pub(crate) fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default().trim();
+    excerpt(line, 120).0
 }
 
 /// How a document is cited.

@@ -23,6 +23,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("duplicates", &["search", "index", "store", "text"]),
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
+    ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
     (
         "casebook",
         &[
@@ -31,6 +32,7 @@ const MAY: &[(&str, &[&str])] = &[
             "samples",
             "tracker",
             "sync",
+            "brief",
             "duplicates",
             "troubleshoot",
             "notes",

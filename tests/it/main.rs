@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod briefs;
 mod casebook;
 mod cli;
 mod conformance;

@@ -1,0 +1,121 @@
+//! `precedent brief`.
+
+use std::{fs, io::Write as _, path::Path};
+
+use precedent::{
+    Casebook, Error, Result,
+    model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, SectionKind},
+};
+
+use crate::{
+    Session,
+    args::BriefCommand,
+    output::{DIM, GOOD, HIT, KEY, Output, plain},
+    troubleshoot::question,
+};
+
+pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) -> Result<()> {
+    if let Some(file) = &command.replay {
+        return replay(session, file, &command, output).await;
+    }
+    let (key, text) = question(session, &command.question).await?;
+    let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
+    let request = BriefRequest {
+        key,
+        text,
+        source: command.source.clone(),
+        without: without?,
+        redact: command.redact,
+        notes: command.notes,
+        ..BriefRequest::default()
+    };
+    session.casebook.update_text(false, &session.task).await?;
+    if command.preview {
+        let found = session.casebook.preview_redaction(request, &session.task).await?;
+        return preview(&found, &command, output);
+    }
+    let format = format(&command)?;
+    let brief = session.casebook.brief(request, &session.task).await?;
+    let bytes = Casebook::render_brief(brief, format).await?;
+    write(session, &bytes, &command, output)
+}
+
+fn section(name: &str) -> Result<SectionKind> {
+    SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("a brief has no part \"{name}\"")))
+}
+
+/// The format that was asked for, else the one that the file's name says, else Markdown.
+fn format(command: &BriefCommand) -> Result<BriefFormat> {
+    let named = command.format.as_deref();
+    let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    match (named.or(ending), named.is_none() && ending.is_some()) {
+        (None, _) => Ok(BriefFormat::Markdown),
+        (Some(name), guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
+            let what = if guessed { "the file's ending" } else { "the format" };
+            Error::invalid(format!("{what} \"{name}\" is none that a brief can be written in"))
+                .with_hint("Use md, html, pdf or json.")
+        }),
+    }
+}
+
+fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {
+    match &command.output {
+        Some(path) => {
+            fs::write(path, bytes).map_err(|e| Error::io(path, e))?;
+            session.say(&format!("Written to {}.", path.display()));
+            Ok(())
+        }
+        None if bytes.starts_with(b"%PDF") && std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
+            Err(Error::invalid("a PDF is nothing for a terminal")
+                .with_hint("Name a file: --output brief.pdf"))
+        }
+        None => {
+            // A pipe may be closed by who reads it; there is no one to tell.
+            drop(output.write_all(bytes));
+            Ok(())
+        }
+    }
+}
+
+fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Output) -> Result<()> {
+    if let Some(fields) = &command.json.json {
+        return output.json(&found, fields, None);
+    }
+    if found.is_empty() {
+        output.line("Nothing in this brief would be replaced.");
+    }
+    for r in found {
+        output.line(format_args!(
+            "{HIT}{:<14}{HIT:#} {}  {DIM}{} time{}{DIM:#}",
+            r.pseudonym,
+            plain(&r.original.replace('\n', " ")),
+            r.count,
+            if r.count == 1 { "" } else { "s" }
+        ));
+    }
+    Ok(())
+}
+
+async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: &mut Output) -> Result<()> {
+    let bytes = fs::read(file).map_err(|e| Error::io(file, e))?;
+    session.casebook.update_text(false, &session.task).await?;
+    let replay: BriefReplay = session.casebook.replay_brief(bytes, &session.task).await?;
+    if let Some(path) = &command.output {
+        let format = format(command)?;
+        let bytes = Casebook::render_brief(replay.brief.clone(), format).await?;
+        fs::write(path, bytes).map_err(|e| Error::io(path, e))?;
+        session.say(&format!("The brief as it is now: {}.", path.display()));
+    }
+    if let Some(fields) = &command.json.json {
+        return output.json(&replay, fields, Some("changes"));
+    }
+    if replay.same {
+        output.line(format_args!("{GOOD}Nothing has changed{GOOD:#} since this brief was made."));
+    } else if replay.changes.is_empty() {
+        output.line("What it rests on has not changed; its wording or order has.");
+    }
+    for change in &replay.changes {
+        output.line(format_args!("{KEY}{}{KEY:#} {}", plain(&change.citation), plain(&change.what)));
+    }
+    Ok(())
+}

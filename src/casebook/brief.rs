@@ -1,0 +1,68 @@
+//! Briefs.
+
+use super::{Casebook, Inner};
+use crate::{
+    brief::{self, Desk},
+    error::Result,
+    model::{Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
+    task::{Task, blocking},
+};
+
+impl Casebook {
+    /// Assembles a brief: what is known about an item or a text, every statement with what it rests on. The same casebook
+    /// and request give the same brief. Nothing is stored.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] for a request that asks nothing or is out of range, [`crate::Code::NotFound`] for an
+    /// item or a source that does not exist.
+    pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
+        let task = task.clone();
+        self.run(move |i| i.desk(|desk| brief::brief(desk, &request, &task))).await
+    }
+
+    /// Writes a brief down.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] if the PDF cannot be made.
+    pub async fn render_brief(brief: Brief, format: BriefFormat) -> Result<Vec<u8>> {
+        blocking(move || brief::render(&brief, format)).await
+    }
+
+    /// What a redaction would replace in the brief that this request gives, with what it is: for the person's eyes.
+    ///
+    /// # Errors
+    /// As [`Casebook::brief`].
+    pub async fn preview_redaction(
+        &self,
+        request: BriefRequest,
+        task: &Task,
+    ) -> Result<Vec<RedactionPreview>> {
+        let task = task.clone();
+        self.run(move |i| i.desk(|desk| brief::preview(desk, &request, &task))).await
+    }
+
+    /// Makes a brief again from a file that holds one, and says what has changed since.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] if the file is no brief, and as [`Casebook::brief`].
+    pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
+        let task = task.clone();
+        self.run(move |i| {
+            let record = brief::read(&file)?;
+            i.desk(|desk| brief::replay(desk, &record, &task))
+        })
+        .await
+    }
+}
+
+impl Inner {
+    fn desk<T>(&self, work: impl FnOnce(&Desk<'_>) -> Result<T>) -> Result<T> {
+        self.warm();
+        let problem = self.problem();
+        let model = self.engine.info().ok().filter(|_| problem.is_none());
+        let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
+        self.searching(|searcher| {
+            self.checking(|checker| work(&Desk { searcher, checker, problem: problem.as_deref(), model }))
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! Briefs through the public interface and the command line: the same bytes each time, every statement cited, nothing
+//! left of what was redacted, and what has changed since.
+
+use std::{fs, sync::Arc};
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{Brief, BriefFormat, BriefRequest, NoteDraft, NoteKind, SectionKind},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Place, comment, issue};
+
+async fn open(place: &Place, now: i64) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    options.clock = Arc::new(move || jiff::Timestamp::from_second(now).unwrap());
+    Casebook::open(options).await.unwrap()
+}
+
+fn with(mut record: Value, changes: Value) -> Value {
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
+    }
+    record
+}
+
+const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
+const LOG: &str = "On 2.3.1, at db1.acme.internal (10.20.30.40), user jsmith, mail ann@corp.example.com.\n\n```\n\
+                   ERROR FW-1043 token=ghp_abcdefghijklmnopqrstuvwxyz0123\nin /home/jsmith/app/x.toml\n```\n\nThanks @octo-cat!";
+
+fn records() -> Vec<Value> {
+    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let merged = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
+                        "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
+    vec![
+        with(issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"), closed),
+        with(issue(7, "Keep chunks in order", "Fixes #1"), merged),
+        comment(14, 1, "Fixed by #7, which is in 2.4.0. Ask ada about it."),
+        with(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
+    ]
+}
+
+async fn import(casebook: &Casebook, place: &Place, records: &[Value]) {
+    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file("in.jsonl", lines);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+}
+
+async fn loaded(place: &Place) -> Casebook {
+    let casebook = open(place, 1_780_000_000).await;
+    import(&casebook, place, &records()).await;
+    casebook
+}
+
+fn about(key: &str) -> BriefRequest {
+    BriefRequest { key: Some(key.into()), ..Default::default() }
+}
+
+async fn make(casebook: &Casebook, request: BriefRequest) -> Brief {
+    casebook.brief(request, &Task::new()).await.unwrap()
+}
+
+async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
+    Casebook::render_brief(brief.clone(), format).await.unwrap()
+}
+
+const FORMATS: [BriefFormat; 4] =
+    [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json];
+
+#[tokio::test]
+async fn a_brief_holds_all_parts_and_every_citation_resolves() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let brief = make(&casebook, about("acme/app#20")).await;
+    let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
+    use SectionKind::{Cases, Duplicates, People, Problem, Questions, Versions};
+    assert_eq!(kinds, [Problem, Duplicates, Cases, Versions, People, Questions]);
+    let mut cited = 0;
+    for entry in brief.sections.iter().flat_map(|s| &s.entries) {
+        for c in &entry.citations {
+            assert!(brief.record.sources.iter().any(|s| s.key == c.key), "{c:?}");
+            casebook.thread(&c.key).await.unwrap();
+            cited += 1;
+        }
+    }
+    assert!(cited > 5);
+    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+    for wanted in [
+        "## Solved cases",
+        "> Fixed by #7, which is in 2.4.0.",
+        "Reported on 2.3.0, fixed in 2.4.0",
+        "acme/app#7",
+    ] {
+        assert!(markdown.contains(wanted), "{wanted}\n{markdown}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
+    let place = Place::new();
+    let first = make(&loaded(&place).await, about("acme/app#20")).await;
+    let later = open(&place, 1_990_000_000).await;
+    let second = make(&later, about("acme/app#20")).await;
+    for format in FORMATS {
+        assert_eq!(bytes(&first, format).await, bytes(&second, format).await, "{format:?}");
+    }
+    // Nothing was noted as checked: a brief is no decision.
+    assert!(later.last_check("acme/app#20").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn nothing_of_what_is_redacted_is_left_in_any_format() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let secrets =
+        ["db1.acme.internal", "10.20.30.40", "jsmith", "ann@corp", "ghp_abcdefghij", "octo-cat", "grace"];
+    let open = make(&casebook, about("acme/app#20")).await;
+    let whole = String::from_utf8(bytes(&open, BriefFormat::Json).await).unwrap();
+    assert!(secrets.iter().all(|s| whole.contains(s)), "{whole}");
+    let request = BriefRequest { redact: true, ..about("acme/app#20") };
+    let brief = make(&casebook, request.clone()).await;
+    for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
+        let text = String::from_utf8(bytes(&brief, format).await).unwrap().replace('\\', "");
+        for secret in secrets {
+            assert!(!text.contains(secret), "{secret} in {format:?}\n{text}");
+        }
+        assert!(text.contains("[host-1]") && text.contains("[user-"), "{text}");
+    }
+    // A PDF's text is compressed; it is written from the same redacted brief, which another one is not equal to.
+    assert_ne!(bytes(&brief, BriefFormat::Pdf).await, bytes(&open, BriefFormat::Pdf).await);
+    let preview = casebook.preview_redaction(about("acme/app#20"), &Task::new()).await.unwrap();
+    for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
+        assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
+    }
+    let mut counted: Vec<_> = preview.iter().map(|p| (p.kind.clone(), p.pseudonym.clone())).collect();
+    let mut done: Vec<_> = brief.redactions.iter().map(|r| (r.kind.clone(), r.pseudonym.clone())).collect();
+    counted.sort();
+    done.sort();
+    assert_eq!(counted, done);
+}
+
+#[tokio::test]
+async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
+    let place = Place::new();
+    let casebook = open(&place, 1_780_000_000).await;
+    let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--`";
+    let hostile = with(
+        issue(1, "</title><script>alert(2)</script> FW-1043 --> x", body),
+        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
+    );
+    import(&casebook, &place, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
+    let brief = make(&casebook, about("acme/app#2")).await;
+    let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+    assert_eq!(html.matches("<script").count(), 1, "{html}");
+    assert!(!html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img"));
+    let markdown = bytes(&brief, BriefFormat::Markdown).await;
+    for file in [html.into_bytes(), markdown, bytes(&brief, BriefFormat::Json).await] {
+        let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
+        assert!(replay.same, "{:?}", replay.changes);
+    }
+}
+
+#[tokio::test]
+async fn a_replay_says_what_has_changed_since() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
+    let same = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
+    assert!(same.same && same.changes.is_empty(), "{:?}", same.changes);
+    let reopened = with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
+    import(&casebook, &place, &[reopened, comment(99, 20, "A new remark about the upload.")]).await;
+    let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
+    let said: Vec<String> = replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
+    assert!(
+        !replay.same && said.contains(&"acme/app#1 was closed as completed, is open".to_owned()),
+        "{said:?}"
+    );
+    assert!(said.contains(&"acme/app#20 has 1 more comment".to_owned()), "{said:?}");
+    for broken in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
+        let error = casebook.replay_brief(broken.to_vec(), &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidInput);
+    }
+}
+
+#[tokio::test]
+async fn parts_can_be_left_out_and_private_notes_stay_private() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let note = NoteDraft {
+        kind: NoteKind::Lesson,
+        title: "For my eyes".into(),
+        body: "The customer is in a hurry.".into(),
+        tags: vec![],
+        attach: vec!["acme/app#20".into()],
+        force: false,
+    };
+    casebook.add_note(note, &Task::new()).await.unwrap();
+    let text =
+        |brief: Brief| async move { String::from_utf8(bytes(&brief, BriefFormat::Json).await).unwrap() };
+    assert!(!text(make(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
+    let request = BriefRequest { notes: true, ..about("acme/app#20") };
+    assert!(text(make(&casebook, request).await).await.contains("in a hurry"));
+    let request = BriefRequest { without: SectionKind::ALL.to_vec(), ..about("acme/app#20") };
+    assert!(make(&casebook, request).await.sections.is_empty());
+    let request = BriefRequest { text: FAILURE.into(), ..Default::default() };
+    let brief = make(&casebook, request).await;
+    assert_eq!(brief.title, FAILURE);
+    assert!(brief.sections.iter().any(|s| s.kind == SectionKind::Cases));
+    let empty = casebook.brief(BriefRequest::default(), &Task::new()).await.unwrap_err();
+    assert_eq!(empty.code(), Code::InvalidInput);
+}
+
+#[test]
+fn the_command_line_writes_what_the_files_ending_says() {
+    let place = Place::new();
+    let lines: String = records().iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file("in.jsonl", lines);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
+    insta::assert_snapshot!("brief", ran.shown(&place));
+    for (name, begins) in [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
+    {
+        let file = place.path(name);
+        place.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
+        assert!(fs::read(&file).unwrap().starts_with(begins.as_bytes()), "{name}");
+    }
+    let html = place.path("b.html");
+    let ran = place.ok(&["brief", "--replay", &html.to_string_lossy()]);
+    assert!(ran.out.contains("Nothing has changed"), "{}", ran.out);
+    let ran = place.ok(&["brief", "acme/app#20", "--preview"]);
+    assert!(ran.out.contains("jsmith"), "{}", ran.out);
+    let ran = place.run(&["brief", "acme/app#20", "-o", "b.docx"]);
+    assert!(ran.code == Some(2) && ran.err.contains("docx"), "{}", ran.err);
+    let pdf = place.path("b.pdf");
+    assert_eq!(place.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
+}
