@@ -40,6 +40,9 @@ fn main() {
         "similar_notes",
         "edit_note",
         "remove_note",
+        "brief",
+        "preview_redaction",
+        "export_brief",
     ];
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));

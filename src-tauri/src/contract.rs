@@ -131,6 +131,11 @@ fn enums() {
         "TroubleshootOutcome",
         &[TroubleshootOutcome::Solved, TroubleshootOutcome::Wiki, TroubleshootOutcome::Nothing],
     );
+    same_variants("SectionKind", &SectionKind::ALL);
+    same_variants(
+        "BriefFormat",
+        &[BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json],
+    );
     same_variants("FileKind", &[FileKind::Github, FileKind::Wiki]);
     same_variants(
         "Code",
@@ -603,6 +608,41 @@ fn notes() {
     );
     let answer = NoteAnswer { outcome: NoteOutcome::Stored, note, matches: vec![similar], warning: None };
     same_members("NoteAnswer", answer);
+}
+
+#[test]
+fn briefs() {
+    let request = BriefRequest { leave_out: vec![String::new()], ..BriefRequest::default() };
+    same_members("BriefRequest", &request);
+    let citation = Citation { label: String::new(), key: String::new(), url: None };
+    same_members("Citation", &citation);
+    let quote = Quote { author: None, role: None, day: None, text: String::new(), excerpt: false };
+    same_members("Quote", &quote);
+    let entry = Entry { heading: None, text: None, quote: Some(quote), citations: vec![citation] };
+    same_members("Entry", &entry);
+    let section = Section { kind: SectionKind::Problem, title: String::new(), entries: vec![entry] };
+    same_members("Section", &section);
+    let source = BriefSource {
+        citation: String::new(),
+        key: String::new(),
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        updated_at: None,
+        comments: 0,
+    };
+    same_members("BriefSource", &source);
+    let redaction = Redaction { kind: String::new(), pseudonym: String::new(), count: 0 };
+    same_members("Redaction", &redaction);
+    let preview =
+        RedactionPreview { kind: String::new(), original: String::new(), pseudonym: String::new(), count: 0 };
+    same_members("RedactionPreview", preview);
+    let record =
+        BriefRecord { version: 0, request, revision: 0, as_of: None, model: None, sources: vec![source] };
+    same_members("BriefRecord", &record);
+    let brief = Brief { title: String::new(), sections: vec![section], redactions: vec![redaction], record };
+    same_members("Brief", brief);
 }
 
 #[test]

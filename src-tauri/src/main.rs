@@ -83,6 +83,9 @@ fn main() -> std::process::ExitCode {
             commands::similar_notes,
             commands::edit_note,
             commands::remove_note,
+            commands::brief,
+            commands::preview_redaction,
+            commands::export_brief,
         ])
         .setup(move |app| {
             let links = links::Links::default();

@@ -1,5 +1,6 @@
 //! The commands of the window: one short call into the engine each.
 
+mod brief;
 mod notes;
 mod sources;
 mod triage;
@@ -16,7 +17,7 @@ use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
 use tauri_plugin_opener::OpenerExt as _;
 
-pub use self::{notes::*, sources::*, triage::*};
+pub use self::{brief::*, notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     links::Links,

@@ -1,16 +1,14 @@
 //! Sources: mirrors and files, and the access to them.
 
-use std::path::Path;
-
 use precedent::{
-    Error, Result, Task,
+    Result, Task,
     model::{Access, HostView, ImportReport, MirrorView, SourceView, SyncReport, SyncRequest},
     task::Progress,
 };
 use serde::{Deserialize, Serialize};
 use tauri::{AppHandle, State, ipc::Channel};
 
-use super::watched;
+use super::{brief::full_path, watched};
 use crate::{
     desk::{Desk, JobKind},
     notice,
@@ -87,16 +85,11 @@ pub async fn import_files(
     progress: Channel<Progress>,
 ) -> Result<ImportReport> {
     let casebook = desk.casebook().await?;
-    let path = Path::new(&path);
-    if !path.is_absolute() {
-        // The window has no folder of its own that a person could mean.
-        return Err(Error::invalid(format!("{} is no full path", path.display()))
-            .with_hint("Give the path from its beginning, such as /home/me/issues.jsonl."));
-    }
+    let path = full_path(&app, &path)?;
     let running = desk.begin(JobKind::Import, watched(progress))?;
     let result = match kind {
-        FileKind::Github => casebook.import_github(&source, path, &running.task).await,
-        FileKind::Wiki => casebook.import_wiki(&source, path, &running.task).await,
+        FileKind::Github => casebook.import_github(&source, &path, &running.task).await,
+        FileKind::Wiki => casebook.import_wiki(&source, &path, &running.task).await,
     };
     notice::when_long(&app, &running, result)
 }

@@ -12,7 +12,10 @@ mod driver;
 #[path = "../../../tests/it/fake_github.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod fake_github;
+mod gallery;
 mod hostile;
+mod measure;
 mod search;
 mod sources;
 mod triage;
+mod troubleshoot;

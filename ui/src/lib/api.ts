@@ -3,6 +3,9 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 import type {
   Access,
+  Brief,
+  BriefFormat,
+  BriefRequest,
   CalibrationReport,
   Comparison,
   DuplicatesRequest,
@@ -23,6 +26,7 @@ import type {
   NoteDraft,
   NoteKind,
   Progress,
+  RedactionPreview,
   SearchResponse,
   SimilarNotes,
   SourceView,
@@ -33,6 +37,7 @@ import type {
   TriageResponse,
   TroubleshootRequest,
   TroubleshootResponse,
+  TroubleshootSettings,
   Verdict,
   VerdictKind,
 } from "./types";
@@ -99,11 +104,23 @@ export const importFiles = (kind: FileKind, source: string, path: string, onProg
 export const removeSource = (key: string, onProgress: OnProgress) =>
   invoke<SourceView>("remove_source", { key, progress: channel(onProgress) });
 
+/** How solved cases are looked for, in the view and in its brief alike. */
+export const SOLVED: TroubleshootSettings = {
+  enabled: true,
+  similarity_threshold: null,
+  max_results: 5,
+  total_budget_chars: 12_000,
+};
+
 export const troubleshoot = (text: string, source: string | null) => {
-  const settings = { enabled: true, similarity_threshold: null, max_results: 5, total_budget_chars: 12_000 };
-  const request: TroubleshootRequest = { key: null, text, source, settings };
+  const request: TroubleshootRequest = { key: null, text, source, settings: SOLVED };
   return invoke<TroubleshootResponse>("troubleshoot", { request });
 };
+
+export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
+export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });
+export const exportBrief = (request: BriefRequest, format: BriefFormat, path: string, replace: boolean) =>
+  invoke<string>("export_brief", { request, format, path, replace });
 
 export const notes = (kind: NoteKind | null) => invoke<Note[]>("notes", { kind });
 export const addNote = (draft: NoteDraft) => invoke<NoteAnswer>("add_note", { draft });

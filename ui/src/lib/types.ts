@@ -601,6 +601,87 @@ export interface NoteAnswer {
   warning: string | null;
 }
 
+export type SectionKind = "problem" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
+export type BriefFormat = "markdown" | "html" | "pdf" | "json";
+
+export interface BriefRequest {
+  key: string | null;
+  text: string;
+  source: string | null;
+  without: SectionKind[];
+  leave_out: string[];
+  redact: boolean;
+  notes: boolean;
+  troubleshooting: TroubleshootSettings;
+}
+
+export interface Citation {
+  label: string;
+  key: string;
+  url: string | null;
+}
+
+export interface Quote {
+  author: string | null;
+  role: string | null;
+  day: string | null;
+  text: string;
+  excerpt: boolean;
+}
+
+export interface Entry {
+  heading: string | null;
+  text: string | null;
+  quote: Quote | null;
+  citations: Citation[];
+}
+
+export interface Section {
+  kind: SectionKind;
+  title: string;
+  entries: Entry[];
+}
+
+export interface BriefSource {
+  citation: string;
+  key: string;
+  title: string;
+  url: string | null;
+  state: State | null;
+  state_reason: string | null;
+  updated_at: Timestamp | null;
+  comments: number;
+}
+
+export interface Redaction {
+  kind: string;
+  pseudonym: string;
+  count: number;
+}
+
+export interface RedactionPreview {
+  kind: string;
+  original: string;
+  pseudonym: string;
+  count: number;
+}
+
+export interface BriefRecord {
+  version: number;
+  request: BriefRequest;
+  revision: number;
+  as_of: Timestamp | null;
+  model: string | null;
+  sources: BriefSource[];
+}
+
+export interface Brief {
+  title: string;
+  sections: Section[];
+  redactions: Redaction[];
+  record: BriefRecord;
+}
+
 /** The long jobs (src-tauri/src/desk.rs); one of each kind may run. */
 export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove";
 

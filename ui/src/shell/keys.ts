@@ -74,6 +74,7 @@ export const SHORTCUTS: readonly { title: string; shortcuts: readonly Shortcut[]
       { keys: ["j", "k"], does: "Next or previous piece" },
       { keys: ["x"], does: "Put the piece into the brief, or take it out" },
       { keys: ["o"], does: "Read it" },
+      { keys: ["e"], does: "Make a brief of what is picked" },
       { keys: ["i"], does: "Back to the text" },
     ],
   },

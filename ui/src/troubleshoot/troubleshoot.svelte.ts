@@ -5,6 +5,19 @@ import { Latest } from "../lib/latest";
 import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
 import { pieces, type Piece } from "./pieces";
 
+/** Candidates that are less likely are left out, here as in a brief. */
+const MIN_CONFIDENCE = 0.05;
+
+/** A pasted text as a report: its first line is its title. */
+export function draft(text: string): { title: string; body: string } {
+  const end = text.indexOf("\n");
+  return end < 0 ? { title: text, body: "" } : { title: text.slice(0, end), body: text.slice(end + 1) };
+}
+
+function likely(response: DuplicatesResponse): DuplicatesResponse {
+  return { ...response, candidates: response.candidates.filter((c) => c.confidence >= MIN_CONFIDENCE) };
+}
+
 export class Troubleshoot {
   text = $state("");
   source = $state<string | null>(null);
@@ -44,19 +57,18 @@ export class Troubleshoot {
     const source = this.source;
     const [solved, duplicates] = await Promise.allSettled([
       api.troubleshoot(text, source),
-      api.duplicates({ body: text, source, include_closed: true, max_candidates: 5 }),
+      api.duplicates({ ...draft(text), source, include_closed: true, max_candidates: 5 }),
     ]);
     if (!isCurrent()) return;
     this.pending = false;
     // Either answer is of use without the other.
     this.solved = solved.status === "fulfilled" ? solved.value : null;
-    this.duplicates = duplicates.status === "fulfilled" ? duplicates.value : null;
+    this.duplicates = duplicates.status === "fulfilled" ? likely(duplicates.value) : null;
     const refused = [solved, duplicates].find((one) => one.status === "rejected");
     this.failure = refused ? api.failure(refused.reason) : null;
     this.asked = text;
     this.at = this.pieces.length > 0 ? 0 : -1;
-    // What is solved is what a brief is made for.
-    this.picked = new Set(this.pieces.filter((piece) => piece.section !== "duplicate").map((piece) => piece.id));
+    this.picked = new Set(this.pieces.map((piece) => piece.id));
   }
 
   clear(): void {
