@@ -48,6 +48,10 @@ export class Triage {
   #pair = new Latest();
   #skipped = new Set<string>();
   #asked: string | null = null;
+  /** Who has stopped a check does not want it to start again by itself. */
+  #stopped = false;
+  /** Grows with each choice of what is shown: a check that runs may be for another one. */
+  #choice = 0;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -82,11 +86,10 @@ export class Triage {
     await this.load();
     if (this.failure === null && this.unscanned > 0 && !this.#stopped) await this.scan();
   }
-  // Who has stopped a check does not want it to start again by itself.
-  #stopped = false;
 
   choose(change: { source?: string | null; includeClosed?: boolean; band?: Band }): void {
     Object.assign(this, change);
+    this.#choice++;
     this.#skipped.clear();
     this.#stopped = false;
     this.loaded = false;
@@ -115,6 +118,7 @@ export class Triage {
   async scan(again = false): Promise<void> {
     if (this.scanning) return;
     this.#stopped = false;
+    const choice = this.#choice;
     let looked = Date.now();
     try {
       await this.#desk.jobs.run(
@@ -130,7 +134,8 @@ export class Triage {
       this.#stopped = true;
       this.#desk.say(thrown);
     }
-    await this.load();
+    if (choice === this.#choice) await this.load();
+    else await this.enter();
   }
 
   /** Selects the report this many places further. */

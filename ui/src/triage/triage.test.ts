@@ -90,3 +90,26 @@ it("does not show a decided pair again, but the report with another candidate", 
   await triage.load();
   expect(triage.items.map((i) => i.key)).toContain("a");
 });
+
+it("checks again for what was chosen while a check ran", async () => {
+  const scans: unknown[] = [];
+  let end = () => {};
+  clearMocks();
+  mockIPC(async (command, payload) => {
+    const { request } = payload as { request: { include_closed: boolean } };
+    if (command === "triage") {
+      scans.push(request.include_closed);
+      if (scans.length === 1) await new Promise<void>((resolve) => (end = resolve));
+    }
+    if (command !== "triage" && command !== "triage_queue") return null;
+    const unscanned = scans.includes(request.include_closed) ? 0 : 3;
+    return { scanned: 0, unscanned, waiting: 0, queue: [], notices: [], took_ms: 1 };
+  });
+  const first = triage.enter();
+  await rest();
+  triage.choose({ includeClosed: true });
+  await rest();
+  end();
+  await first;
+  expect(scans).toEqual([false, true]);
+});
