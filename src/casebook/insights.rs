@@ -84,6 +84,28 @@ mod tests {
         assert_eq!(seen, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
     }
 
+    #[tokio::test]
+    async fn the_sample_in_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let casebook = Casebook::open(crate::OpenOptions::new(folder.path())).await.unwrap();
+        let task = crate::Task::new();
+        casebook.import_sample(&task).await.unwrap();
+        let before = casebook.insights(None).await.unwrap();
+        let [source] = &before.sources[..] else { panic!("one source") };
+        let sum = |of: fn(&MonthVolume) -> u64| before.months.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|m| m.opened), source.issues);
+        assert_eq!(sum(|m| m.closed), source.issues - source.open);
+        assert_eq!(sum(|m| m.duplicates), source.duplicates);
+        assert!(source.median_days.is_some());
+        // What a person decides counts, and counts once.
+        let (key, other) = ("ferrywire/ferrywire#124", "ferrywire/ferrywire#66");
+        casebook.record_verdict(key, other, crate::model::VerdictKind::Duplicate, None, "ada").await.unwrap();
+        let after = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
+        assert_eq!(after.sources[0].duplicates, source.duplicates + 1);
+        assert!(casebook.insights(Some("no/such")).await.is_err());
+        assert!(casebook.hosts().await.unwrap().is_empty(), "files talk to nobody");
+    }
+
     #[test]
     fn the_median_is_an_age_that_one_had() {
         let row = |lasted: &[i64]| VolumeRow { lasted: lasted.to_vec(), ..VolumeRow::default() };

@@ -10,16 +10,18 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
     Please answer to mika@customer.example, host 192.0.2.41.";
 
-/// Keeps the window as it is now, light and dark.
+/// Keeps the window as it is now, light and, at its usual size, dark.
 async fn both(window: &Client, name: &str) {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gallery"));
     std::fs::create_dir_all(&folder).unwrap();
-    for theme in ["light", "dark"] {
+    // The small window is shown once: its pictures are about room, not colour.
+    let themes: &[&str] = if name.ends_with("-1024") { &["light"] } else { &["light", "dark"] };
+    for theme in themes {
         script(window, &format!("document.documentElement.dataset.theme = '{theme}'")).await;
-        let painted =
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)))";
+        let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)))";
         window.execute_async(painted, Vec::new()).await.unwrap();
-        std::fs::write(folder.join(format!("{name}-{theme}.png")), window.screenshot().await.unwrap()).unwrap();
+        std::fs::write(folder.join(format!("{name}-{theme}.png")), window.screenshot().await.unwrap())
+            .unwrap();
     }
 }
 
@@ -29,7 +31,8 @@ async fn settled(window: &Client) {
     })
     .await;
     // Messages go by themselves; a picture has none.
-    script(window, "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')").await;
+    script(window, "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')")
+        .await;
 }
 
 /// Types into a field as one paste would.

@@ -9,15 +9,33 @@ use crate::driver::{drive, is_there, wait_for, wait_until};
 /// What is typed, letter by letter.
 const TYPED: &str = "borrow checker error lifetime";
 
-/// The processes of this program: the window's, and those of its web view.
+/// A process's parent and when it began, in hundredths of a second.
+fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+    Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+/// The window's process, the youngest of its name, and those that it has started.
 fn processes() -> Vec<u32> {
-    let name = |pid: u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    let all = fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok());
-    all.filter(|pid| {
-        let name = name(*pid);
-        name.starts_with("precedent-deskt") || name.starts_with("WebKitWebProces") || name.starts_with("WebKitNetworkPr")
-    })
-    .collect()
+    let all: Vec<u32> =
+        fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
+    let named = |pid: &&u32| {
+        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.starts_with("precedent-deskt"))
+    };
+    let mut family: Vec<u32> = all
+        .iter()
+        .filter(named)
+        .max_by_key(|pid| parent_and_begin(**pid).map(|(_, began)| began))
+        .copied()
+        .into_iter()
+        .collect();
+    let mut at = 0;
+    while let Some(parent) = family.get(at).copied() {
+        family.extend(all.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
+        at += 1;
+    }
+    family
 }
 
 /// Memory of all of them in MB, what they share counted once.
@@ -33,14 +51,9 @@ fn megabytes() -> u64 {
 
 /// Milliseconds since the program began.
 fn age() -> f64 {
-    let main = processes().into_iter().find(|pid| {
-        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.starts_with("precedent"))
-    });
-    let stat = fs::read_to_string(format!("/proc/{}/stat", main.unwrap())).unwrap();
-    // The fields after the name; the clock ticks a hundred times a second.
-    let began: f64 = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap().parse().unwrap();
+    let (_, began) = processes().first().and_then(|pid| parent_and_begin(*pid)).unwrap();
     let up: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
-    up * 1000.0 - began * 10.0
+    up * 1000.0 - began as f64 * 10.0
 }
 
 async fn keystrokes(window: &Client) -> Vec<f64> {
@@ -79,7 +92,12 @@ async fn measure() {
             wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
             let times = keystrokes(&window).await;
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-            println!("keystroke to results: median {:.0} ms, 9 in 10 below {:.0} ms, of {}", at(0.5), at(0.9), times.len());
+            println!(
+                "keystroke to results: median {:.0} ms, 9 in 10 below {:.0} ms, of {}",
+                at(0.5),
+                at(0.9),
+                times.len()
+            );
             println!("memory of all processes after that: {} MB", megabytes());
         })
         .await;

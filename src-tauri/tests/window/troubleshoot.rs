@@ -53,7 +53,8 @@ async fn a_report_leads_to_a_brief() {
         shot(&window, "brief").await;
         fill(&window, ".brief .field", target.to_str().unwrap()).await;
         click_words(&window, ".brief button", "Export").await;
-        wait_until("it is written", async || text(&window, ".brief .written").await.contains("case.md")).await;
+        wait_until("it is written", async || text(&window, ".brief .written").await.contains("case.md"))
+            .await;
         let written = std::fs::read_to_string(&target).unwrap();
         assert!(written.contains("ferrywire/ferrywire#"), "{written}");
         assert!(!written.contains("mika@customer.example"), "{written}");
@@ -95,7 +96,8 @@ async fn a_note_that_is_there_already_is_shown_and_not_stored() {
         wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
         click_words(&window, ".notes .buttons button", "Remove").await;
         click_words(&window, ".notes .confirm button", "Remove it").await;
-        wait_until("there is one again", async || texts(&window, ".notes [role=option]").await.len() == 1).await;
+        wait_until("there is one again", async || texts(&window, ".notes [role=option]").await.len() == 1)
+            .await;
     })
     .await;
 }

@@ -5,7 +5,7 @@ import { Latest } from "../lib/latest";
 import { filters } from "./query";
 import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
-const WORDS_AFTER = 40;
+const WORDS_AFTER = 15;
 const ALL_AFTER = 180;
 
 export class Search {
