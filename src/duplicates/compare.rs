@@ -41,6 +41,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let of = |all: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
         all.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
     };
+    let signatures: BTreeSet<&str> = ours.iter().map(|s| s.text.as_str()).collect();
     let mut out = Vec::new();
     let mut add = |kind: FactKind, ours: &BTreeSet<String>, theirs: &BTreeSet<String>| {
         let listed = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
@@ -63,9 +64,10 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
         add(kind, &of(&ours, read_from), &of(&theirs, read_from));
     }
     let named = |side: Side<'_>| telling_identifiers(side.title, side.body);
-    let (ours, theirs) = (named(report), named(candidate));
-    // What only one of them names is most of its text.
-    let both: BTreeSet<String> = ours.intersection(&theirs).cloned().collect();
+    let (own, others) = (named(report), named(candidate));
+    // What only one of them names is most of its text, and what is a signature too has been said.
+    let mut both: BTreeSet<String> = own.intersection(&others).cloned().collect();
+    both.retain(|name| !signatures.contains(name.as_str()));
     add(FactKind::Identifier, &both, &both);
     let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
     add(FactKind::Label, &labels(report), &labels(candidate));

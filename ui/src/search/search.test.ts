@@ -59,7 +59,7 @@ it("only the newest ticket is current", () => {
 it("asks for words first, then for everything, and keeps the mark where it is", async () => {
   const search = new Search();
   search.type("c");
-  await pass(20);
+  await pass(10);
   search.type("cr");
   await pass(60);
   expect(asked.map((a) => [a.query, a.mode])).toEqual([["cr", "lexical"]]);
