@@ -20,6 +20,7 @@ mod search;
 mod show;
 mod source;
 mod status;
+mod surroundings;
 mod sync;
 mod tokens;
 mod triage;
@@ -161,8 +162,8 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
         args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
         args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
     }
-    options.secrets = tokens::secrets();
-    options.proxy = tokens::proxy();
+    options.secrets = surroundings::secrets();
+    options.proxy = surroundings::proxy();
     options.workers = workers(args);
     Casebook::open(options).await
 }

@@ -20,6 +20,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         source: command.source.clone(),
         include_closed: command.include_closed,
         rescan: command.rescan,
+        queue_only: false,
         band: Band::parse(&command.band).unwrap_or(Band::Review),
         limit: command.limit,
     };

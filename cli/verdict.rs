@@ -9,6 +9,7 @@ use crate::{
     Session,
     args::VerdictCommand,
     output::{DIM, KEY, Output, day, plain},
+    surroundings,
 };
 
 pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output) -> Result<()> {
@@ -59,10 +60,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
 
 /// Who decides: the name that was given, else the user's.
 pub fn actor(by: Option<String>) -> String {
-    by.or_else(|| std::env::var("USER").ok())
-        .or_else(|| std::env::var("USERNAME").ok())
-        .filter(|name| !name.trim().is_empty())
-        .unwrap_or_else(|| "someone".to_owned())
+    by.filter(|name| !name.trim().is_empty()).unwrap_or_else(surroundings::user)
 }
 
 pub fn print(verdict: &Verdict, output: &mut Output) {

@@ -6,8 +6,44 @@ fn main() {
         eprintln!("The front end is not built. Run: npm --prefix ui ci && npm --prefix ui run build");
         std::process::exit(1);
     }
-    let commands =
-        &["launch", "status", "search", "thread", "import_sample", "update_index", "cancel", "open_external"];
+    let commands = &[
+        "launch",
+        "status",
+        "search",
+        "thread",
+        "insights",
+        "import_sample",
+        "update_index",
+        "forget_indexes",
+        "cancel",
+        "watch_links",
+        "open_external",
+        "duplicates",
+        "triage_queue",
+        "triage",
+        "compare",
+        "record_verdict",
+        "undo_verdict",
+        "calibrate",
+        "mirrors",
+        "hosts",
+        "add_mirror",
+        "test_source",
+        "keep_token",
+        "forget_token",
+        "sync",
+        "import_files",
+        "remove_source",
+        "troubleshoot",
+        "notes",
+        "add_note",
+        "similar_notes",
+        "edit_note",
+        "remove_note",
+        "brief",
+        "preview_redaction",
+        "export_brief",
+    ];
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));
     if let Err(error) = tauri_build::try_build(attributes) {

@@ -6,7 +6,7 @@ export default defineConfig({
   clearScreen: false,
   server: { port: 1420, strictPort: true, fs: { allow: [".."] } },
   build: {
-    target: ["es2022", "safari16"],
+    target: ["es2022", "safari17.5"],
     // The policy of the window allows no data: script and no inline style; keep every asset a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -9,7 +9,10 @@ use precedent::{
 };
 use serde::Serialize;
 
-use crate::commands::Launch;
+use crate::{
+    commands::{FileKind, Launch},
+    desk::JobKind,
+};
 
 const TYPES: &str = include_str!("../../ui/src/lib/types.ts");
 
@@ -54,8 +57,87 @@ fn enums() {
     same_variants("Part", &[Part::Body, Part::Comment]);
     same_variants(
         "Phase",
-        &[Phase::Import, Phase::Sync, Phase::Wait, Phase::FullText, Phase::Chunk, Phase::Embed],
+        &[
+            Phase::Import,
+            Phase::Sync,
+            Phase::Wait,
+            Phase::FullText,
+            Phase::Chunk,
+            Phase::Embed,
+            Phase::Triage,
+            Phase::Evaluate,
+        ],
     );
+    same_variants("Band", &[Band::High, Band::Review, Band::None]);
+    same_variants("VerdictKind", &[VerdictKind::Duplicate, VerdictKind::Related, VerdictKind::NotDuplicate]);
+    same_variants(
+        "FactKind",
+        &[
+            FactKind::Code,
+            FactKind::Failure,
+            FactKind::Message,
+            FactKind::Frame,
+            FactKind::Version,
+            FactKind::Identifier,
+            FactKind::Label,
+        ],
+    );
+    same_variants("MarkKind", &[MarkKind::Same, MarkKind::Differs, MarkKind::Word]);
+    same_variants(
+        "GapKind",
+        &[
+            GapKind::NeverSynced,
+            GapKind::Ended,
+            GapKind::Unfinished,
+            GapKind::Refused,
+            GapKind::Unreadable,
+            GapKind::MissingComments,
+            GapKind::OrphanComments,
+            GapKind::Deletions,
+            GapKind::Links,
+            GapKind::Wiki,
+            GapKind::LeftOut,
+        ],
+    );
+    same_variants(
+        "JobKind",
+        &[
+            JobKind::Import,
+            JobKind::Index,
+            JobKind::Sync,
+            JobKind::Triage,
+            JobKind::Calibrate,
+            JobKind::Remove,
+        ],
+    );
+    same_variants("NoteKind", &NoteKind::ALL);
+    same_variants("Lifecycle", &[Lifecycle::Active, Lifecycle::Archived]);
+    same_variants(
+        "Recommendation",
+        &[Recommendation::DuplicateFound, Recommendation::SimilarFound, Recommendation::Unique],
+    );
+    same_variants("NoteOutcome", &[NoteOutcome::Stored, NoteOutcome::Connected, NoteOutcome::Duplicate]);
+    same_variants(
+        "CommentRole",
+        &[
+            CommentRole::Fix,
+            CommentRole::Workaround,
+            CommentRole::ClosingNote,
+            CommentRole::Reproduction,
+            CommentRole::Confirmation,
+            CommentRole::Noise,
+        ],
+    );
+    same_variants(
+        "TroubleshootOutcome",
+        &[TroubleshootOutcome::Solved, TroubleshootOutcome::Wiki, TroubleshootOutcome::Nothing],
+    );
+    same_variants("SectionKind", &SectionKind::ALL);
+    same_variants(
+        "BriefFormat",
+        &[BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json],
+    );
+    same_variants("FileKind", &[FileKind::Github, FileKind::Wiki]);
     same_variants(
         "Code",
         &[
@@ -149,6 +231,33 @@ fn searches() {
     same_members("SearchResponse", response);
 }
 
+fn thread() -> Thread {
+    Thread {
+        key: String::new(),
+        kind: DocKind::Issue,
+        source: String::new(),
+        number: None,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        author: None,
+        association: None,
+        labels: Vec::new(),
+        milestone: None,
+        locked: false,
+        created_at: None,
+        updated_at: None,
+        closed_at: None,
+        deleted_at: None,
+        markdown: String::new(),
+        html: String::new(),
+        comments: Vec::new(),
+        missing_comments: 0,
+        links: Vec::new(),
+    }
+}
+
 #[test]
 fn threads() {
     let comment = ThreadComment {
@@ -172,31 +281,7 @@ fn threads() {
         state: None,
     };
     same_members("LinkView", &link);
-    let thread = Thread {
-        key: String::new(),
-        kind: DocKind::Issue,
-        source: String::new(),
-        number: None,
-        title: String::new(),
-        url: None,
-        state: None,
-        state_reason: None,
-        author: None,
-        association: None,
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        created_at: None,
-        updated_at: None,
-        closed_at: None,
-        deleted_at: None,
-        markdown: String::new(),
-        html: String::new(),
-        comments: vec![comment],
-        missing_comments: 0,
-        links: vec![link],
-    };
-    same_members("Thread", thread);
+    same_members("Thread", thread());
 }
 
 #[test]
@@ -226,6 +311,350 @@ fn the_casebook() {
         vector_bytes: 0,
     };
     same_members("Status", status);
+}
+
+fn candidate() -> DuplicateCandidate {
+    DuplicateCandidate {
+        key: String::new(),
+        number: None,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        created_at: None,
+        similarity: Similarity { title: 0.0, body: 0.0, semantic: None, combined: 0.0 },
+        confidence: 0.0,
+        band: Band::None,
+        disposition: Disposition::Open,
+        canonical: None,
+        reasons: Vec::new(),
+        verdict: None,
+        trace: Some(vec![Evidence { feature: String::new(), value: 0.0, weight: 0.0, adds: 0.0 }]),
+    }
+}
+
+#[test]
+fn duplicates() {
+    same_members(
+        "DuplicatesRequest",
+        DuplicatesRequest {
+            key: None,
+            title: String::new(),
+            body: String::new(),
+            source: None,
+            everywhere: false,
+            threshold: 0.0,
+            max_candidates: 0,
+            include_closed: false,
+            explain: false,
+        },
+    );
+    same_members("Similarity", candidate().similarity);
+    same_members("Evidence", &candidate().trace.unwrap()[0]);
+    same_members("DuplicateCandidate", candidate());
+    let response = DuplicatesResponse {
+        key: None,
+        band: Band::None,
+        candidates: vec![candidate()],
+        compared: 0,
+        calibrated_on: 0,
+        rejected: Vec::new(),
+        circle: Vec::new(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("DuplicatesResponse", response);
+    let sent = |d: Disposition| serde_json::to_string(&d).unwrap();
+    assert_eq!(sent(Disposition::Open), "\"open\"");
+    assert_eq!(sent(Disposition::Declined), "\"declined\"");
+    assert_eq!(sent(Disposition::Duplicate), "\"duplicate\"");
+    assert_eq!(sent(Disposition::Fixed(Some("1".into()))), r#"{"fixed":"1"}"#);
+    assert_eq!(sent(Disposition::PossibleRegression(None)), r#"{"possible_regression":null}"#);
+}
+
+#[test]
+fn triage() {
+    same_members(
+        "TriageRequest",
+        TriageRequest {
+            source: None,
+            include_closed: false,
+            rescan: false,
+            queue_only: false,
+            band: Band::None,
+            limit: 0,
+        },
+    );
+    let item = TriageItem {
+        key: String::new(),
+        title: String::new(),
+        url: None,
+        created_at: None,
+        candidate: candidate(),
+    };
+    same_members("TriageItem", &item);
+    let response = TriageResponse {
+        scanned: 0,
+        unscanned: 0,
+        waiting: 0,
+        queue: vec![item],
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("TriageResponse", response);
+    let fact = Fact { kind: FactKind::Code, shared: Vec::new(), report: Vec::new(), candidate: Vec::new() };
+    same_members("Fact", &fact);
+    same_members("Mark", Mark { text: String::new(), kind: MarkKind::Same });
+    let comparison = Comparison {
+        report: thread(),
+        candidate: thread(),
+        facts: vec![fact],
+        report_marks: Vec::new(),
+        candidate_marks: Vec::new(),
+    };
+    same_members("Comparison", comparison);
+    let verdict = Verdict {
+        first: String::new(),
+        second: String::new(),
+        kind: VerdictKind::Related,
+        canonical: None,
+        reason: None,
+        actor: String::new(),
+        decided_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    same_members("Verdict", verdict);
+    let figures =
+        ThresholdFigures { threshold: 0.0, answers: 0, precision: None, low: 0.0, high: 0.0, recall: 0.0 };
+    same_members("ThresholdFigures", figures);
+    let report = CalibrationReport {
+        source: String::new(),
+        issues: 0,
+        labels: 0,
+        kept: false,
+        found_first: 0.0,
+        found_in_ten: 0.0,
+        thresholds: vec![figures],
+    };
+    same_members("CalibrationReport", report);
+}
+
+#[test]
+fn mirrors() {
+    let gap = Gap { kind: GapKind::Wiki, text: String::new() };
+    same_members("Gap", &gap);
+    let stream = StreamView {
+        name: String::new(),
+        watermark: None,
+        finished_at: None,
+        pages: 0,
+        unreadable: 0,
+        refused: None,
+    };
+    same_members("StreamView", &stream);
+    let progress = SyncProgress {
+        phase: String::new(),
+        done: 0,
+        total: None,
+        unit: String::new(),
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+        told_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    same_members("SyncProgress", &progress);
+    let mirror = MirrorView {
+        source: String::new(),
+        host: String::new(),
+        project: String::new(),
+        running: false,
+        progress: Some(progress),
+        synced_at: None,
+        swept_at: None,
+        streams: vec![stream],
+        gaps: vec![gap],
+    };
+    same_members("MirrorView", mirror);
+    let report = SyncReport {
+        source: String::new(),
+        new: 0,
+        updated: 0,
+        unchanged: 0,
+        stale: 0,
+        skipped: 0,
+        skips: Vec::new(),
+        items: 0,
+        comments: 0,
+        wiki_pages: 0,
+        gone: 0,
+        pages: 0,
+        requests: 0,
+        seconds: 0,
+        renamed_to: None,
+        problem: Some(Problem { code: Code::Io, message: String::new(), hint: None }),
+        gaps: Vec::new(),
+    };
+    same_members("Failure", report.problem.as_ref().unwrap());
+    same_members("SyncReport", report);
+    let project = Project {
+        name: String::new(),
+        remote_id: None,
+        private: false,
+        wiki: false,
+        issues: false,
+        archived: false,
+    };
+    same_members("Project", &project);
+    let access =
+        Access { project, user: None, remaining: None, limit: None, resets_at: None, refused: Vec::new() };
+    same_members("Access", access);
+    let host = HostView { host: String::new(), address: String::new(), sources: Vec::new(), token: None };
+    same_members("HostView", host);
+}
+
+#[test]
+fn numbers() {
+    let month = MonthVolume { month: String::new(), opened: 0, closed: 0, duplicates: 0 };
+    same_members("MonthVolume", &month);
+    let source = SourceVolume { source: String::new(), issues: 0, open: 0, duplicates: 0, median_days: None };
+    same_members("SourceVolume", &source);
+    same_members("Insights", Insights { months: vec![month], sources: vec![source] });
+}
+
+#[test]
+fn solved_cases() {
+    same_members("TroubleshootRequest", TroubleshootRequest::default());
+    same_members("TroubleshootSettings", TroubleshootSettings::default());
+    let comment = CaseComment {
+        anchor: String::new(),
+        author: None,
+        association: None,
+        role: None,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        url: None,
+        text: String::new(),
+        excerpt: false,
+    };
+    same_members("CaseComment", &comment);
+    let named = Named { key: String::new(), title: String::new(), url: None };
+    same_members("Named", &named);
+    let case = SolvedCase {
+        key: String::new(),
+        citation: String::new(),
+        kind: DocKind::Issue,
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        closed_at: None,
+        via: None,
+        similarity: None,
+        words: 0.0,
+        same_signature: false,
+        fixed_by: vec![named],
+        reported_on: Vec::new(),
+        fixed_in: None,
+        body: String::new(),
+        body_excerpt: false,
+        comments: vec![comment],
+        omitted: 0,
+        fix: None,
+        chars: 0,
+    };
+    same_members("SolvedCase", &case);
+    let passage = WikiPassage {
+        key: String::new(),
+        citation: String::new(),
+        title: String::new(),
+        url: None,
+        similarity: None,
+        text: String::new(),
+    };
+    same_members("WikiPassage", &passage);
+    let response = TroubleshootResponse {
+        key: None,
+        outcome: TroubleshootOutcome::Solved,
+        cases: vec![case],
+        wiki: vec![passage],
+        settings: TroubleshootSettings::default(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    same_members("TroubleshootResponse", response);
+}
+
+#[test]
+fn notes() {
+    let draft = NoteDraft {
+        kind: NoteKind::Lesson,
+        title: String::new(),
+        body: String::new(),
+        tags: Vec::new(),
+        attach: Vec::new(),
+        force: false,
+    };
+    same_members("NoteDraft", draft);
+    same_members("NoteChange", NoteChange::default());
+    let note = Note {
+        key: String::new(),
+        kind: NoteKind::Lesson,
+        title: String::new(),
+        body: String::new(),
+        tags: Vec::new(),
+        lifecycle: Lifecycle::Active,
+        connected: Vec::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        updated_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    same_members("Note", &note);
+    let similar = NoteMatch {
+        id: String::new(),
+        title: String::new(),
+        kind: NoteKind::Lesson,
+        lifecycle: Lifecycle::Active,
+        similarity: 0.0,
+        exact: false,
+        differs: Vec::new(),
+    };
+    same_members("NoteMatch", &similar);
+    same_members(
+        "SimilarNotes",
+        SimilarNotes { matches: Vec::new(), recommendation: Recommendation::Unique, warning: None },
+    );
+    let answer = NoteAnswer { outcome: NoteOutcome::Stored, note, matches: vec![similar], warning: None };
+    same_members("NoteAnswer", answer);
+}
+
+#[test]
+fn briefs() {
+    let request = BriefRequest { leave_out: vec![String::new()], ..BriefRequest::default() };
+    same_members("BriefRequest", &request);
+    let citation = Citation { label: String::new(), key: String::new(), url: None };
+    same_members("Citation", &citation);
+    let quote = Quote { author: None, role: None, day: None, text: String::new(), excerpt: false };
+    same_members("Quote", &quote);
+    let entry = Entry { heading: None, text: None, quote: Some(quote), citations: vec![citation] };
+    same_members("Entry", &entry);
+    let section = Section { kind: SectionKind::Problem, title: String::new(), entries: vec![entry] };
+    same_members("Section", &section);
+    let source = BriefSource {
+        citation: String::new(),
+        key: String::new(),
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        updated_at: None,
+        comments: 0,
+    };
+    same_members("BriefSource", &source);
+    let redaction = Redaction { kind: String::new(), pseudonym: String::new(), count: 0 };
+    same_members("Redaction", &redaction);
+    let preview =
+        RedactionPreview { kind: String::new(), original: String::new(), pseudonym: String::new(), count: 0 };
+    same_members("RedactionPreview", preview);
+    let record =
+        BriefRecord { version: 0, request, revision: 0, as_of: None, model: None, sources: vec![source] };
+    same_members("BriefRecord", &record);
+    let brief = Brief { title: String::new(), sections: vec![section], redactions: vec![redaction], record };
+    same_members("Brief", brief);
 }
 
 #[test]

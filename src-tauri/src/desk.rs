@@ -1,22 +1,45 @@
-//! What the window's commands share: the casebook, opened at the first use, and the one long job that may run.
+//! What the window's commands share: the casebook, opened at the first use, and the long jobs that run.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
 use precedent::{Casebook, Code, Error, OpenOptions, Result, Task};
+use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
+
+/// The long jobs; one of each kind may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Reading files.
+    Import,
+    /// Bringing the indexes up to date.
+    Index,
+    /// Mirroring trackers.
+    Sync,
+    /// Checking open reports for duplicates.
+    Triage,
+    /// Calibrating the confidence.
+    Calibrate,
+    /// Removing a source.
+    Remove,
+}
 
 /// The window's state.
 pub struct Desk {
     options: OpenOptions,
     sample: bool,
     casebook: OnceCell<Casebook>,
-    job: Mutex<Option<Task>>,
+    jobs: Mutex<BTreeMap<JobKind, Task>>,
 }
 
 impl Desk {
     /// A desk for a casebook that is not open yet.
     pub fn new(options: OpenOptions, sample: bool) -> Self {
-        Self { options, sample, casebook: OnceCell::new(), job: Mutex::new(None) }
+        Self { options, sample, casebook: OnceCell::new(), jobs: Mutex::default() }
     }
 
     /// The data folder.
@@ -34,45 +57,50 @@ impl Desk {
         self.casebook.get_or_try_init(|| Casebook::open(self.options.clone())).await.cloned()
     }
 
-    /// Takes the place of the long job.
+    /// Takes the place of a long job.
     ///
     /// # Errors
-    /// [`Code::Busy`] while another one runs.
-    pub fn begin(&self, task: Task) -> Result<Running<'_>> {
-        let mut job = self.job();
-        if job.is_some() {
-            return Err(Error::new(Code::Busy, "another job is still running")
+    /// [`Code::Busy`] while another one of its kind runs.
+    pub fn begin(&self, kind: JobKind, task: Task) -> Result<Running<'_>> {
+        let mut jobs = self.jobs();
+        if jobs.contains_key(&kind) {
+            return Err(Error::new(Code::Busy, "this is running already")
                 .with_hint("Wait until it has finished, or cancel it in the status bar."));
         }
-        *job = Some(task.clone());
-        Ok(Running { desk: self, task })
+        jobs.insert(kind, task.clone());
+        Ok(Running { desk: self, kind, task, since: Instant::now() })
     }
 
-    /// Asks the running job, if there is one, to stop. Whether there was one.
-    pub fn cancel(&self) -> bool {
-        let job = self.job();
-        if let Some(task) = job.as_ref() {
+    /// Asks a running job to stop. Whether it was running.
+    pub fn cancel(&self, kind: JobKind) -> bool {
+        let jobs = self.jobs();
+        let task = jobs.get(&kind);
+        if let Some(task) = task {
             task.cancel();
         }
-        job.is_some()
+        task.is_some()
     }
 
-    fn job(&self) -> MutexGuard<'_, Option<Task>> {
-        // The slot holds no invariant that a panic could have broken.
-        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    fn jobs(&self) -> MutexGuard<'_, BTreeMap<JobKind, Task>> {
+        // The map holds no invariant that a panic could have broken.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A long job's place, free again when this is dropped.
 pub struct Running<'a> {
     desk: &'a Desk,
+    /// What it does.
+    pub kind: JobKind,
     /// The job's task.
     pub task: Task,
+    /// When it began.
+    pub since: Instant,
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        *self.desk.job() = None;
+        self.desk.jobs().remove(&self.kind);
     }
 }
 
@@ -81,14 +109,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_long_job_at_a_time_and_it_can_be_cancelled() {
+    fn one_long_job_of_a_kind_at_a_time_and_each_can_be_cancelled() {
         let desk = Desk::new(OpenOptions::new("/nowhere"), false);
-        assert!(!desk.cancel(), "nothing runs yet");
-        let running = desk.begin(Task::new()).unwrap();
-        assert_eq!(desk.begin(Task::new()).err().map(|e| e.code()), Some(Code::Busy));
-        assert!(desk.cancel());
-        assert!(running.task.is_cancelled());
+        assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
+        let running = desk.begin(JobKind::Sync, Task::new()).unwrap();
+        assert_eq!(desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()), Some(Code::Busy));
+        let other = desk.begin(JobKind::Index, Task::new()).unwrap();
+        assert!(desk.cancel(JobKind::Sync));
+        assert!(running.task.is_cancelled() && !other.task.is_cancelled());
         drop(running);
-        assert!(desk.begin(Task::new()).is_ok(), "the place is free again");
+        assert!(desk.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
     }
 }

@@ -5,10 +5,15 @@ mod commands;
 #[cfg(test)]
 mod contract;
 mod desk;
+mod links;
+mod notice;
 mod places;
+#[path = "../../cli/surroundings.rs"]
+mod surroundings;
 mod window;
 
 use clap::Parser as _;
+use tauri::Manager as _;
 
 /// Duplicates and past solutions from your issue trackers, on this machine.
 #[derive(clap::Parser, Debug)]
@@ -26,6 +31,9 @@ struct Args {
     /// The folder that holds the built-in model, if it is not beside the program.
     #[arg(long, env = "PRECEDENT_MODELS", value_name = "DIR")]
     models: Option<std::path::PathBuf>,
+    /// A document to show: `precedent://item/acme/app#12`.
+    #[arg(value_name = "LINK")]
+    link: Option<String>,
 }
 
 fn main() -> std::process::ExitCode {
@@ -33,7 +41,10 @@ fn main() -> std::process::ExitCode {
     let mut builder = tauri::Builder::default();
     if !window::is_automated() {
         builder = builder
-            .plugin(tauri_plugin_single_instance::init(|app, _args, _folder| window::raise(app)))
+            .plugin(tauri_plugin_single_instance::init(|app, args, _folder| {
+                app.state::<links::Links>().open(args.iter().map(String::as_str));
+                window::raise(app);
+            }))
             .plugin(tauri_plugin_window_state::Builder::default().build());
     }
     let result = builder
@@ -43,23 +54,66 @@ fn main() -> std::process::ExitCode {
             commands::status,
             commands::search,
             commands::thread,
+            commands::insights,
             commands::import_sample,
             commands::update_index,
+            commands::forget_indexes,
             commands::cancel,
+            commands::watch_links,
             commands::open_external,
+            commands::duplicates,
+            commands::triage_queue,
+            commands::triage,
+            commands::compare,
+            commands::record_verdict,
+            commands::undo_verdict,
+            commands::calibrate,
+            commands::mirrors,
+            commands::hosts,
+            commands::add_mirror,
+            commands::test_source,
+            commands::keep_token,
+            commands::forget_token,
+            commands::sync,
+            commands::import_files,
+            commands::remove_source,
+            commands::troubleshoot,
+            commands::notes,
+            commands::add_note,
+            commands::similar_notes,
+            commands::edit_note,
+            commands::remove_note,
+            commands::brief,
+            commands::preview_redaction,
+            commands::export_brief,
         ])
         .setup(move |app| {
-            use tauri::Manager as _;
+            let links = links::Links::default();
+            links.open(args.link.as_deref());
+            app.manage(links);
             app.manage(desk::Desk::new(places::find(app, &args)?, args.sample));
             window::open(app)?;
             Ok(())
         })
-        .run(tauri::generate_context!());
+        .build(tauri::generate_context!());
     match result {
-        Ok(()) => std::process::ExitCode::SUCCESS,
+        Ok(app) => {
+            app.run(on_event);
+            std::process::ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: the window could not be opened: {error}");
             std::process::ExitCode::FAILURE
         }
+    }
+}
+
+/// macOS hands links over as events; elsewhere they are arguments.
+#[cfg_attr(not(target_os = "macos"), expect(unused_variables, reason = "there are none elsewhere"))]
+fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
+    #[cfg(target_os = "macos")]
+    if let tauri::RunEvent::Opened { urls } = event {
+        app.state::<links::Links>().open(urls.iter().map(tauri::Url::as_str));
+        window::raise(app);
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use precedent::OpenOptions;
 use tauri::{App, Manager as _};
 
+use crate::surroundings;
+
 /// What to open, from the arguments, the environment and what lies beside the program.
 pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
     let folder = match &args.casebook {
@@ -13,11 +15,13 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
         None => app.path().local_data_dir()?.join("precedent").join("casebook"),
     };
     let executable = std::env::current_exe()?;
-    let options = OpenOptions::new(folder).installed_at(
+    let mut options = OpenOptions::new(folder).installed_at(
         &executable.canonicalize().unwrap_or(executable),
         args.onnxruntime.clone(),
         args.models.clone(),
     );
+    options.secrets = surroundings::secrets();
+    options.proxy = surroundings::proxy();
     Ok(match app.path().resource_dir() {
         Ok(resources) => bundled_in(options, &resources),
         // Not every way of starting the program has resources; then what lies beside it is all there is.

@@ -2,7 +2,8 @@
 
 use tauri::{App, AppHandle, Manager as _, Url, WebviewWindowBuilder, webview::NewWindowResponse};
 
-const LABEL: &str = "main";
+/// The window's name.
+pub const LABEL: &str = "main";
 
 /// Whether a test drives the window through WebDriver.
 #[expect(clippy::disallowed_methods, reason = "a face may read the environment; WebDriver sets this one")]

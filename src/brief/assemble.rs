@@ -67,7 +67,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
     let wants = |kind| !request.without.contains(&kind);
     let asks_for_duplicates = wants(SectionKind::Duplicates)
         && row.as_ref().is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
-    let found = if asks_for_duplicates {
+    let mut found = if asks_for_duplicates {
         let (title, body) = match request.text.trim().split_once('\n') {
             Some((first, rest)) => (first.to_owned(), rest.to_owned()),
             None => (request.text.trim().to_owned(), String::new()),
@@ -95,8 +95,15 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         source: request.source.clone(),
         settings: request.troubleshooting.clone(),
     };
-    let solved = troubleshoot::troubleshoot(desk.searcher, &ask, desk.model.map(|(_, solved)| solved), task)?;
+    let mut solved =
+        troubleshoot::troubleshoot(desk.searcher, &ask, desk.model.map(|(_, solved)| solved), task)?;
     task.check()?;
+    let stays = |key: &String| !request.leave_out.contains(key);
+    if let Some(found) = &mut found {
+        found.candidates.retain(|c| stays(&c.key));
+    }
+    solved.cases.retain(|c| stays(&c.key));
+    solved.wiki.retain(|page| stays(&page.key));
     let mut brief = store.read(|r| {
         let mut writer = Writer { reader: r, request, row: row.as_ref(), sections: Vec::new() };
         writer.write(found.as_ref(), &solved)?;

@@ -279,7 +279,12 @@ impl Redactor {
             let path = c.get(3).map_or("", |m| m.as_str());
             format!("{}@{}{path}{}", r.name(&c[1]), r.host(&c[2]), &c[4])
         });
-        out = self.replace(&NAMED_HOST, &out, |r, c| format!("{}{}", &c[1], r.host(&c[2])));
+        out = self.replace(&NAMED_HOST, &out, |r, c| {
+            // "server: send it again" names no host, "server: web03" does.
+            let said = c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
+            let plain = c[2].chars().all(char::is_alphabetic);
+            if said && plain { c[0].to_owned() } else { format!("{}{}", &c[1], r.host(&c[2])) }
+        });
         out = self.replace(&HOST, &out, |r, c| r.host(&c[0]));
         out = self.replace(&HOME, &out, |r, c| format!("{}{}", &c[1], r.name(&c[2])));
         out = self.replace(&NAMED_USER, &out, |r, c| format!("{}{}", &c[1], r.name(&c[2])));
@@ -419,6 +424,7 @@ mod tests {
             "a graceful stop, not disgrace",
             "fw_agent::row::decode::RowDecoder",
             "take the token from the keyring",
+            "server: send the whole chain",
             "main.py and lib.rs, package.json",
         ] {
             assert_eq!(redacted(text), text);

@@ -1,13 +1,13 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
-use super::{Casebook, Inner};
+use super::{Casebook, Inner, thread::thread};
 use crate::{
-    duplicates::{self, Checker, Draft, Scope, Table},
+    duplicates::{self, Checker, Draft, Scope, Side, Table},
     error::Result,
     index::filter::{Filter, Test, TimeField},
     model::{
-        CalibrationReport, Check, DuplicatesRequest, DuplicatesResponse, Mode, RankRequest, RankedDocument,
-        Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
+        CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, Mode, RankRequest,
+        RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
     },
     search,
     task::Task,
@@ -58,6 +58,15 @@ impl Casebook {
             i.checking(|c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
         })
         .await
+    }
+
+    /// Two reports side by side: what both name, what only one does, and what to mark in their texts.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](crate::Code::NotFound) if there is no such document; those of the database and the index.
+    pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
+        let (key, other) = (key.to_owned(), other.to_owned());
+        self.run(move |i| i.compare(&key, &other)).await
     }
 
     /// The last check of a document for duplicates; `None` if nobody has looked yet.
@@ -131,6 +140,22 @@ impl Casebook {
 }
 
 impl Inner {
+    fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
+        let (report, candidate, bodies) = self.store.read(|r| {
+            let body = |key: &str| -> Result<Prepared> {
+                let row = search::one(r, key)?;
+                Ok(Prepared::body(&row.body, &r.skeleton(row.source_id)?))
+            };
+            Ok((thread(r, key)?, thread(r, other)?, (body(key)?, body(other)?)))
+        })?;
+        let ours = Side { title: &report.title, body: &bodies.0, labels: &report.labels };
+        let theirs = Side { title: &candidate.title, body: &bodies.1, labels: &candidate.labels };
+        let facts = duplicates::facts(ours, theirs);
+        let (report_marks, candidate_marks) =
+            duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
+        Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
+    }
+
     pub(super) fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
         let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
         work(&Checker {

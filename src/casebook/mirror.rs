@@ -1,12 +1,15 @@
 //! Sources: files and live mirrors, and the access to them.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use super::Casebook;
 use crate::{
     error::{Error, Result},
     http::Http,
-    model::{Access, ImportReport, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
+    model::{
+        Access, HostView, ImportReport, IndexReport, MirrorView, NewMirror, SourceView, SyncReport,
+        SyncRequest,
+    },
     samples, search,
     secrets::SecretString,
     store::{Reader, RemoteRow, SourceRow},
@@ -114,6 +117,28 @@ impl Casebook {
     /// Those of the database.
     pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
         self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
+    }
+
+    /// The hosts of the live sources, by name: all that this casebook ever talks to.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn hosts(&self) -> Result<Vec<HostView>> {
+        let live = self.live(Vec::new()).await?;
+        self.run(move |i| {
+            let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
+            for (source, remote) in live {
+                let host = hosts.entry(remote.host.clone()).or_insert_with(|| HostView {
+                    token: i.secrets.find(sync::wanted(&source, &remote)).map(|found| found.place.to_owned()),
+                    host: remote.host.clone(),
+                    address: remote.base_url.clone(),
+                    sources: Vec::new(),
+                });
+                host.sources.push(source.key);
+            }
+            Ok(hosts.into_values().collect())
+        })
+        .await
     }
 
     /// Looks what the access to a live source can do; stores nothing.

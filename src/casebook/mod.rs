@@ -2,6 +2,7 @@
 
 mod brief;
 mod duplicates;
+mod insights;
 mod mirror;
 mod notes;
 mod thread;
@@ -271,7 +272,7 @@ impl Casebook {
                     embedded: extent.embedded,
                 },
                 model,
-                database_bytes: fs::metadata(i.store.path()).map_or(0, |m| m.len()),
+                database_bytes: i.store.bytes(),
                 full_text_bytes: i.fulltext.bytes(),
                 vector_bytes: vectors.map_or(0, |v| v.bytes()),
             })

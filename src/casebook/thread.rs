@@ -21,7 +21,7 @@ impl Casebook {
     }
 }
 
-fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
+pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     let row = search::one(reader, key)?;
     let comments = reader.comments(&row)?;
     let links = links(reader, &row)?;

@@ -5,6 +5,7 @@
 
 mod calibrate;
 mod check;
+mod compare;
 pub mod features;
 mod reasons;
 mod score;
@@ -29,6 +30,7 @@ use crate::{
 };
 pub use calibrate::{MIN_LABELS, calibrate};
 pub use check::{MAX_CANDIDATES, check, look};
+pub use compare::{Side, facts, marks};
 use features::Features;
 pub use score::Table;
 pub use triage::triage;

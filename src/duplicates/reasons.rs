@@ -51,9 +51,10 @@ pub(super) fn reasons(
         out.push(format!("both name {}", named.join(", ")));
     }
     let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    let mut said = BTreeSet::new();
     let words: Vec<String> = tokens::words(&draft.title)
         .into_iter()
-        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term))
+        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
         .map(|w| format!("“{}”", &draft.title[w.range]))
         .take(LISTED)
         .collect();
@@ -84,21 +85,23 @@ pub(super) fn reasons(
 
 /// Whole identifiers that both reports name, the longest first: short ones are often plain words.
 fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+    let theirs = telling_identifiers(&row.title, body);
+    let mut shared: Vec<String> =
+        telling_identifiers(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
+    shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    shared.truncate(LISTED);
+    shared.iter().map(|s| brief(s)).collect()
+}
+
+/// The whole identifiers of a report that are no plain words.
+pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
     let telling = |whole: &String| {
         whole.len() >= 4
             && whole.contains(['_', ':', '/', '-', '.'])
             && !whole.starts_with("http")
             && whole.contains(|c: char| c.is_alphabetic())
     };
-    let of = |title: &str, body: &Prepared| -> BTreeSet<String> {
-        report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
-    };
-    let theirs = of(&row.title, body);
-    let mut shared: Vec<String> =
-        of(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
-    shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    shared.truncate(LISTED);
-    shared.iter().map(|s| brief(s)).collect()
+    report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
 }
 
 fn brief(text: &str) -> String {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{Checker, check};
 use crate::{
     error::{Error, Result},
-    model::{Band, DuplicatesRequest, TriageItem, TriageRequest, TriageResponse},
+    model::{Band, DuplicatesRequest, Notice, TriageItem, TriageRequest, TriageResponse},
     search,
     store::Store,
     task::{Phase, Task},
@@ -56,7 +56,8 @@ pub fn triage(
         max_candidates: CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    let unchecked = store.read(|r| r.unchecked(source, closed, request.rescan))?;
+    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan))?;
+    let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
     unchecked.par_iter().try_for_each(|key| {
         task.check()?;
@@ -78,24 +79,41 @@ pub fn triage(
     let waiting = store.read(|r| r.waiting(source, closed, floor))?;
     let mut response = TriageResponse {
         scanned: total,
+        unscanned,
         waiting: waiting.len() as u64,
         queue: Vec::new(),
         notices: Vec::new(),
         took_ms: 0.0,
     };
-    for key in waiting.iter().take(limit) {
-        task.check()?;
-        let found = check(store, checker, problem, &question(key), now, task)?;
-        response.notices = found.notices;
-        let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else { continue };
-        let Some(row) = store.read(|r| r.document_by_key(key))? else { continue };
-        response.queue.push(TriageItem {
-            key: row.key,
-            title: row.title,
-            url: row.url,
-            created_at: row.created_at,
-            candidate,
-        });
+    let first = &waiting[..waiting.len().min(limit)];
+    let entries: Vec<Option<(TriageItem, Vec<Notice>)>> = first
+        .par_iter()
+        .map(|key| {
+            task.check()?;
+            let found = match check(store, checker, problem, &question(key), now, task) {
+                // Another process may have removed it meanwhile.
+                Err(error) if error.code() == crate::Code::NotFound => return Ok(None),
+                found => found?,
+            };
+            let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
+                return Ok(None);
+            };
+            let row = store.read(|r| r.document_by_key(key))?;
+            Ok(row.map(|row| {
+                let item = TriageItem {
+                    key: row.key,
+                    title: row.title,
+                    url: row.url,
+                    created_at: row.created_at,
+                    candidate,
+                };
+                (item, found.notices)
+            }))
+        })
+        .collect::<Result<_>>()?;
+    for (item, notices) in entries.into_iter().flatten() {
+        response.notices = notices;
+        response.queue.push(item);
     }
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)

@@ -532,7 +532,7 @@ impl Vectors {
 
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
-        fs::metadata(self.file.path()).map(|m| m.len()).unwrap_or(0)
+        self.file.bytes()
     }
 }
 

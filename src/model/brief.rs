@@ -72,6 +72,9 @@ pub struct BriefRequest {
     pub source: Option<String>,
     /// Parts to leave out.
     pub without: Vec<SectionKind>,
+    /// Documents to leave out, by key: duplicates, solved cases and pages that do not belong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leave_out: Vec<String>,
     /// Whether tokens, addresses, hosts and people get pseudonyms.
     pub redact: bool,
     /// Whether private notes that belong to the item go in.

@@ -1,6 +1,6 @@
 //! Duplicates: questions, candidates, decisions, the triage queue, calibration.
 
-use super::{Notice, State};
+use super::{Notice, State, Thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -151,6 +151,8 @@ pub struct TriageRequest {
     pub include_closed: bool,
     /// Check everything again, and not only what is new or changed.
     pub rescan: bool,
+    /// Check nothing: the queue as it is.
+    pub queue_only: bool,
     /// Only what is at least in this band; `none` stands for everything that has a candidate.
     pub band: Band,
     /// At most this many; 0 stands for 20.
@@ -160,7 +162,14 @@ pub struct TriageRequest {
 impl Default for TriageRequest {
     /// What is worth a look, in all sources, among open reports.
     fn default() -> Self {
-        Self { source: None, include_closed: false, rescan: false, band: Band::Review, limit: 0 }
+        Self {
+            source: None,
+            include_closed: false,
+            rescan: false,
+            queue_only: false,
+            band: Band::Review,
+            limit: 0,
+        }
     }
 }
 
@@ -184,6 +193,8 @@ pub struct TriageItem {
 pub struct TriageResponse {
     /// How many open reports were checked just now.
     pub scanned: u64,
+    /// How many open reports are new or changed and were not checked.
+    pub unscanned: u64,
     /// How many wait for a decision in all.
     pub waiting: u64,
     /// The first of them, the surest first; ties in the order of their keys.
@@ -381,4 +392,73 @@ pub struct RankedDocument {
     pub probability: Option<f32>,
     /// What the score was computed from, in the order of the table of weights; only of [`Ranking::Duplicates`].
     pub features: Vec<f32>,
+}
+
+/// What two reports are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    /// Error codes.
+    Code,
+    /// Exceptions and panics, numbers and paths masked.
+    Failure,
+    /// Quoted error messages, numbers and paths masked.
+    Message,
+    /// Top frames of stack traces.
+    Frame,
+    /// Versions.
+    Version,
+    /// Identifiers; only those that both name.
+    Identifier,
+    /// Labels.
+    Label,
+}
+
+/// What two reports name of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The kind.
+    pub kind: FactKind,
+    /// Named by both.
+    pub shared: Vec<String>,
+    /// Named by the report alone.
+    pub report: Vec<String>,
+    /// Named by the candidate alone.
+    pub candidate: Vec<String>,
+}
+
+/// What a mark in a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// The other report names exactly this too.
+    Same,
+    /// The other report names another one of its kind.
+    Differs,
+    /// A rare word that the other report has too.
+    Word,
+}
+
+/// A piece of text to mark wherever it stands as a whole word, in whatever case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The text, in lower case.
+    pub text: String,
+    /// What it says.
+    pub kind: MarkKind,
+}
+
+/// Two reports side by side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The report.
+    pub report: Thread,
+    /// The earlier report that may be the same.
+    pub candidate: Thread,
+    /// What they name.
+    pub facts: Vec<Fact>,
+    /// What to mark in the report.
+    pub report_marks: Vec<Mark>,
+    /// What to mark in the candidate.
+    pub candidate_marks: Vec<Mark>,
 }

@@ -136,6 +136,19 @@ pub struct NewMirror {
     pub wiki: bool,
 }
 
+/// A host that this casebook talks to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostView {
+    /// The host as people name it: `github.com`.
+    pub host: String,
+    /// Where its interface is: `https://api.github.com`.
+    pub address: String,
+    /// The sources that are mirrored from it, by key.
+    pub sources: Vec<String>,
+    /// Where its token is found, in words; never the token.
+    pub token: Option<String>,
+}
+
 /// What to sync, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncRequest {

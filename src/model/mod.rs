@@ -5,6 +5,7 @@
 mod brief;
 mod casebook;
 mod duplicates;
+mod insights;
 mod mirror;
 mod note;
 mod record;
@@ -15,7 +16,7 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, duplicates::*, mirror::*, note::*, record::*, search::*, thread::*,
+    brief::*, casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
     troubleshoot::*,
 };
 

@@ -25,6 +25,14 @@ pub(crate) struct SqliteFile {
 }
 
 impl SqliteFile {
+    /// Bytes on disk, with the log of what is not in its place yet.
+    pub fn bytes(&self) -> u64 {
+        let mut log = self.path().as_os_str().to_owned();
+        log.push("-wal");
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
+        length(self.path()) + length(Path::new(&log))
+    }
+
     /// Opens or makes the file; `prepare` brings its schema up to date.
     pub(crate) fn open(path: &Path, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
         // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.

@@ -6,6 +6,7 @@ mod calibrations;
 mod comments;
 mod documents;
 mod file;
+mod insights;
 mod links;
 mod lock;
 mod notes;
@@ -24,6 +25,7 @@ pub use calibrations::Calibration;
 pub use comments::StoredComment;
 pub use documents::{DocumentRow, Listing, SourceCounts};
 pub(crate) use file::SqliteFile;
+pub use insights::{MonthRow, VolumeRow};
 pub use links::StoredLink;
 pub(crate) use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
@@ -66,6 +68,11 @@ impl Store {
     /// The database file.
     pub fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// Bytes on disk, with what is written and not yet in its place.
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
     }
 
     /// Reads from one consistent state of the casebook.

@@ -1,8 +1,9 @@
 import "./app.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { Desk } from "./lib/desk.svelte";
-import { restore } from "./lib/zoom";
+import { Desk } from "./shell/desk.svelte";
+import { appearance } from "./shell/look.svelte";
+import { restore } from "./shell/zoom";
 
 // `npm run dev` in a browser has no engine behind it; an invented one stands in. No build contains it.
 if (import.meta.env.DEV && !("__TAURI_INTERNALS__" in window)) {
@@ -10,6 +11,7 @@ if (import.meta.env.DEV && !("__TAURI_INTERNALS__" in window)) {
 }
 
 restore();
+appearance.restore();
 const desk = new Desk();
 window.addEventListener("error", (event) => desk.say(event.error ?? event.message));
 window.addEventListener("unhandledrejection", (event) => desk.say(event.reason));

@@ -1,36 +1,140 @@
-// The commands of the window (src-tauri/src/commands.rs), typed.
+// The commands of the window (src-tauri/src/commands/), typed.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
 import type {
+  Access,
+  Brief,
+  BriefFormat,
+  BriefRequest,
+  CalibrationReport,
+  Comparison,
+  DuplicatesRequest,
+  DuplicatesResponse,
   Failure,
+  FileKind,
+  HostView,
   ImportReport,
   IndexReport,
+  Insights,
+  JobKind,
   Launch,
+  MirrorView,
   Mode,
+  Note,
+  NoteAnswer,
+  NoteChange,
+  NoteDraft,
+  NoteKind,
   Progress,
+  RedactionPreview,
   SearchResponse,
+  SimilarNotes,
+  SourceView,
   Status,
+  SyncReport,
   Thread,
+  TriageRequest,
+  TriageResponse,
+  TroubleshootRequest,
+  TroubleshootResponse,
+  TroubleshootSettings,
+  Verdict,
+  VerdictKind,
 } from "./types";
+
+type OnProgress = (progress: Progress) => void;
 
 export const launch = () => invoke<Launch>("launch");
 export const status = () => invoke<Status>("status");
 export const thread = (key: string) => invoke<Thread>("thread", { key });
-export const cancel = () => invoke<boolean>("cancel");
+export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
+export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch_links", { links: channel(onLink) });
 
 export const search = (query: string, mode: Mode | null) =>
   invoke<SearchResponse>("search", { request: { query, limit: 50, mode, explain: false } });
 
-export const importSample = (onProgress: (progress: Progress) => void) =>
+export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });
 
-export const updateIndex = (onProgress: (progress: Progress) => void) =>
+export const updateIndex = (onProgress: OnProgress) =>
   invoke<IndexReport>("update_index", { progress: channel(onProgress) });
+export const forgetIndexes = () => invoke<void>("forget_indexes");
 
-function channel(onProgress: (progress: Progress) => void): Channel<Progress> {
-  const channel = new Channel<Progress>();
-  channel.onmessage = onProgress;
+const DUPLICATES: DuplicatesRequest = {
+  key: null,
+  title: "",
+  body: "",
+  source: null,
+  everywhere: false,
+  threshold: 0.4,
+  max_candidates: 10,
+  include_closed: false,
+  explain: false,
+};
+
+export const duplicates = (request: Partial<DuplicatesRequest>) =>
+  invoke<DuplicatesResponse>("duplicates", { request: { ...DUPLICATES, ...request } });
+
+/** What waits already; checks nothing. */
+export const triageQueue = (request: TriageRequest) =>
+  invoke<TriageResponse>("triage_queue", { request: { ...request, queue_only: true } });
+/** Checks what is new or changed first. */
+export const triage = (request: TriageRequest, onProgress: OnProgress) =>
+  invoke<TriageResponse>("triage", { request: { ...request, queue_only: false }, progress: channel(onProgress) });
+
+export const compare = (key: string, other: string) => invoke<Comparison>("compare", { key, other });
+export const recordVerdict = (key: string, other: string, kind: VerdictKind) =>
+  invoke<Verdict>("record_verdict", { key, other, kind });
+export const undoVerdict = (key: string, other: string) => invoke<Verdict | null>("undo_verdict", { key, other });
+export const calibrate = (source: string, onProgress: OnProgress) =>
+  invoke<CalibrationReport>("calibrate", { source, progress: channel(onProgress) });
+
+export const mirrors = () => invoke<MirrorView[]>("mirrors");
+export const hosts = () => invoke<HostView[]>("hosts");
+export const addMirror = (key: string, host: string, wiki: boolean) =>
+  invoke<SourceView>("add_mirror", { key, host, wiki });
+export const testSource = (key: string) => invoke<Access>("test_source", { key });
+export const keepToken = (host: string, token: string) => invoke<void>("keep_token", { host, token });
+export const forgetToken = (host: string) => invoke<boolean>("forget_token", { host });
+export const sync = (sources: readonly string[], full: boolean, onProgress: OnProgress) =>
+  invoke<SyncReport[]>("sync", { sources, full, progress: channel(onProgress) });
+export const importFiles = (kind: FileKind, source: string, path: string, onProgress: OnProgress) =>
+  invoke<ImportReport>("import_files", { kind, source, path, progress: channel(onProgress) });
+export const removeSource = (key: string, onProgress: OnProgress) =>
+  invoke<SourceView>("remove_source", { key, progress: channel(onProgress) });
+
+/** How solved cases are looked for, in the view and in its brief alike. */
+export const SOLVED: TroubleshootSettings = {
+  enabled: true,
+  similarity_threshold: null,
+  max_results: 5,
+  total_budget_chars: 12_000,
+};
+
+export const troubleshoot = (text: string, source: string | null) => {
+  const request: TroubleshootRequest = { key: null, text, source, settings: SOLVED };
+  return invoke<TroubleshootResponse>("troubleshoot", { request });
+};
+
+export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
+export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });
+export const exportBrief = (request: BriefRequest, format: BriefFormat, path: string, replace: boolean) =>
+  invoke<string>("export_brief", { request, format, path, replace });
+
+export const notes = (kind: NoteKind | null) => invoke<Note[]>("notes", { kind });
+export const addNote = (draft: NoteDraft) => invoke<NoteAnswer>("add_note", { draft });
+export const similarNotes = (kind: NoteKind, title: string, body: string) =>
+  invoke<SimilarNotes>("similar_notes", { kind, title, body });
+export const editNote = (key: string, change: Partial<NoteChange>) =>
+  invoke<Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
+export const removeNote = (key: string) => invoke<Note>("remove_note", { key });
+
+export const insights = (source: string | null) => invoke<Insights>("insights", { source });
+
+function channel<T>(onMessage: (message: T) => void): Channel<T> {
+  const channel = new Channel<T>();
+  channel.onmessage = onMessage;
   return channel;
 }
 

@@ -10,7 +10,8 @@ export type Shape =
   | "pr-open"
   | "pr-closed"
   | "merged"
-  | "page";
+  | "page"
+  | "note";
 
 export interface Look {
   shape: Shape;
@@ -19,6 +20,7 @@ export interface Look {
 }
 
 export function look(kind: DocKind, state: State | null, reason: string | null): Look {
+  if (kind === "note") return { shape: "note", words: "Note" };
   if (kind === "page") return { shape: "page", words: "Wiki page" };
   if (kind === "pull_request") {
     if (state === "merged") return { shape: "merged", words: "Merged" };
@@ -41,7 +43,7 @@ export function look(kind: DocKind, state: State | null, reason: string | null):
 }
 
 /** "Issue", "Pull request", "Wiki page". */
-export const KINDS: Record<DocKind, string> = { issue: "Issue", pull_request: "Pull request", page: "Wiki page" };
+export const KINDS: Record<DocKind, string> = { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" };
 
 /** What a link leads to; where the mirror lacks it, its key tells a page from an item. */
 export function linkKind(link: LinkView): DocKind {

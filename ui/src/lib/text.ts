@@ -67,7 +67,28 @@ export const PHASES: Record<Phase, string> = {
   full_text: "Indexing text",
   chunk: "Preparing vectors",
   embed: "Computing vectors",
+  triage: "Checking for duplicates",
+  evaluate: "Calibrating",
 };
+
+/** "3.4 MB". */
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = n / 1000;
+  let at = 0;
+  while (value >= 999.5 && at < units.length - 1) {
+    value /= 1000;
+    at++;
+  }
+  return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[at] ?? ""}`;
+}
+
+/** "37 %". */
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)} %`;
+}
 
 /** How fast something is going, from its first and latest report; nothing in the first second. */
 export function rate(started: { at: number; done: number }, at: number, done: number): number | null {

@@ -1,0 +1,82 @@
+//! What the faces read from the environment and ask of GitHub's own command line: tokens, proxies, the user's name. The
+//! desktop compiles this file too.
+#![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
+
+use std::{
+    process::{Command, Stdio},
+    sync::Arc,
+};
+
+use precedent::secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted};
+
+/// The places that are asked for a token, in order.
+pub fn secrets() -> Secrets {
+    Secrets::default()
+        .then(Provided::new("the environment", environment))
+        .then_keyring(Arc::new(SystemKeyring))
+        .then(Provided::new("gh", gh))
+}
+
+/// The user's name, for what people decide.
+pub fn user() -> String {
+    variable("USER").or_else(|| variable("USERNAME")).unwrap_or_else(|| "someone".to_owned())
+}
+
+/// A variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
+}
+
+/// The variables that the trackers' own tools read. A token for one kind of tracker is never tried at another, and one for
+/// a server of one's own is for the host that is named beside it: a casebook may come from someone else, with other hosts.
+fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
+    let (names, place): (&[&str], _) = match wanted.tracker {
+        "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
+            (&["GH_TOKEN", "GITHUB_TOKEN"], None)
+        }
+        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], None),
+        "gitlab" => {
+            (&["GITLAB_TOKEN"], Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())))
+        }
+        "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
+        "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
+        "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
+        _ => return None,
+    };
+    // As it may be written: with a scheme, with a path.
+    let host = |text: &str| {
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        text.split('/').next().unwrap_or_default().to_lowercase()
+    };
+    if place.is_some_and(|p| host(&p) != wanted.host) {
+        return None;
+    }
+    let token = names.iter().copied().find_map(variable)?;
+    // Jira Cloud wants to know whose token it is.
+    let name = if wanted.tracker == "jira" { variable("JIRA_EMAIL") } else { None };
+    Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
+}
+
+/// What `gh` is signed in with.
+fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
+    if wanted.tracker != "github" {
+        return None;
+    }
+    let output = Command::new("gh")
+        .args(["auth", "token", "--hostname", wanted.host])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|o| o.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().to_owned()).filter(|t| !t.is_empty()).map(SecretString::from)
+}
+
+/// The proxy for encrypted connections, with the hosts to reach without it.
+pub fn proxy() -> Option<(String, Option<String>)> {
+    let any = |names: [&str; 2]| names.into_iter().find_map(variable);
+    let proxy = any(["HTTPS_PROXY", "https_proxy"]).or_else(|| any(["ALL_PROXY", "all_proxy"]))?;
+    let direct = any(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
+}

@@ -1,0 +1,96 @@
+//! Briefs: assembled, looked over, written to a file.
+
+use std::{
+    fs::OpenOptions,
+    io::{ErrorKind, Write as _},
+    path::{Path, PathBuf},
+};
+
+use precedent::{
+    Casebook, Code, Error, Result, Task,
+    model::{Brief, BriefFormat, BriefRequest, RedactionPreview},
+    task::blocking,
+};
+use tauri::{AppHandle, Manager as _, State};
+
+use crate::desk::Desk;
+
+/// Assembles a brief; stores nothing.
+#[tauri::command]
+pub async fn brief(desk: State<'_, Desk>, request: BriefRequest) -> Result<Brief> {
+    desk.casebook().await?.brief(request, &Task::new()).await
+}
+
+/// What a redaction of this brief would replace, with what it is.
+#[tauri::command]
+pub async fn preview_redaction(
+    desk: State<'_, Desk>,
+    request: BriefRequest,
+) -> Result<Vec<RedactionPreview>> {
+    desk.casebook().await?.preview_redaction(request, &Task::new()).await
+}
+
+/// Writes a brief to a file; one that is there already is replaced only if told so. Returns the full path.
+#[tauri::command]
+pub async fn export_brief(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    request: BriefRequest,
+    format: BriefFormat,
+    path: String,
+    replace: bool,
+) -> Result<String> {
+    let path = full_path(&app, &path)?;
+    let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
+    let bytes = Casebook::render_brief(brief, format).await?;
+    blocking(move || {
+        write(&path, &bytes, replace)?;
+        Ok(path.display().to_string())
+    })
+    .await
+}
+
+/// A path as a person types it into the window, which has no folder of its own that could be meant.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it does not say where it begins.
+pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
+    let typed = typed.trim();
+    let path = match (typed.strip_prefix("~/"), app.path().home_dir()) {
+        (Some(rest), Ok(home)) => home.join(rest),
+        _ => PathBuf::from(typed),
+    };
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(Error::invalid(format!("\"{typed}\" is no full path"))
+        .with_hint("Give the path from its beginning, such as /home/me/file, or ~/file in your home folder."))
+}
+
+fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    let options = if replace { options.create(true).truncate(true) } else { options.create_new(true) };
+    let mut file = options.open(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Error::new(Code::Busy, format!("{} is there already", path.display()))
+            .with_hint("Give it another name, or replace it."),
+        _ => Error::io(path, error),
+    })?;
+    file.write_all(bytes).map_err(|error| Error::io(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_only_if_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("brief.md");
+        write(&path, b"first, and longer", false).unwrap();
+        assert_eq!(write(&path, b"second", false).unwrap_err().code(), Code::Busy);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first, and longer");
+        write(&path, b"second", true).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+    }
+}

@@ -1,0 +1,181 @@
+//! The commands of the window: one short call into the engine each.
+
+mod brief;
+mod notes;
+mod sources;
+mod triage;
+
+use precedent::{
+    Error, Result, Task,
+    model::{
+        ImportReport, IndexReport, Insights, SearchRequest, SearchResponse, Status, Thread,
+        TroubleshootRequest, TroubleshootResponse,
+    },
+    task::Progress,
+};
+use serde::Serialize;
+use tauri::{AppHandle, State, Url, ipc::Channel};
+use tauri_plugin_opener::OpenerExt as _;
+
+pub use self::{brief::*, notes::*, sources::*, triage::*};
+use crate::{
+    desk::{Desk, JobKind},
+    links::Links,
+    notice,
+};
+
+/// What the window knows before the casebook is open.
+#[derive(Debug, Serialize)]
+pub struct Launch {
+    /// The program's version.
+    pub version: &'static str,
+    /// The data folder.
+    pub casebook: String,
+    /// Whether to import the sample into an empty casebook at once.
+    pub sample: bool,
+}
+
+/// How the program was started.
+#[tauri::command]
+pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
+    Ok(Launch {
+        version: env!("CARGO_PKG_VERSION"),
+        casebook: desk.folder().display().to_string(),
+        sample: desk.sample(),
+    })
+}
+
+/// The casebook as a whole; opens it if it is not open yet.
+#[tauri::command]
+pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
+    desk.casebook().await?.status().await
+}
+
+/// Documents that answer a query.
+#[tauri::command]
+pub async fn search(desk: State<'_, Desk>, request: SearchRequest) -> Result<SearchResponse> {
+    desk.casebook().await?.search(request, &Task::new()).await
+}
+
+/// One document with everything that was said about it.
+#[tauri::command]
+pub async fn thread(desk: State<'_, Desk>, key: String) -> Result<Thread> {
+    desk.casebook().await?.thread(&key).await
+}
+
+/// Solved cases of the same.
+#[tauri::command]
+pub async fn troubleshoot(
+    desk: State<'_, Desk>,
+    request: TroubleshootRequest,
+) -> Result<TroubleshootResponse> {
+    desk.casebook().await?.troubleshoot(request, &Task::new()).await
+}
+
+/// Issues by month and by source.
+#[tauri::command]
+pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<Insights> {
+    desk.casebook().await?.insights(source.as_deref()).await
+}
+
+/// Brings the sample in. A long job.
+#[tauri::command]
+pub async fn import_sample(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    progress: Channel<Progress>,
+) -> Result<ImportReport> {
+    let casebook = desk.casebook().await?;
+    let running = desk.begin(JobKind::Import, watched(progress))?;
+    notice::when_long(&app, &running, casebook.import_sample(&running.task).await)
+}
+
+/// Brings the indexes up to date. A long job.
+#[tauri::command]
+pub async fn update_index(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    progress: Channel<Progress>,
+) -> Result<IndexReport> {
+    let casebook = desk.casebook().await?;
+    let running = desk.begin(JobKind::Index, watched(progress))?;
+    notice::when_long(&app, &running, casebook.update_index(&running.task).await)
+}
+
+/// Marks the indexes as out of date; the next update makes them anew.
+#[tauri::command]
+pub async fn forget_indexes(desk: State<'_, Desk>) -> Result<()> {
+    desk.casebook().await?.forget_indexes().await
+}
+
+/// Asks a long job to stop. Whether it was running.
+#[tauri::command]
+pub async fn cancel(desk: State<'_, Desk>, job: JobKind) -> Result<bool> {
+    Ok(desk.cancel(job))
+}
+
+/// Hands the window the documents that other programs ask it to show, from now on.
+#[tauri::command]
+pub async fn watch_links(state: State<'_, Links>, links: Channel<String>) -> Result<()> {
+    state.watch(links);
+    Ok(())
+}
+
+/// Opens an address in the person's browser. Encrypted web addresses alone, and those of the hosts that a source was
+/// added from: tracker text is hostile.
+#[tauri::command]
+pub async fn open_external(app: AppHandle, desk: State<'_, Desk>, url: String) -> Result<()> {
+    let url = web_address(&url)?;
+    if url.scheme() == "http" {
+        let host = url.host_str().unwrap_or_default();
+        let named = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        if !desk.casebook().await?.mirrors().await?.iter().any(|mirror| mirror.host == named) {
+            return Err(Error::invalid("this link is not encrypted, so it was not opened")
+                .with_hint(format!("If you trust it, open it yourself: {url}")));
+        }
+    }
+    app.opener().open_url(url.as_str(), None::<&str>).map_err(|error| {
+        Error::new(precedent::Code::Io, "the browser could not be started")
+            .with_hint(format!("Open this address yourself: {url}"))
+            .with_source(error)
+    })
+}
+
+/// A task that reports to the window. A window that is gone stops no job.
+fn watched(channel: Channel<Progress>) -> Task {
+    Task::watched(move |progress| {
+        let _ = channel.send(progress);
+    })
+}
+
+/// Reads an address and refuses all that a browser would not show as a page of the web.
+fn web_address(text: &str) -> Result<Url> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
+        _ => Err(Error::invalid("this link is not a web address, so it was not opened")
+            .with_hint("Only http and https links are opened.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_addresses_are_opened() {
+        for good in ["https://github.com/acme/app/issues/1", "http://tracker.example/x?y=1#z"] {
+            assert_eq!(web_address(good).unwrap().as_str(), good);
+        }
+        for bad in [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "mailto:a@b.example",
+            "vscode://x",
+            "/relative",
+            "",
+        ] {
+            assert!(web_address(bad).is_err(), "{bad}");
+        }
+    }
+}

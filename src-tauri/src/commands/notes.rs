@@ -1,0 +1,44 @@
+//! Private notes.
+
+use precedent::{
+    Result, Task,
+    model::{Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, SimilarNotes},
+};
+use tauri::State;
+
+use crate::desk::Desk;
+
+/// The notes of a kind, or all, the latest changed first.
+#[tauri::command]
+pub async fn notes(desk: State<'_, Desk>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
+    desk.casebook().await?.notes(kind).await
+}
+
+/// Stores a note, unless the same is there already.
+#[tauri::command]
+pub async fn add_note(desk: State<'_, Desk>, draft: NoteDraft) -> Result<NoteAnswer> {
+    desk.casebook().await?.add_note(draft, &Task::new()).await
+}
+
+/// Looks for notes that say the same or nearly; stores nothing.
+#[tauri::command]
+pub async fn similar_notes(
+    desk: State<'_, Desk>,
+    kind: NoteKind,
+    title: String,
+    body: String,
+) -> Result<SimilarNotes> {
+    desk.casebook().await?.similar_notes(kind, &title, &body).await
+}
+
+/// Changes a note.
+#[tauri::command]
+pub async fn edit_note(desk: State<'_, Desk>, key: String, change: NoteChange) -> Result<Note> {
+    desk.casebook().await?.edit_note(&key, change, &Task::new()).await
+}
+
+/// Removes a note; returns what it was.
+#[tauri::command]
+pub async fn remove_note(desk: State<'_, Desk>, key: String) -> Result<Note> {
+    desk.casebook().await?.remove_note(&key, &Task::new()).await
+}

@@ -1,0 +1,79 @@
+//! Duplicates: the queue, the comparison, decisions, calibration.
+
+use precedent::{
+    Result, Task,
+    model::{
+        CalibrationReport, Comparison, DuplicatesRequest, DuplicatesResponse, TriageRequest, TriageResponse,
+        Verdict, VerdictKind,
+    },
+    task::Progress,
+};
+use tauri::{AppHandle, State, ipc::Channel};
+
+use super::watched;
+use crate::{
+    desk::{Desk, JobKind},
+    notice, surroundings,
+};
+
+/// Earlier reports that may be the same.
+#[tauri::command]
+pub async fn duplicates(desk: State<'_, Desk>, request: DuplicatesRequest) -> Result<DuplicatesResponse> {
+    desk.casebook().await?.duplicates(request, &Task::new()).await
+}
+
+/// The triage queue as it is; checks nothing.
+#[tauri::command]
+pub async fn triage_queue(desk: State<'_, Desk>, mut request: TriageRequest) -> Result<TriageResponse> {
+    request.queue_only = true;
+    desk.casebook().await?.triage(request, &Task::new()).await
+}
+
+/// Checks what is new or changed, and returns the queue. A long job.
+#[tauri::command]
+pub async fn triage(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    request: TriageRequest,
+    progress: Channel<Progress>,
+) -> Result<TriageResponse> {
+    let casebook = desk.casebook().await?;
+    let running = desk.begin(JobKind::Triage, watched(progress))?;
+    notice::when_long(&app, &running, casebook.triage(request, &running.task).await)
+}
+
+/// Two reports side by side.
+#[tauri::command]
+pub async fn compare(desk: State<'_, Desk>, key: String, other: String) -> Result<Comparison> {
+    desk.casebook().await?.compare(&key, &other).await
+}
+
+/// Records what a person decided about a pair.
+#[tauri::command]
+pub async fn record_verdict(
+    desk: State<'_, Desk>,
+    key: String,
+    other: String,
+    kind: VerdictKind,
+) -> Result<Verdict> {
+    desk.casebook().await?.record_verdict(&key, &other, kind, None, &surroundings::user()).await
+}
+
+/// Takes the last decision about a pair back.
+#[tauri::command]
+pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> Result<Option<Verdict>> {
+    desk.casebook().await?.undo_verdict(&key, &other, &surroundings::user()).await
+}
+
+/// Calibrates the confidence by a source's own duplicates. A long job.
+#[tauri::command]
+pub async fn calibrate(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    source: String,
+    progress: Channel<Progress>,
+) -> Result<CalibrationReport> {
+    let casebook = desk.casebook().await?;
+    let running = desk.begin(JobKind::Calibrate, watched(progress))?;
+    notice::when_long(&app, &running, casebook.calibrate(&source, false, &running.task).await)
+}

@@ -1,0 +1,64 @@
+//! A word to the desktop when a long job has ended while nobody was looking.
+//!
+//! Straight from here: Tauri's plugin for it puts a script of its own into the page, which then wants permissions.
+
+use std::time::Duration;
+
+use precedent::{Code, Result};
+use tauri::{AppHandle, Manager as _};
+
+use crate::{
+    desk::{JobKind, Running},
+    window,
+};
+
+/// Shorter jobs are waited for.
+const LONG: Duration = Duration::from_secs(15);
+
+/// Passes the end of a job on; tells the desktop of it if the job was long and the window is behind others.
+pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -> Result<T> {
+    if running.since.elapsed() >= LONG && !has_focus(app) {
+        let problem = match &result {
+            Ok(_) => None,
+            Err(error) if error.code() == Code::Cancelled => return result,
+            Err(error) => Some(error.to_string()),
+        };
+        let (title, body) = words(running.kind, problem);
+        let mut notification = notify_rust::Notification::new();
+        notification.appname("Precedent").summary(title).body(&body);
+        // It talks to the desktop, which may take its time or not be there: nothing waits for it.
+        std::thread::spawn(move || drop(notification.show()));
+    }
+    result
+}
+
+fn has_focus(app: &AppHandle) -> bool {
+    app.get_webview_window(window::LABEL).is_some_and(|w| w.is_focused().unwrap_or(false))
+}
+
+/// Title and text of the notification.
+fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
+    let (done, failed) = match kind {
+        JobKind::Import => ("The import is done", "The import failed"),
+        JobKind::Index => ("The index is up to date", "The index could not be brought up to date"),
+        JobKind::Sync => ("The sync has ended", "The sync failed"),
+        JobKind::Triage => ("The open reports are checked", "The check for duplicates failed"),
+        JobKind::Calibrate => ("The calibration is done", "The calibration failed"),
+        JobKind::Remove => ("The source is removed", "The source could not be removed"),
+    };
+    match problem {
+        None => (done, "Precedent is ready.".to_owned()),
+        Some(problem) => (failed, problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_with_its_reason() {
+        assert_eq!(words(JobKind::Sync, None).0, "The sync has ended");
+        assert_eq!(words(JobKind::Sync, Some("no network".into())), ("The sync failed", "no network".into()));
+    }
+}

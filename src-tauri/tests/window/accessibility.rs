@@ -1,0 +1,84 @@
+//! Every view, looked at by an accessibility checker.
+
+use fantoccini::{Client, key::Key};
+use serde_json::{Value, json};
+
+use crate::driver::{drive, is_there, press, press_ctrl, wait_for, wait_until};
+
+/// What the checker objects to: rule, and the first places.
+async fn objections(window: &Client, axe: &str) -> Vec<Value> {
+    window.execute(axe, Vec::new()).await.unwrap();
+    let run = "const done = arguments[0];
+        axe.run(document, { resultTypes: ['violations'] }).then(
+            (found) => done(found.violations.map((v) => ({
+                rule: v.id, help: v.help, at: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' :: ' + (n.any[0]?.message ?? '')),
+            }))),
+            (error) => done([{ rule: 'failed', help: String(error) }]))";
+    serde_json::from_value(window.execute_async(run, Vec::new()).await.unwrap()).unwrap()
+}
+
+async fn every_view(theme: &str) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/node_modules/axe-core/axe.min.js");
+    let Ok(source) = std::fs::read_to_string(source) else {
+        eprintln!("SKIPPED: axe-core is not there; run: npm --prefix ui ci");
+        return;
+    };
+    // It looks for a module loader first; as the body of a function it has none, and leaves its name with the window.
+    let axe = format!("if (!window.axe) {{ {source}\n }}");
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), theme, &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        let mut found = Vec::new();
+        for (key, ready) in [
+            ('1', "#hit-0"),
+            ('2', ".triage .none"),
+            ('3', ".troubleshoot"),
+            ('4', ".notes .none"),
+            ('5', ".detail"),
+            ('6', ".insights svg"),
+            ('7', "section[aria-labelledby=storage]"),
+        ] {
+            press_ctrl(&window, key).await;
+            wait_for(&window, ready).await;
+            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
+            found.extend(
+                objections(&window, &axe)
+                    .await
+                    .into_iter()
+                    .map(|o| json!({ "view": key.to_string(), "objection": o })),
+            );
+        }
+        press_ctrl(&window, '3').await;
+        let report = "Agent fails with x509: certificate signed by unknown authority after the upgrade";
+        wait_for(&window, "#report").await.send_keys(report).await.unwrap();
+        press_ctrl(&window, char::from(Key::Enter)).await;
+        wait_for(&window, ".answer article").await;
+        found.extend(objections(&window, &axe).await);
+        press_ctrl(&window, '4').await;
+        press(&window, "a").await;
+        wait_for(&window, "#note-title").await;
+        found.extend(objections(&window, &axe).await);
+        press_ctrl(&window, '5').await;
+        press(&window, "a").await;
+        wait_for(&window, ".add").await;
+        found.extend(objections(&window, &axe).await);
+        press_ctrl(&window, 'k').await;
+        wait_for(&window, "#palette").await;
+        found.extend(objections(&window, &axe).await);
+        assert!(found.is_empty(), "{}", serde_json::to_string_pretty(&found).unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_in_any_view_light() {
+    every_view("Adwaita").await;
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_in_any_view_dark() {
+    every_view("Adwaita:dark").await;
+}

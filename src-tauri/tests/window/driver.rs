@@ -1,0 +1,188 @@
+//! Opens the program in a home of its own, and drives its window.
+
+use std::{
+    net::TcpListener,
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use fantoccini::{
+    Client, ClientBuilder, Locator,
+    actions::{InputSource as _, KeyAction, KeyActions},
+    elements::Element,
+    key::Key,
+};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tokio::task::{LocalSet, spawn_local};
+
+/// One window at a time: they share the display's keyboard focus.
+static DISPLAY: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.
+pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+    let _display = DISPLAY.lock().await;
+    let Some(driver) = Driver::start(home, theme) else { return };
+    let window = driver.open(args).await;
+    let given = window.clone();
+    let apart = LocalSet::new();
+    let outcome = apart.run_until(async { spawn_local(async move { steps(given).await }).await }).await;
+    if outcome.is_err() {
+        shot(&window, "failed").await;
+    }
+    let _ = window.close().await;
+    drop(driver);
+    if let Err(error) = outcome {
+        resume_unwind(error.into_panic());
+    }
+}
+
+struct Driver {
+    process: Child,
+    port: u16,
+}
+
+impl Driver {
+    /// Nothing where this machine has no display or no driver.
+    fn start(home: &Path, theme: &str) -> Option<Self> {
+        if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
+            return skip("there is no display; run it under xvfb-run");
+        }
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let started = Command::new("WebKitWebDriver")
+            .args([format!("--port={port}"), "--host=127.0.0.1".to_owned()])
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .env("GTK_THEME", theme)
+            .env("HOME", home)
+            .env("XDG_DATA_HOME", home.join("data"))
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_CACHE_HOME", home.join("cache"))
+            // The harder locale: the language is "C" and `Intl` throws.
+            .env("LANG", "C.UTF-8")
+            .env_remove("LC_ALL")
+            .env_remove("LANGUAGE")
+            .env_remove("PRECEDENT_CASEBOOK")
+            .stdout(Stdio::null())
+            .spawn();
+        match started {
+            Ok(process) => Some(Self { process, port }),
+            Err(error) => skip(&format!("WebKitWebDriver: {error}; install webkit2gtk-driver")),
+        }
+    }
+
+    async fn open(&self, args: &[&str]) -> Client {
+        let program = env!("CARGO_BIN_EXE_precedent-desktop");
+        let options = json!({ "webkitgtk:browserOptions": { "binary": program, "args": args } });
+        let Value::Object(capabilities) = options else { unreachable!() };
+        let url = format!("http://127.0.0.1:{}", self.port);
+        let began = Instant::now();
+        loop {
+            let mut builder = ClientBuilder::new(HttpConnector::new());
+            match builder.capabilities(capabilities.clone()).connect(&url).await {
+                Ok(window) => return window,
+                Err(error) if began.elapsed() > PATIENCE => panic!("the window did not open: {error}"),
+                Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+            }
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn skip<T>(why: &str) -> Option<T> {
+    assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "{why}");
+    eprintln!("SKIPPED: {why}");
+    None
+}
+
+pub async fn wait_until(what: &str, is_so: impl AsyncFn() -> bool) {
+    let began = Instant::now();
+    while !is_so().await {
+        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+pub async fn wait_for(window: &Client, css: &str) -> Element {
+    match window.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await {
+        Ok(element) => element,
+        Err(error) => panic!("{css} did not appear: {error}"),
+    }
+}
+
+pub async fn is_there(window: &Client, css: &str) -> bool {
+    window.find(Locator::Css(css)).await.is_ok()
+}
+
+pub async fn click(window: &Client, css: &str) {
+    wait_for(window, css).await.click().await.unwrap();
+}
+
+/// The texts of all elements, as one answer: they may be replaced between two questions.
+pub async fn texts(window: &Client, css: &str) -> Vec<String> {
+    let ask =
+        "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())";
+    serde_json::from_value(window.execute(ask, vec![json!(css)]).await.unwrap()).unwrap()
+}
+
+pub async fn script(window: &Client, script: &str) -> Value {
+    window.execute(script, Vec::new()).await.unwrap()
+}
+
+/// Keeps what the window looks like in `target/screenshots`.
+pub async fn shot(window: &Client, name: &str) {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    let painted =
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
+    let _ = window.execute_async(painted, Vec::new()).await;
+    if let Ok(png) = window.screenshot().await {
+        std::fs::write(folder.join(name).with_extension("png"), png).unwrap();
+    }
+}
+
+/// Presses keys wherever the focus is, as a person would.
+pub async fn press(window: &Client, keys: &str) {
+    let mut all = KeyActions::new("keys".to_owned());
+    for key in keys.chars() {
+        all = all.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
+    }
+    window.perform_actions(all).await.unwrap();
+}
+
+/// Presses a key while Ctrl is down.
+pub async fn press_ctrl(window: &Client, key: char) {
+    let ctrl = char::from(Key::Control);
+    let all = KeyActions::new("keys".to_owned())
+        .then(KeyAction::Down { value: ctrl })
+        .then(KeyAction::Down { value: key })
+        .then(KeyAction::Up { value: key })
+        .then(KeyAction::Up { value: ctrl });
+    window.perform_actions(all).await.unwrap();
+}
+
+/// The text of the first such element; empty where there is none.
+pub async fn text(window: &Client, css: &str) -> String {
+    texts(window, css).await.into_iter().next().unwrap_or_default()
+}
+
+/// The first element with these words, by XPath: what a person would point at.
+pub async fn click_words(window: &Client, css: &str, words: &str) {
+    let ask = "const found = [...document.querySelectorAll(arguments[0])]
+        .find((element) => element.textContent.trim().includes(arguments[1]));
+        found?.click(); return found !== undefined";
+    let wanted = [json!(css), json!(words)];
+    wait_until(&format!("{css} says {words}"), async || {
+        window.execute(ask, wanted.to_vec()).await.unwrap() == true
+    })
+    .await;
+}

@@ -1,0 +1,127 @@
+//! Reports that attack the window: no script runs, no request leaves, and it stays usable.
+
+use std::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::driver::{drive, is_there, press_ctrl, script, text, wait_for, wait_until};
+
+/// Bodies by what they try; `SPY` stands for an address that must never be asked.
+const BODIES: &[(&str, &str)] = &[
+    ("script", "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'>"),
+    (
+        "handlers",
+        "<p onmouseover='window.owned=1' onclick='window.owned=1' autofocus tabindex=1 onfocus='window.owned=1'>x</p><details open ontoggle='window.owned=1'><summary>s</summary></details>",
+    ),
+    (
+        "svg",
+        "<svg onload='window.owned=1'><script>window.owned=1</script><a xlink:href='javascript:window.owned=1'><text>x</text></a><foreignObject><iframe src='SPY/svg'></iframe></foreignObject></svg>",
+    ),
+    (
+        "urls",
+        "[a](javascript:window.owned=1) [b](data:text/html,<script>parent.owned=1</script>) [c](vbscript:x) <a href='&#x6a;avascript:window.owned=1'>d</a> <a href='SPY/link' ping='SPY/ping' target='_top'>e</a>",
+    ),
+    (
+        "css",
+        "<style>body{display:none} @import 'SPY/css';</style><p style=\"background:url('SPY/bg');position:fixed;inset:0\">x</p><link rel=stylesheet href='SPY/link.css'>",
+    ),
+    (
+        "frames",
+        "<iframe src='SPY/frame' srcdoc='<script>parent.owned=1</script>'></iframe><object data='SPY/o'></object><embed src='SPY/e'><base href='SPY/'><meta http-equiv=refresh content='0;url=SPY/meta'>",
+    ),
+    (
+        "images",
+        "![x](SPY/image.png) <img src='SPY/i.png' srcset='SPY/2x.png 2x'><picture><source srcset='SPY/p.webp'></picture><video src='SPY/v.mp4' poster='SPY/poster.png' autoplay></video><audio src='SPY/a.mp3' autoplay></audio>",
+    ),
+    (
+        "forms",
+        "<form action='SPY/form'><input name=attributes><input type=image src='SPY/submit'><button formaction='javascript:window.owned=1'>x</button></form><img name=getElementById><form id=app name=body></form>",
+    ),
+    ("bidi", "file \u{202e}gpj.exe\u{202c} and \u{2066}\u{2067}x\u{2069} \u{200b}zero"),
+];
+
+#[tokio::test]
+async fn no_report_runs_a_script_or_sends_a_request() {
+    let spy = TcpListener::bind("127.0.0.1:0").unwrap();
+    spy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", spy.local_addr().unwrap());
+    let home = tempfile::tempdir().unwrap();
+    let mut bodies: Vec<(String, String)> =
+        BODIES.iter().map(|(name, body)| ((*name).to_owned(), body.replace("SPY", &address))).collect();
+    let row = format!("| {} |\n", "cell | ".repeat(40));
+    let table = format!("{row}|{}\n{}", "---|".repeat(41), row.repeat(2_000));
+    bodies.push(("table".to_owned(), table));
+    bodies.push(("line".to_owned(), "x".repeat(5_000_000)));
+    bodies.push(("quotes".to_owned(), format!("{} deep", "> ".repeat(5_000))));
+    let records: String = bodies
+        .iter()
+        .zip(1..)
+        .map(|((name, body), number)| {
+            let record = json!({
+                "number": number, "title": format!("Hostile {name} <b>title</b>"), "body": body, "state": "open", "id": number,
+                "user": {"login": "mallory"}, "created_at": "2026-05-01T00:00:00Z", "updated_at": "2026-05-02T00:00:00Z",
+                "html_url": format!("https://tracker.example/acme/app/issues/{number}"), "comments": 0, "labels": [],
+            });
+            format!("{record}\n")
+        })
+        .collect();
+    let file = home.path().join("issues.jsonl");
+    std::fs::write(&file, records).unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        script(
+            &window,
+            "window.blocked = []; document.addEventListener('securitypolicyviolation',
+                (event) => window.blocked.push(event.effectiveDirective + ' ' + event.blockedURI))",
+        )
+        .await;
+        // They come in as a person would bring them: by the path of a file.
+        wait_for(&window, ".welcome").await;
+        press_ctrl(&window, '5').await;
+        script(&window, "document.querySelector('.sources header .button').click()").await;
+        script(&window, "document.querySelectorAll('.add .choice')[0].querySelectorAll('button')[1].click()").await;
+        wait_for(&window, "#add-project").await.send_keys("acme/app").await.unwrap();
+        wait_for(&window, "#add-path").await.send_keys(file.to_str().unwrap()).await.unwrap();
+        script(&window, "document.querySelector('.add button[type=submit]').click()").await;
+        wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+
+        press_ctrl(&window, '1').await;
+        for (number, (name, _)) in (1..).zip(&bodies) {
+            let began = Instant::now();
+            press_ctrl(&window, 'k').await;
+            wait_for(&window, "#palette").await.send_keys(&format!("acme/app#{number}\u{e007}")).await.unwrap();
+            wait_until(&format!("{name} is shown"), async || {
+                text(&window, "article h2").await.starts_with(&format!("Hostile {name} "))
+            })
+            .await;
+            // Two frames: whatever wanted to run has run.
+            window
+                .execute_async(
+                    "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))",
+                    Vec::new(),
+                )
+                .await
+                .unwrap();
+            assert_eq!(script(&window, "return typeof window.owned").await, "undefined", "{name}");
+            let bad = "return [...document.querySelectorAll('article .prose :is(script, style, iframe, object, embed, form, img, svg, video, audio, link, meta, base)')]
+                .map((element) => element.outerHTML.slice(0, 80))";
+            assert_eq!(script(&window, bad).await, json!([]), "{name}");
+            let active = "return [...document.querySelectorAll('article .prose *')].flatMap((element) => [...element.attributes])
+                .filter((a) => a.name.startsWith('on') || a.name === 'style' || /^(?:javascript|data|vbscript):/i.test(a.value.trim())).length";
+            assert_eq!(script(&window, active).await, 0, "{name}");
+            assert!(began.elapsed() < Duration::from_secs(20), "{name} took {:?}", began.elapsed());
+        }
+        // Links in texts lead nowhere by themselves, and the title is text.
+        script(&window, "document.querySelectorAll('article a').forEach((a) => a.click())").await;
+        assert!(window.current_url().await.unwrap().as_str().starts_with("tauri://localhost"));
+        assert!(!is_there(&window, "article h2 b").await);
+        assert_eq!(script(&window, "return window.blocked").await, json!([]), "nothing even tried");
+        assert!(spy.accept().is_err(), "a request has left");
+    })
+    .await;
+}

@@ -1,0 +1,24 @@
+//! Drives the real window, with the real engine behind it, through WebKitWebDriver.
+//!
+//! `xvfb-run -a -s '-screen 0 1280x900x24 -nolisten tcp' dbus-run-session -- cargo test -p precedent-desktop`
+//!
+//! Without a display or the driver it says so and passes; `PRECEDENT_WINDOW_TESTS=required` makes that a failure.
+#![cfg(target_os = "linux")]
+#![expect(clippy::disallowed_methods, reason = "the test reads the environment that it runs in")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod accessibility;
+mod driver;
+#[path = "../../../tests/it/fake_github.rs"]
+#[allow(dead_code, reason = "the engine's tests need all of it")]
+mod fake_github;
+mod gallery;
+#[path = "../../../tests/it/git_http.rs"]
+#[allow(dead_code, reason = "the engine's tests need all of it")]
+mod git_http;
+mod hostile;
+mod measure;
+mod search;
+mod sources;
+mod triage;
+mod troubleshoot;

@@ -1,0 +1,159 @@
+//! Finding a report, and the window as a whole.
+
+use std::time::Duration;
+
+use fantoccini::{Client, key::Key};
+
+use crate::driver::{click, drive, is_there, script, shot, texts, wait_for, wait_until};
+
+const BOX: &str = "#query";
+
+#[tokio::test]
+async fn a_question_leads_to_the_comment_that_answers_it() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        let url = window.current_url().await.unwrap();
+        assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
+        assert_eq!(window.title().await.unwrap(), "Precedent");
+
+        // The sample comes in by itself, and the recent documents stand there before anything is typed.
+        let search = wait_for(&window, BOX).await;
+        wait_for(&window, "#hit-0").await;
+        wait_until("the box has the focus", async || {
+            window.active_element().await.is_ok_and(|active| active.element_id() == search.element_id())
+        })
+        .await;
+        shot(&window, "recent").await;
+
+        search.send_keys("certificate signed by unknown authority").await.unwrap();
+        wait_until("the results answer the query", async || {
+            texts(&window, ".hit .title")
+                .await
+                .first()
+                .is_some_and(|t| t.to_lowercase().contains("certificate"))
+        })
+        .await;
+        wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
+        shot(&window, "results").await;
+
+        let first = texts(&window, ".hit .title").await.remove(0);
+        search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
+        wait_for(&window, "#hit-0[aria-selected=true]").await;
+        search.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
+        wait_until("the reading pane shows the thread", async || {
+            texts(&window, "article h2").await.first() == Some(&first)
+        })
+        .await;
+        wait_until("its comments are there", async || texts(&window, "article .comment").await.len() > 1)
+            .await;
+        wait_until("the pane has the focus", async || {
+            script(&window, "return document.activeElement.tagName").await == "ARTICLE"
+        })
+        .await;
+        shot(&window, "window").await;
+
+        // Keys act on the thread now; then back to the box.
+        let pane = window.active_element().await.unwrap();
+        pane.send_keys("n").await.unwrap();
+        wait_for(&window, ".comment:focus").await.send_keys("/").await.unwrap();
+        wait_until("the box has the focus again", async || {
+            script(&window, "return document.activeElement.id").await == "query"
+        })
+        .await;
+
+        // A filter is added by click and shows in the query.
+        click(&window, "button[title='is:open']").await;
+        wait_until("the filter is in the query", async || {
+            script(&window, "return document.querySelector('#query').value.endsWith(' is:open')").await
+                == true
+        })
+        .await;
+
+        // The whole casebook becomes searchable in the end, and the bar says so.
+        wait_until("the job ends", async || !is_there(&window, "footer progress").await).await;
+        let bar = texts(&window, "footer .coverage").await.join("");
+        assert!(bar.starts_with("full text "), "{bar}");
+        shot(&window, "filtered").await;
+
+        a_narrow_window_shows_one_of_the_two(&window).await;
+        the_window_is_sealed(&window).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
+    let home = tempfile::tempdir().unwrap();
+    // A file stands where the folder is to be.
+    let casebook = home.path().join("casebook");
+    std::fs::write(&casebook, "not a folder").unwrap();
+    let folder = casebook.to_str().unwrap().to_owned();
+    drive(home.path(), "Adwaita:dark", &["--casebook", &folder.clone()], async move |window| {
+        wait_for(&window, "[role=alert]").await;
+        let said = texts(&window, "main").await.join("");
+        assert!(said.contains("could not be opened") && said.contains(&folder), "{said}");
+        shot(&window, "closed").await;
+
+        let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
+        assert_eq!(script(&window, dark).await, true);
+
+        std::fs::remove_file(&folder).unwrap();
+        click(&window, "button.primary").await;
+        wait_for(&window, ".welcome").await;
+        let said = texts(&window, ".welcome").await.join("");
+        assert!(
+            said.contains("Open the sample casebook") && said.contains("add a project of your own"),
+            "{said}"
+        );
+        shot(&window, "welcome").await;
+    })
+    .await;
+}
+
+/// Below 900 pixels there is a list, or a thread with the way back.
+async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
+    click(window, "button[title='is:open']").await;
+    window.set_window_size(800, 600).await.unwrap();
+    wait_until("one column is left", async || {
+        !is_there(window, ".results").await || !is_there(window, "article").await
+    })
+    .await;
+    wait_for(window, BOX).await.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
+    wait_until("the thread is alone", async || {
+        is_there(window, "article h2").await && !is_there(window, ".results").await
+    })
+    .await;
+    shot(window, "narrow").await;
+    wait_for(window, "article").await.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();
+    wait_until("the list is alone", async || {
+        is_there(window, ".results").await && !is_there(window, "article").await
+    })
+    .await;
+}
+
+/// Whatever tracker text might try from inside, the window reaches nothing and goes nowhere.
+async fn the_window_is_sealed(window: &Client) {
+    assert_eq!(script(window, "return typeof window.__TAURI__").await, "undefined");
+    let fetched = "const done = arguments[0];
+        fetch('http://127.0.0.1:9/').then(() => done('reached'), (error) => done(String(error)))";
+    let answer = window.execute_async(fetched, Vec::new()).await.unwrap();
+    assert!(answer.as_str().is_some_and(|a| a != "reached"), "{answer}");
+    let image = "const done = arguments[0];
+        document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
+        const image = new Image(); image.src = 'http://127.0.0.1:9/spy.png'; document.body.append(image)";
+    assert_eq!(window.execute_async(image, Vec::new()).await.unwrap(), "img-src");
+    let inline =
+        "const script = document.createElement('script'); script.textContent = 'window.owned = true';
+        document.body.append(script); return window.owned === true";
+    assert_eq!(script(window, inline).await, false);
+    let _ = window.execute("location.href = 'http://127.0.0.1:9/'", Vec::new()).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let url = window.current_url().await.unwrap();
+    assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
+    let refused = "const done = arguments[0];
+        window.__TAURI_INTERNALS__.invoke('plugin:window|close').then(() => done('allowed'), (error) => done(String(error)))";
+    let answer = window.execute_async(refused, Vec::new()).await.unwrap();
+    assert!(answer.as_str().is_some_and(|a| a.contains("not allowed")), "{answer}");
+}

@@ -1,0 +1,95 @@
+//! Adding a source, watching it sync, stopping it, and what went wrong with its remedy.
+
+use std::time::Duration;
+
+use fantoccini::{Client, key::Key};
+use serde_json::json;
+
+use crate::{
+    driver::{click, click_words, drive, is_there, press, shot, text, texts, wait_for, wait_until},
+    fake_github::{FakeGitHub, Fault},
+};
+
+async fn fill(window: &Client, css: &str, value: &str) {
+    let field = wait_for(window, css).await;
+    field.clear().await.unwrap();
+    field.send_keys(value).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_source_is_added_synced_and_stopped() {
+    let github = FakeGitHub::new("acme/pump");
+    github.world().fill(230, 410);
+    let host = github.host.clone();
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        click_words(&window, ".welcome button", "add a project of your own").await;
+        wait_for(&window, "#add-project").await;
+        shot(&window, "add-source").await;
+        // What is no project is said so, with the remedy.
+        press(&window, "pump\u{e007}").await;
+        wait_until("the mistake is told", async || {
+            text(&window, ".add [role=alert]").await.contains("owner/name")
+        })
+        .await;
+
+        fill(&window, "#add-project", "acme/pump").await;
+        fill(&window, "#add-host", &host).await;
+        // The invented tracker has no wiki.
+        click(&window, ".add input[type=checkbox]").await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("it is synced", async || {
+            let figures = texts(&window, ".detail dd").await;
+            figures.first().is_some_and(|n| n == "230") && figures.contains(&"410".to_owned())
+        })
+        .await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        wait_until("a message says so", async || text(&window, ".toasts").await.contains("new or changed"))
+            .await;
+        assert!(text(&window, ".detail header .quiet").await.contains("127.0.0.1"));
+        shot(&window, "sources").await;
+
+        // A sync that hangs is stopped, and the window goes on.
+        github.fail("/issues", 1, Fault::Slow(Duration::from_secs(120)));
+        click_words(&window, ".detail .buttons button", "Sync").await;
+        click_words(&window, ".detail .buttons button", "Cancel the sync").await;
+        wait_until("it has stopped", async || {
+            is_there(&window, ".detail .buttons .primary").await
+                && texts(&window, ".toasts .toast").await.iter().any(|t| t.starts_with("Stopped"))
+        })
+        .await;
+        github.world().clear_faults();
+
+        // A tracker that refuses the token says what to do about it.
+        let refusal = json!({"message": "Bad credentials"});
+        github.fail("/repos/", 9, Fault::Status(401, vec![], refusal));
+        click_words(&window, ".detail .buttons button", "Sync").await;
+        wait_until("the refusal is shown with its remedy", async || {
+            texts(&window, ".detail [role=alert] span").await.iter().any(|hint| !hint.is_empty())
+        })
+        .await;
+        wait_until("the rail shows that a source needs a look", async || {
+            is_there(&window, "#view-sources .dot").await
+        })
+        .await;
+        shot(&window, "sources-failing").await;
+        github.world().clear_faults();
+
+        // What it may talk to is told in the settings.
+        press(&window, "7").await;
+        wait_until("the host is listed", async || {
+            text(&window, "section[aria-labelledby=privacy] tbody").await.contains("acme/pump")
+        })
+        .await;
+        shot(&window, "settings").await;
+
+        // Removing asks first.
+        press(&window, "5").await;
+        click_words(&window, ".detail .buttons button", "Remove").await;
+        click_words(&window, ".confirm button", "Remove it").await;
+        wait_until("it is gone", async || text(&window, ".sources .none").await.contains("No sources")).await;
+    })
+    .await;
+}

@@ -1,0 +1,109 @@
+//! Deciding about possible duplicates without a mouse.
+
+use fantoccini::Client;
+use precedent::{Casebook, OpenOptions, Task, model::VerdictKind};
+use serde_json::json;
+
+use crate::driver::{drive, is_there, press, press_ctrl, script, shot, text, wait_for, wait_until};
+
+/// The key of the report that is compared.
+async fn compared(window: &Client) -> String {
+    text(window, "section[aria-label^='Report:'] .role button").await
+}
+
+/// Twelve pairs of reports that say nearly the same, of a program that does not exist.
+fn pairs() -> String {
+    let things = [
+        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
+        "mixer", "crane",
+    ];
+    let mut out = String::new();
+    for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
+        let body = format!(
+            "The {thing} stops with PLANT-{:04} after the {thing} was calibrated on {}. See `{thing}_open_slot`.",
+            1000 + (number - 1) / 2,
+            if later { "4.2.1" } else { "4.1.0" },
+        );
+        let title = format!("{thing} stops after calibration{}", if later { " again" } else { "" });
+        let day = format!("2026-04-{number:02}T08:00:00Z");
+        let record = json!({
+            "number": number, "id": number, "title": title, "body": body, "state": "open", "user": {"login": "ada"},
+            "created_at": day, "updated_at": day, "comments": 0, "labels": [{"name": "bug"}],
+            "html_url": format!("https://tracker.example/acme/plant/issues/{number}"),
+        });
+        out.push_str(&format!("{record}\n"));
+    }
+    out
+}
+
+#[tokio::test]
+async fn ten_reports_are_decided_with_the_keyboard_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let folder = casebook.clone();
+    let file = home.path().join("issues.jsonl");
+    std::fs::write(&file, pairs()).unwrap();
+    let open = async || Casebook::open(OpenOptions::new(folder.clone())).await.unwrap();
+    open().await.import_github("acme/plant", &file, &Task::new()).await.unwrap();
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '2').await;
+        wait_for(&window, ".triage").await;
+        // Everything that has a candidate, and closed ones among them.
+        press(&window, "b").await;
+        wait_until("all bands are shown", async || {
+            is_there(&window, ".choice button:last-child[aria-pressed=true]").await
+        })
+        .await;
+        press(&window, "c").await;
+        wait_until("the check has ended", async || {
+            is_there(&window, ".queue [role=option]").await
+                && !is_there(&window, ".triage header progress").await
+        })
+        .await;
+        shot(&window, "triage").await;
+
+        for (at, key) in "drnddrnddn".chars().enumerate() {
+            wait_until("a pair is compared", async || {
+                let selected = text(&window, ".queue [aria-selected=true] .key").await;
+                let shown = compared(&window).await;
+                !shown.is_empty() && selected.split(' ').next().is_some_and(|number| shown.ends_with(number))
+            })
+            .await;
+            let before = compared(&window).await;
+            press(&window, &key.to_string()).await;
+            wait_until("the next report is there", async || compared(&window).await != before).await;
+            let decided = format!("{} decided", at + 1);
+            wait_until("it is counted", async || {
+                text(&window, ".triage header .end").await.contains(&decided)
+            })
+            .await;
+        }
+        let last = compared(&window).await;
+        press(&window, "u").await;
+        wait_until("the last decision is taken back", async || {
+            text(&window, ".triage header .end").await.contains("9 decided")
+                && compared(&window).await != last
+        })
+        .await;
+
+        // What a text is compared with is marked in it.
+        assert!(is_there(&window, "mark.same, mark.word, mark.differs").await);
+        // The view is left and found again as it was.
+        press(&window, "1").await;
+        wait_for(&window, "#query").await;
+        assert_eq!(script(&window, "return document.activeElement.id").await, "query");
+    })
+    .await;
+    let verdicts = open().await.verdicts(None).await.unwrap();
+    // Where there is no display nothing was decided.
+    if !verdicts.is_empty() {
+        let of = |kind| verdicts.iter().filter(|v| v.kind == kind).count();
+        assert_eq!(
+            (of(VerdictKind::Duplicate), of(VerdictKind::Related), of(VerdictKind::NotDuplicate)),
+            (5, 2, 2)
+        );
+    }
+}

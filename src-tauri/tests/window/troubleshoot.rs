@@ -1,0 +1,103 @@
+//! A pasted report leads to what solved it, and to a brief in a file; a note that is there already is not stored twice.
+
+use fantoccini::{Client, key::Key};
+
+use crate::driver::{
+    click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for, wait_until,
+};
+
+const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
+    ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
+    Please answer to mika@customer.example, host 192.0.2.41.";
+
+/// Clears a field and fills it.
+async fn fill(window: &Client, css: &str, value: &str) {
+    let field = wait_for(window, css).await;
+    field.clear().await.unwrap();
+    field.send_keys(value).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_report_leads_to_a_brief() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let target = home.path().join("case.md");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '3').await;
+        // Enter would be a key of its own in some drivers; the text comes in as one paste would bring it.
+        let paste = "const box = document.querySelector('#report'); box.value = arguments[0];
+            box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
+        wait_for(&window, "#report").await;
+        window.execute(paste, vec![REPORT.into()]).await.unwrap();
+        press_ctrl(&window, char::from(Key::Enter)).await;
+        wait_until("solved cases and duplicates stand together", async || {
+            let parts = texts(&window, ".answer > h2").await;
+            parts.iter().any(|p| p.starts_with("Solved cases")) && is_there(&window, ".answer .fix").await
+        })
+        .await;
+        shot(&window, "troubleshoot").await;
+
+        // The first piece is taken out of the brief again, by key.
+        let picked = text(&window, ".troubleshoot .end").await;
+        press(&window, "jx").await;
+        wait_until("one is taken out", async || text(&window, ".troubleshoot .end").await != picked).await;
+        press(&window, "e").await;
+        wait_until("the brief is there", async || !text(&window, ".paper .title").await.is_empty()).await;
+        wait_until("what is replaced is shown", async || {
+            text(&window, ".paper .hidden tbody").await.contains("mika@customer.example")
+        })
+        .await;
+        shot(&window, "brief").await;
+        fill(&window, ".brief .field", target.to_str().unwrap()).await;
+        click_words(&window, ".brief button", "Export").await;
+        wait_until("it is written", async || text(&window, ".brief .written").await.contains("case.md"))
+            .await;
+        let written = std::fs::read_to_string(&target).unwrap();
+        assert!(written.contains("ferrywire/ferrywire#"), "{written}");
+        assert!(!written.contains("mika@customer.example"), "{written}");
+        // What is there is replaced only if told so.
+        click_words(&window, ".brief button", "Export").await;
+        wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
+        click_words(&window, ".brief button", "Replace it").await;
+        wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_note_that_is_there_already_is_shown_and_not_stored() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita:dark", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '4').await;
+        wait_for(&window, ".notes .none").await;
+        for round in 0..2 {
+            press(&window, "a").await;
+            fill(&window, "#note-title", "Restart the agent after a new certificate").await;
+            fill(&window, "#note-body", "The agent reads the chain once, at its start.").await;
+            press_ctrl(&window, char::from(Key::Enter)).await;
+            if round == 0 {
+                wait_until("it is stored", async || is_there(&window, ".notes article h2").await).await;
+            }
+        }
+        wait_until("the one that is there is shown", async || {
+            text(&window, ".blocked").await.contains("there already")
+        })
+        .await;
+        shot(&window, "note-blocked").await;
+        assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
+        click_words(&window, ".blocked button", "Store it all the same").await;
+        wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
+        click_words(&window, ".notes .buttons button", "Remove").await;
+        click_words(&window, ".notes .confirm button", "Remove it").await;
+        wait_until("there is one again", async || texts(&window, ".notes [role=option]").await.len() == 1)
+            .await;
+    })
+    .await;
+}

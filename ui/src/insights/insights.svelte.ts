@@ -1,0 +1,32 @@
+// The casebook in numbers.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import type { Failure, Insights as Numbers } from "../lib/types";
+
+export class Insights {
+  source = $state<string | null>(null);
+  /** How many months are shown; 0 stands for all. */
+  span = $state(24);
+  numbers = $state.raw<Numbers | null>(null);
+  failure = $state.raw<Failure | null>(null);
+
+  #latest = new Latest();
+
+  async load(): Promise<void> {
+    const isCurrent = this.#latest.begin();
+    try {
+      const numbers = await api.insights(this.source);
+      if (!isCurrent()) return;
+      this.numbers = numbers;
+      this.failure = null;
+    } catch (thrown) {
+      if (isCurrent()) this.failure = api.failure(thrown);
+    }
+  }
+
+  choose(source: string | null): void {
+    this.source = source;
+    void this.load();
+  }
+}

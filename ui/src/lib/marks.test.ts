@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { marked } from "./marks";
+import type { Mark } from "./types";
+
+const marks: Mark[] = [
+  { text: "fw-1043", kind: "same" },
+  { text: "2.9.1", kind: "differs" },
+  { text: "stall", kind: "word" },
+];
+
+it("marks whole words in whatever case, and leaves the markup alone", () => {
+  expect(marked('<p title="stall">FW-1043 on <b>2.9.1</b>: stalls, no stall</p>', marks)).toBe(
+    '<p title="stall"><mark class="same">FW-1043</mark> on <b><mark class="differs">2.9.1</mark></b>: stalls, no <mark class="word">stall</mark></p>',
+  );
+});
+
+it("takes the longer of two", () => {
+  const both: Mark[] = [{ text: "open", kind: "word" }, { text: "open_slot", kind: "same" }];
+  expect(marked("<code>open_slot</code> open", both)).toBe(
+    '<code><mark class="same">open_slot</mark></code> <mark class="word">open</mark>',
+  );
+});
+
+it("never turns text into markup", () => {
+  expect(marked("&lt;img src=x&gt; stall", marks)).toBe('&lt;img src=x&gt; <mark class="word">stall</mark>');
+  expect(marked("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
+});
+
+it("leaves a text alone where there is nothing to mark", () => {
+  expect(marked("<p>x</p>", [])).toBe("<p>x</p>");
+});

@@ -1,0 +1,35 @@
+// Marks in tracker text: what two reports have in common, and in what they differ.
+
+import type { Mark } from "./types";
+
+/** Longer texts are shown without marks: nobody reads them whole, and the window stays quick. */
+const MAX_MARKED = 400_000;
+
+/** Sanitised HTML with these texts marked where they stand as whole words, in whatever case. */
+export function marked(html: string, marks: readonly Mark[]): string {
+  if (marks.length === 0 || html.length > MAX_MARKED) return html;
+  const kinds = new Map(marks.map((mark) => [mark.text.toLowerCase(), mark.kind]));
+  const texts = [...kinds.keys()].filter(Boolean).sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?![\\p{L}\\p{N}])`,
+    "giu",
+  );
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const walker = document.createTreeWalker(template.content, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
+  for (const node of nodes) {
+    let at = 0;
+    const parts: (string | HTMLElement)[] = [];
+    for (const match of node.data.matchAll(pattern)) {
+      const mark = document.createElement("mark");
+      mark.className = kinds.get(match[0].toLowerCase()) ?? "word";
+      mark.textContent = match[0];
+      parts.push(node.data.slice(at, match.index), mark);
+      at = match.index + match[0].length;
+    }
+    if (parts.length > 0) node.replaceWith(...parts, node.data.slice(at));
+  }
+  return template.innerHTML;
+}

@@ -1,0 +1,60 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
+import type { Desk } from "../shell/desk.svelte";
+import { Toasts } from "../shell/toasts.svelte";
+import { Notes, tags } from "./notes.svelte";
+
+const note = (key: string): Note => ({
+  key, kind: "lesson", title: key, body: "b", tags: [], lifecycle: "active", connected: [],
+  created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z",
+});
+const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "active" as const, similarity: 0.97, exact: false, differs: [] };
+
+let notes: Notes;
+let asked: string[];
+let drafts: NoteDraft[];
+
+beforeEach(() => {
+  asked = [];
+  drafts = [];
+  mockIPC((command, payload) => {
+    asked.push(command);
+    const args = payload as Record<string, unknown>;
+    if (command === "notes") return [note("note#2"), note("note#1")];
+    if (command === "add_note") {
+      const draft = args["draft"] as NoteDraft;
+      drafts.push(draft);
+      const answer: NoteAnswer = draft.force
+        ? { outcome: "connected", note: note("note#2"), matches: [match], warning: null }
+        : { outcome: "duplicate", note: note("note#1"), matches: [match], warning: null };
+      return answer;
+    }
+    return note(String(args["key"]));
+  });
+  const desk = { toasts: new Toasts(), say: () => {}, go: () => {} };
+  notes = new Notes(desk as unknown as Desk);
+});
+afterEach(() => clearMocks());
+
+it("shows what is there already, and stores it all the same only when asked to", async () => {
+  notes.startWriting({ title: "T", body: "B", tags: "a, b,a" });
+  await notes.store();
+  expect(notes.blocked?.note.key).toBe("note#1");
+  expect(notes.writing).not.toBe(null);
+  await notes.store(true);
+  expect(drafts.map((d) => [d.force, d.tags])).toEqual([[false, ["a", "b"]], [true, ["a", "b"]]]);
+  expect([notes.writing, notes.blocked, notes.selected]).toEqual([null, null, "note#2"]);
+});
+
+it("can write it into the one that is there", async () => {
+  notes.startWriting({ title: "T", body: "B" });
+  await notes.store();
+  await notes.updateExisting();
+  expect(asked.filter((command) => command !== "notes")).toEqual(["add_note", "edit_note"]);
+  expect(notes.selected).toBe("note#1");
+});
+
+it("reads tags", () => {
+  expect(tags(" a,, b ,a")).toEqual(["a", "b"]);
+});

@@ -1,0 +1,165 @@
+// The window as a whole: what the casebook holds, which view is shown, the jobs that run, and what there is to say.
+
+import * as api from "../lib/api";
+import { Insights } from "../insights/insights.svelte";
+import { Reader } from "../search/reader.svelte";
+import { Search } from "../search/search.svelte";
+import { Sources } from "../sources/sources.svelte";
+import { Notes } from "../notes/notes.svelte";
+import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
+import { Triage } from "../triage/triage.svelte";
+import type { Failure, Launch, Progress, Status } from "../lib/types";
+import { Jobs } from "./jobs.svelte";
+import type { ViewId } from "./keys";
+import { Toasts } from "./toasts.svelte";
+
+export interface Message {
+  tone: "error" | "info";
+  failure: Failure;
+}
+
+const STATUS_EVERY = 1500;
+
+export class Desk {
+  readonly search = new Search();
+  readonly reader = new Reader();
+  readonly jobs = new Jobs();
+  readonly toasts = new Toasts();
+  readonly triage = new Triage(this);
+  readonly sources = new Sources(this);
+  readonly troubleshoot = new Troubleshoot();
+  readonly notes = new Notes(this);
+  readonly insights = new Insights();
+
+  view = $state<ViewId>("search");
+  launch = $state.raw<Launch | null>(null);
+  status = $state.raw<Status | null>(null);
+  /** Why the casebook cannot be opened. */
+  closed = $state.raw<Failure | null>(null);
+  message = $state.raw<Message | null>(null);
+  opening = $state(true);
+
+  #statusAt = 0;
+  #watching = false;
+
+  get isEmpty(): boolean {
+    return this.status !== null && this.status.sources.length === 0;
+  }
+
+  /** Opens the casebook; called again by "Retry". */
+  async start(): Promise<void> {
+    this.opening = true;
+    try {
+      this.launch = await api.launch();
+      this.status = await api.status();
+      this.closed = null;
+    } catch (thrown) {
+      this.closed = api.failure(thrown);
+      return;
+    } finally {
+      this.opening = false;
+    }
+    this.search.refresh();
+    this.#watch();
+    if (this.isEmpty) {
+      if (this.launch.sample) await this.openSample();
+    } else {
+      void this.sources.load();
+      await this.update();
+    }
+  }
+
+  go(view: ViewId): void {
+    this.view = view;
+  }
+
+  /** Shows a document in the reading pane. */
+  async read(key: string, anchor: string | null = null): Promise<void> {
+    this.view = "search";
+    this.reader.reading = true;
+    await this.reader.follow(key, anchor);
+  }
+
+  /** Brings the sample in and makes it searchable. */
+  async openSample(): Promise<void> {
+    if (this.jobs.get("import")) return;
+    try {
+      await this.jobs.run("import", api.importSample);
+    } catch (thrown) {
+      this.say(thrown);
+      return;
+    }
+    await this.changed();
+  }
+
+  /** After something came in or went: shows it and brings the indexes up to date. */
+  async changed(): Promise<void> {
+    await Promise.all([this.refresh(), this.sources.load()]);
+    this.search.refresh();
+    await this.update();
+  }
+
+  /** Brings the indexes up to date. */
+  async update(): Promise<void> {
+    if (this.jobs.get("index")) return;
+    try {
+      const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#indexing(progress, isNewPhase));
+      if (report.busy_elsewhere) {
+        this.#inform("Another process is bringing the indexes up to date.", "What it has done shows up here by itself.");
+      } else {
+        this.search.refresh();
+      }
+    } catch (thrown) {
+      this.say(thrown);
+    }
+    await this.refresh();
+  }
+
+  /** Asks the engine what there is now. */
+  async refresh(): Promise<void> {
+    this.#statusAt = Date.now();
+    try {
+      this.status = await api.status();
+    } catch (thrown) {
+      this.say(thrown);
+    }
+  }
+
+  async openExternal(url: string): Promise<void> {
+    try {
+      await api.openExternal(url);
+    } catch (thrown) {
+      this.say(thrown);
+    }
+  }
+
+  /** Shows what went wrong. What the person stopped is no failure. */
+  say(thrown: unknown): void {
+    const failure = api.failure(thrown);
+    // A list that is laid out twice in one frame is no failure of anything.
+    if (failure.message.startsWith("ResizeObserver loop")) return;
+    if (failure.code === "cancelled") this.toasts.say("Stopped. What was done so far is kept.");
+    else this.message = { tone: "error", failure };
+  }
+
+  dismiss(): void {
+    this.message = null;
+  }
+
+  #inform(message: string, hint: string): void {
+    this.message = { tone: "info", failure: { code: "busy", message, hint } };
+  }
+
+  #indexing(_progress: Progress, isNewPhase: boolean): void {
+    // The full text is searchable as soon as it is through; the vectors may take long.
+    if (isNewPhase) this.search.refresh();
+    if (Date.now() - this.#statusAt > STATUS_EVERY) void this.refresh();
+  }
+
+  /** Documents that other programs ask to be shown: `precedent://item/…`. */
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    void api.watchLinks((key) => void this.read(key)).catch((thrown: unknown) => this.say(thrown));
+  }
+}

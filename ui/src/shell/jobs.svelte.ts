@@ -1,0 +1,54 @@
+// The long jobs that run: how far each is, how fast, and how to stop it.
+
+import * as api from "../lib/api";
+import { rate } from "../lib/text";
+import type { JobKind, Phase, Progress } from "../lib/types";
+
+export interface Job {
+  kind: JobKind;
+  progress: Progress | null;
+  perSecond: number | null;
+  cancelling: boolean;
+}
+
+type Listener = (progress: Progress, isNewPhase: boolean) => void;
+
+export class Jobs {
+  running = $state.raw<readonly Job[]>([]);
+
+  /** The job of this kind, if it runs. */
+  get(kind: JobKind): Job | null {
+    return this.running.find((job) => job.kind === kind) ?? null;
+  }
+
+  /** Runs a job and shows it while it runs. What it throws is for the caller. */
+  async run<T>(
+    kind: JobKind,
+    start: (onProgress: (progress: Progress) => void) => Promise<T>,
+    listener: Listener = () => {},
+  ): Promise<T> {
+    let phase: { name: Phase; at: number; done: number } | null = null;
+    this.running = [...this.running, { kind, progress: null, perSecond: null, cancelling: false }];
+    try {
+      return await start((progress) => {
+        const now = Date.now();
+        const isNewPhase = phase?.name !== progress.phase;
+        if (phase === null || isNewPhase) phase = { name: progress.phase, at: now, done: progress.done };
+        this.#change(kind, { progress, perSecond: rate(phase, now, progress.done) });
+        listener(progress, isNewPhase);
+      });
+    } finally {
+      this.running = this.running.filter((job) => job.kind !== kind);
+    }
+  }
+
+  /** Asks a job to stop. */
+  async cancel(kind: JobKind): Promise<void> {
+    this.#change(kind, { cancelling: true });
+    await api.cancel(kind);
+  }
+
+  #change(kind: JobKind, change: Partial<Job>): void {
+    this.running = this.running.map((job) => (job.kind === kind ? { ...job, ...change } : job));
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { VIEWS, ViewKeys } from "./keys";
+
+const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
+
+it("goes to a view by its number, and with Ctrl from a text box too", () => {
+  const keys = new ViewKeys();
+  expect(keys.read(press("2"))).toBe(VIEWS[1]?.id);
+  expect(keys.read(press("9"))).toBe(null);
+  const box = document.createElement("textarea");
+  let seen: unknown = "nothing";
+  box.addEventListener("keydown", (event) => (seen = keys.read(event)));
+  box.dispatchEvent(press("2"));
+  expect(seen).toBe(null);
+  box.dispatchEvent(press("2", { ctrlKey: true }));
+  expect(seen).toBe(VIEWS[1]?.id);
+});
+
+it("goes to a view by g and its letter, if it follows soon", () => {
+  const keys = new ViewKeys();
+  expect(keys.read(press("t"), 0)).toBe(null);
+  expect(keys.read(press("g"), 0)).toBe("waiting");
+  expect(keys.read(press("t"), 900)).toBe("triage");
+  expect(keys.read(press("t"), 1000)).toBe(null);
+  keys.read(press("g"), 2000);
+  expect(keys.read(press("t"), 5000)).toBe(null);
+});
+
+it("has one letter for each view", () => {
+  expect(new Set(VIEWS.map((view) => view.letter)).size).toBe(VIEWS.length);
+});

@@ -1,0 +1,44 @@
+// What the command palette offers for what was typed.
+
+export interface Command {
+  id: string;
+  title: string;
+  /** A word on it, in quiet letters. */
+  detail?: string;
+  keys?: readonly string[];
+  run: () => void;
+}
+
+/** How well a title fits: higher is better; null where it does not. The letters must come in their order. */
+export function fit(title: string, typed: string): number | null {
+  const wanted = typed.toLowerCase().replace(/\s+/g, "");
+  if (wanted === "") return 0;
+  const text = title.toLowerCase();
+  const whole = text.indexOf(typed.trim().toLowerCase());
+  if (whole >= 0) return 1000 - whole - text.length / 100;
+  let score = 0;
+  let at = -1;
+  for (const letter of wanted) {
+    const next = text.indexOf(letter, at + 1);
+    if (next < 0) return null;
+    const startsWord = next === 0 || /[^a-z0-9]/.test(text[next - 1] ?? "");
+    score += next === at + 1 ? 4 : startsWord ? 3 : -1;
+    at = next;
+  }
+  return score - text.length / 100;
+}
+
+/** The commands that fit, the best first; in their own order while nothing is typed. */
+export function matching(commands: readonly Command[], typed: string): Command[] {
+  return commands
+    .map((command) => ({ command, score: fit(command.title, typed) }))
+    .filter((one): one is { command: Command; score: number } => one.score !== null && (typed.trim() === "" || one.score > 0))
+    .sort((a, b) => b.score - a.score)
+    .map((one) => one.command);
+}
+
+/** The key of a document, if that is what was typed: `acme/app#12`, `#12`, `12`. */
+export function documentKey(typed: string): string | null {
+  const text = typed.trim();
+  return /^(?:[\w.-]+\/[\w.-]+#\d+|#?\d+|[\w.-]+\/[\w.-]+:\S+)$/.test(text) ? text.replace(/^#/, "") : null;
+}

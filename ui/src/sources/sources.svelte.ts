@@ -1,0 +1,157 @@
+// The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
+
+import * as api from "../lib/api";
+import { plural } from "../lib/text";
+import type { Access, CalibrationReport, Failure, FileKind, MirrorView, SourceView, SyncReport } from "../lib/types";
+import type { Desk } from "../shell/desk.svelte";
+
+/** What a source's own "Test access" came to. */
+export type Tested = { access: Access } | { failure: Failure } | "asking";
+
+export class Sources {
+  mirrors = $state.raw<readonly MirrorView[]>([]);
+  failure = $state.raw<Failure | null>(null);
+  selected = $state<string | null>(null);
+  /** Whether the form for a source is open. */
+  adding = $state(false);
+  /** What the last sync of each source did. */
+  reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
+  tested = $state.raw<ReadonlyMap<string, Tested>>(new Map());
+  calibrations = $state.raw<ReadonlyMap<string, CalibrationReport>>(new Map());
+
+  #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  get all(): readonly SourceView[] {
+    return this.#desk.status?.sources ?? [];
+  }
+
+  get source(): SourceView | null {
+    return this.all.find((source) => source.key === this.selected) ?? this.all[0] ?? null;
+  }
+
+  mirror(key: string): MirrorView | null {
+    return this.mirrors.find((mirror) => mirror.source === key) ?? null;
+  }
+
+  /** Whether a sync ended early somewhere. */
+  get trouble(): boolean {
+    return this.mirrors.some((mirror) => mirror.gaps.some((gap) => gap.kind === "ended" || gap.kind === "refused"));
+  }
+
+  startAdding(): void {
+    this.#desk.go("sources");
+    this.adding = true;
+  }
+
+  move(by: number): void {
+    const at = this.all.findIndex((source) => source.key === this.source?.key);
+    this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.mirrors = await api.mirrors();
+      this.failure = null;
+    } catch (thrown) {
+      this.failure = api.failure(thrown);
+    }
+  }
+
+  /** Adds a project to mirror, keeps its token, and fetches it. What keeps the token away is told, and stops nothing. */
+  async addMirror(key: string, host: string, wiki: boolean, token: string): Promise<void> {
+    const source = await api.addMirror(key, host, wiki);
+    this.selected = source.key;
+    this.adding = false;
+    await Promise.all([this.#desk.refresh(), this.load()]);
+    if (token) {
+      try {
+        await api.keepToken(host, token);
+      } catch (thrown) {
+        this.#desk.say(thrown);
+        return;
+      }
+    }
+    await this.sync([source.key]);
+  }
+
+  /** Reads files into a source. */
+  async importFiles(kind: FileKind, key: string, path: string): Promise<void> {
+    const report = await this.#desk.jobs.run("import", (onProgress) => api.importFiles(kind, key, path, onProgress));
+    this.selected = report.source;
+    this.adding = false;
+    const skipped = report.skipped > 0 ? `, ${plural(report.skipped, "record")} could not be used` : "";
+    this.#desk.toasts.say(`${report.source}: ${plural(report.new, "new record")}, ${report.updated} updated${skipped}.`);
+    await this.#desk.changed();
+  }
+
+  /** Fetches what is new from these sources, or from all. */
+  async sync(keys: readonly string[], full = false): Promise<void> {
+    if (this.#desk.jobs.get("sync")) return;
+    let looked = 0;
+    try {
+      const reports = await this.#desk.jobs.run(
+        "sync",
+        (onProgress) => api.sync(keys, full, onProgress),
+        () => {
+          if (Date.now() - looked < 2000) return;
+          looked = Date.now();
+          void this.#desk.refresh();
+          void this.load();
+        },
+      );
+      this.reports = new Map([...this.reports, ...reports.map((report) => [report.source, report] as const)]);
+      this.#tell(reports);
+    } catch (thrown) {
+      this.#desk.say(thrown);
+    }
+    await this.#desk.changed();
+  }
+
+  async test(key: string): Promise<void> {
+    this.#tested(key, "asking");
+    try {
+      this.#tested(key, { access: await api.testSource(key) });
+    } catch (thrown) {
+      this.#tested(key, { failure: api.failure(thrown) });
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    try {
+      await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
+      this.#desk.toasts.say(`${key} is removed. What you decided about its reports is kept.`);
+    } catch (thrown) {
+      this.#desk.say(thrown);
+    }
+    this.selected = null;
+    await this.#desk.changed();
+  }
+
+  async calibrate(key: string): Promise<void> {
+    try {
+      const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
+      this.calibrations = new Map([...this.calibrations, [key, report]]);
+    } catch (thrown) {
+      this.#desk.say(thrown);
+    }
+  }
+
+  #tested(key: string, tested: Tested): void {
+    this.tested = new Map([...this.tested, [key, tested]]);
+  }
+
+  #tell(reports: readonly SyncReport[]): void {
+    if (reports.some((report) => report.problem?.code === "cancelled")) {
+      this.#desk.toasts.say("Stopped. What was fetched so far is kept, and the next sync goes on from there.");
+    }
+    const whole = reports.filter((report) => report.problem === null);
+    if (whole.length === 0) return;
+    const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
+    const name = whole.length === 1 ? (whole[0]?.source ?? "") : plural(whole.length, "source");
+    this.#desk.toasts.say(fresh > 0 ? `${name}: ${plural(fresh, "new or changed record")}.` : `${name}: nothing new.`);
+  }
+}

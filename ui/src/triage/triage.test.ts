@@ -1,0 +1,115 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Desk } from "../shell/desk.svelte";
+import { Jobs } from "../shell/jobs.svelte";
+import { Toasts } from "../shell/toasts.svelte";
+import type { DuplicateCandidate, TriageItem } from "../lib/types";
+import { Triage } from "./triage.svelte";
+
+const candidate = (key: string): DuplicateCandidate => ({
+  key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
+  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, band: "review", disposition: "open",
+  canonical: null, reasons: [], verdict: null,
+});
+const item = (key: string): TriageItem => ({ key, title: key, url: null, created_at: null, candidate: candidate(`${key}-old`) });
+
+let queue: TriageItem[];
+let asked: string[];
+let refuse: boolean;
+let said: unknown[];
+let triage: Triage;
+
+const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+beforeEach(async () => {
+  queue = ["a", "b", "c"].map(item);
+  asked = [];
+  said = [];
+  refuse = false;
+  mockIPC((command, payload) => {
+    const args = payload as Record<string, unknown>;
+    if (command.endsWith("verdict")) asked.push([command, args["key"], args["other"], args["kind"] ?? ""].join(" ").trim());
+    if (command === "triage_queue") return { scanned: 0, unscanned: 0, waiting: queue.length, queue, notices: [], took_ms: 1 };
+    if (command === "record_verdict" && refuse) throw { code: "busy", message: "no", hint: null };
+    if (command === "duplicates") {
+      const { key } = args["request"] as { key: string };
+      return { key, band: "review", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, rejected: [], circle: [], notices: [], took_ms: 1 };
+    }
+    return null;
+  });
+  const desk = { jobs: new Jobs(), toasts: new Toasts(), say: (thrown: unknown) => said.push(thrown) };
+  triage = new Triage(desk as unknown as Desk);
+  await triage.enter();
+});
+afterEach(() => clearMocks());
+
+it("goes to the next report at once, and takes decisions back in their order", async () => {
+  expect(triage.selected).toBe("a");
+  void triage.decide("duplicate");
+  expect(triage.selected).toBe("b");
+  await triage.decide("not_duplicate");
+  expect([triage.selected, triage.waiting]).toEqual(["c", 1]);
+  await triage.undo();
+  expect(triage.selected).toBe("b");
+  await triage.undo();
+  await triage.undo();
+  expect(triage.items.map((i) => i.key).sort()).toEqual(["a", "b", "c"]);
+  expect(asked).toEqual([
+    "record_verdict a a-old duplicate", "record_verdict b b-old not_duplicate", "undo_verdict b b-old", "undo_verdict a a-old",
+  ]);
+});
+
+it("puts a report back whose decision could not be kept", async () => {
+  refuse = true;
+  await triage.decide("related");
+  expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
+  expect(triage.decisions).toEqual([]);
+  expect(said.length).toBe(1);
+});
+
+it("decides about the candidate that is shown", async () => {
+  await rest();
+  await rest();
+  triage.turn(1);
+  expect(triage.candidate?.key).toBe("a-2");
+  await triage.decide("duplicate");
+  expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
+});
+
+it("puts a skipped report last", () => {
+  triage.skip();
+  expect(triage.selected).toBe("b");
+  expect(triage.items.map((i) => i.key)).toEqual(["b", "c", "a"]);
+});
+
+it("does not show a decided pair again, but the report with another candidate", async () => {
+  await triage.decide("not_duplicate");
+  await triage.load();
+  expect(triage.items.map((i) => i.key)).toEqual(["b", "c"]);
+  queue = [{ ...item("a"), candidate: candidate("a-other") }, ...queue.slice(1)];
+  await triage.load();
+  expect(triage.items.map((i) => i.key)).toContain("a");
+});
+
+it("checks again for what was chosen while a check ran", async () => {
+  const scans: unknown[] = [];
+  let end = () => {};
+  clearMocks();
+  mockIPC(async (command, payload) => {
+    const { request } = payload as { request: { include_closed: boolean } };
+    if (command === "triage") {
+      scans.push(request.include_closed);
+      if (scans.length === 1) await new Promise<void>((resolve) => (end = resolve));
+    }
+    if (command !== "triage" && command !== "triage_queue") return null;
+    const unscanned = scans.includes(request.include_closed) ? 0 : 3;
+    return { scanned: 0, unscanned, waiting: 0, queue: [], notices: [], took_ms: 1 };
+  });
+  const first = triage.enter();
+  await rest();
+  triage.choose({ includeClosed: true });
+  await rest();
+  end();
+  await first;
+  expect(scans).toEqual([false, true]);
+});

@@ -1,0 +1,100 @@
+// The brief that is being made: what goes in, what it says, what a redaction hides, and where it is written.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
+import type { Piece } from "./pieces";
+
+export const FORMATS: readonly { format: BriefFormat; name: string; ending: string }[] = [
+  { format: "markdown", name: "Markdown", ending: "md" },
+  { format: "html", name: "HTML", ending: "html" },
+  { format: "pdf", name: "PDF", ending: "pdf" },
+  { format: "json", name: "JSON", ending: "json" },
+];
+
+/** A path with the ending of another format. */
+export function withEnding(path: string, ending: string): string {
+  const known = new RegExp(`\\.(?:${FORMATS.map((f) => f.ending).join("|")})$`, "i");
+  return known.test(path) ? path.replace(known, `.${ending}`) : path;
+}
+
+/** The keys of pieces of which none was picked. */
+export function leftOut(all: readonly Piece[], picked: ReadonlySet<string>): string[] {
+  const wanted = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
+  return [...new Set(all.map((piece) => piece.key).filter((key) => !wanted.has(key)))];
+}
+
+export class BriefMaking {
+  request = $state.raw<BriefRequest | null>(null);
+  brief = $state.raw<Brief | null>(null);
+  hidden = $state.raw<readonly RedactionPreview[]>([]);
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+  format = $state<BriefFormat>("markdown");
+  path = $state("~/brief.md");
+  /** Where it was written. */
+  written = $state<string | null>(null);
+  /** Why it was not written. */
+  refused = $state.raw<Failure | null>(null);
+
+  #latest = new Latest();
+
+  begin(text: string, source: string | null, leave_out: string[]): void {
+    this.#change({ key: null, text, source, without: [], leave_out, redact: true, notes: false, troubleshooting: api.SOLVED });
+  }
+
+  redact(redact: boolean): void {
+    if (this.request) this.#change({ ...this.request, redact });
+  }
+
+  toggle(kind: SectionKind): void {
+    if (!this.request) return;
+    const { without } = this.request;
+    this.#change({
+      ...this.request,
+      without: without.includes(kind) ? without.filter((k) => k !== kind) : [...without, kind],
+    });
+  }
+
+  choose(format: BriefFormat): void {
+    this.format = format;
+    this.written = null;
+    this.path = withEnding(this.path, FORMATS.find((f) => f.format === format)?.ending ?? "md");
+  }
+
+  async write(replace: boolean): Promise<void> {
+    if (!this.request) return;
+    this.refused = null;
+    this.written = null;
+    try {
+      this.written = await api.exportBrief(this.request, this.format, this.path, replace);
+    } catch (thrown) {
+      this.refused = api.failure(thrown);
+    }
+  }
+
+  #change(request: BriefRequest): void {
+    this.request = request;
+    this.written = null;
+    this.refused = null;
+    void this.#make(request);
+  }
+
+  async #make(request: BriefRequest): Promise<void> {
+    const isCurrent = this.#latest.begin();
+    this.pending = true;
+    try {
+      const [brief, hidden] = await Promise.all([
+        api.brief(request),
+        request.redact ? api.previewRedaction(request) : Promise.resolve([]),
+      ]);
+      if (!isCurrent()) return;
+      this.brief = brief;
+      this.hidden = hidden;
+      this.failure = null;
+    } catch (thrown) {
+      if (isCurrent()) this.failure = api.failure(thrown);
+    }
+    if (isCurrent()) this.pending = false;
+  }
+}

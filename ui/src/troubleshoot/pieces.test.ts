@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { CaseComment, SolvedCase } from "../lib/types";
+import { blocks, fixFirst } from "./pieces";
+
+const comment = (anchor: string): CaseComment => ({
+  anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
+});
+
+it("shows the fix first and the rest in order of time", () => {
+  const one = { comments: ["a", "b", "c"].map(comment), fix: "b" } as SolvedCase;
+  expect(fixFirst(one).map((c) => c.anchor)).toEqual(["b", "a", "c"]);
+  expect(fixFirst({ ...one, fix: null }).map((c) => c.anchor)).toEqual(["a", "b", "c"]);
+});
+
+it("tells code from prose", () => {
+  expect(blocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
+    { code: false, text: "Try this:" }, { code: true, text: "fw restart" }, { code: false, text: "Then wait." },
+  ]);
+  expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, text: "open\n```\nstill" }]);
+  expect(blocks("  ")).toEqual([]);
+});

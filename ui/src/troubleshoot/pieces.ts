@@ -1,0 +1,59 @@
+// The pieces of an answer: what can be read, and picked for a brief.
+
+import type { CaseComment, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
+
+export type Section = "case" | "duplicate" | "wiki";
+
+export interface Piece {
+  /** Unique in the answer: a report may be a solved case and a duplicate. */
+  id: string;
+  section: Section;
+  key: string;
+  /** The comment to read first. */
+  anchor: string | null;
+}
+
+/** All pieces in the order in which they are shown. */
+export function pieces(solved: TroubleshootResponse | null, duplicates: DuplicatesResponse | null): Piece[] {
+  return [
+    ...(solved?.cases ?? []).map((c): Piece => ({ id: `case ${c.key}`, section: "case", key: c.key, anchor: c.fix })),
+    ...(duplicates?.candidates ?? []).map(
+      (c): Piece => ({ id: `duplicate ${c.key}`, section: "duplicate", key: c.key, anchor: null }),
+    ),
+    ...(solved?.wiki ?? []).map((w): Piece => ({ id: `wiki ${w.key}`, section: "wiki", key: w.key, anchor: null })),
+  ];
+}
+
+/** The comments of a case with the one that carries the fix in front; the rest in order of time. */
+export function fixFirst(one: SolvedCase): CaseComment[] {
+  const fix = one.comments.find((comment) => comment.anchor === one.fix);
+  return fix ? [fix, ...one.comments.filter((comment) => comment !== fix)] : [...one.comments];
+}
+
+export interface Block {
+  code: boolean;
+  text: string;
+}
+
+/** A text as written, with its fenced code apart. A fence that is never closed holds the rest. */
+export function blocks(text: string): Block[] {
+  const found: Block[] = [];
+  let code = false;
+  let fence = "";
+  let lines: string[] = [];
+  const close = () => {
+    const whole = lines.join("\n");
+    if (whole.trim()) found.push({ code, text: code ? whole : whole.trim() });
+    lines = [];
+  };
+  for (const line of text.split("\n")) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark && (!code || (mark.startsWith(fence) && line.trim() === mark))) {
+      close();
+      code = !code;
+      fence = mark;
+    } else lines.push(line);
+  }
+  close();
+  return found;
+}

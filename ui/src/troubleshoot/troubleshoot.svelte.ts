@@ -1,0 +1,95 @@
+// A pasted report: its likely duplicates, the solved cases and the wiki pages, together.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
+import { pieces, type Piece } from "./pieces";
+
+/** Candidates that are less likely are left out, here as in a brief. */
+const MIN_CONFIDENCE = 0.05;
+
+/** A pasted text as a report: its first line is its title. */
+export function draft(text: string): { title: string; body: string } {
+  const end = text.indexOf("\n");
+  return end < 0 ? { title: text, body: "" } : { title: text.slice(0, end), body: text.slice(end + 1) };
+}
+
+function likely(response: DuplicatesResponse): DuplicatesResponse {
+  return { ...response, candidates: response.candidates.filter((c) => c.confidence >= MIN_CONFIDENCE) };
+}
+
+export class Troubleshoot {
+  text = $state("");
+  source = $state<string | null>(null);
+  solved = $state.raw<TroubleshootResponse | null>(null);
+  duplicates = $state.raw<DuplicatesResponse | null>(null);
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+  /** The text that the answer is for. */
+  asked = $state("");
+  /** The piece that the keys act on. */
+  at = $state(-1);
+  /** The ids of the pieces that go into the brief. */
+  picked = $state.raw<ReadonlySet<string>>(new Set());
+
+  #latest = new Latest();
+
+  get pieces(): readonly Piece[] {
+    return pieces(this.solved, this.duplicates);
+  }
+
+  get piece(): Piece | null {
+    return this.pieces[this.at] ?? null;
+  }
+
+  /** What the person should know about the answer, each once. */
+  get notices(): readonly Notice[] {
+    const all = [...(this.solved?.notices ?? []), ...(this.duplicates?.notices ?? [])];
+    return all.filter((notice, at) => all.findIndex((other) => other.lack === notice.lack) === at);
+  }
+
+  async ask(): Promise<void> {
+    const text = this.text.trim();
+    if (!text) return;
+    const isCurrent = this.#latest.begin();
+    this.pending = true;
+    this.failure = null;
+    const source = this.source;
+    const [solved, duplicates] = await Promise.allSettled([
+      api.troubleshoot(text, source),
+      api.duplicates({ ...draft(text), source, include_closed: true, max_candidates: 5 }),
+    ]);
+    if (!isCurrent()) return;
+    this.pending = false;
+    // Either answer is of use without the other.
+    this.solved = solved.status === "fulfilled" ? solved.value : null;
+    this.duplicates = duplicates.status === "fulfilled" ? likely(duplicates.value) : null;
+    const refused = [solved, duplicates].find((one) => one.status === "rejected");
+    this.failure = refused ? api.failure(refused.reason) : null;
+    this.asked = text;
+    this.at = this.pieces.length > 0 ? 0 : -1;
+    this.picked = new Set(this.pieces.map((piece) => piece.id));
+  }
+
+  clear(): void {
+    this.#latest.forget();
+    this.text = "";
+    this.asked = "";
+    this.solved = null;
+    this.duplicates = null;
+    this.failure = null;
+    this.pending = false;
+    this.at = -1;
+    this.picked = new Set();
+  }
+
+  move(by: number): void {
+    this.at = Math.min(Math.max(this.at + by, 0), this.pieces.length - 1);
+  }
+
+  toggle(id: string): void {
+    const picked = new Set(this.picked);
+    if (!picked.delete(id)) picked.add(id);
+    this.picked = picked;
+  }
+}
