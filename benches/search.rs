@@ -14,7 +14,7 @@ use precedent::{
     Casebook, OpenOptions, Task,
     embed::{Engine, ModelPaths},
     index::vectors::Vectors,
-    model::{Mode, SearchRequest},
+    model::{DuplicatesRequest, Mode, SearchRequest, TroubleshootRequest},
 };
 
 /// Queries of each kind.
@@ -54,7 +54,7 @@ async fn measure() {
         status.model.name.as_deref().unwrap_or("none"),
     );
 
-    let (titles, bodies) = texts(&casebook).await;
+    let (keys, titles, bodies) = texts(&casebook).await;
     let filtered: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
@@ -76,11 +76,50 @@ async fn measure() {
                 hits += response.hits.len();
             }
         }
-        times.sort_by(f64::total_cmp);
-        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-        println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
+        print(name, times, hits);
     }
+    checks(&casebook, &keys).await;
+    cases(&casebook, &bodies).await;
     recall(&options, &titles);
+}
+
+fn print(name: &str, mut times: Vec<f64>, found: usize) {
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
+}
+
+/// Checks of single items for duplicates, closed ones included.
+async fn checks(casebook: &Casebook, keys: &[String]) {
+    let (mut times, mut found) = (Vec::new(), 0);
+    for key in keys {
+        let request = DuplicatesRequest {
+            key: Some(key.clone()),
+            include_closed: true,
+            ..DuplicatesRequest::default()
+        };
+        let start = Instant::now();
+        found += casebook.duplicates(request, &Task::new()).await.unwrap().candidates.len();
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+    }
+    print("check of one item", times, found);
+}
+
+/// Solved cases for a pasted log of 200 lines: a report's text amid lines that say nothing.
+async fn cases(casebook: &Casebook, bodies: &[String]) {
+    let (mut times, mut found) = (Vec::new(), 0);
+    for body in bodies.iter().take(60) {
+        let mut lines: Vec<String> =
+            (0..200).map(|i| format!("10:{:02}:{:02} INFO step {i} done", i / 60, i % 60)).collect();
+        for (i, line) in body.lines().filter(|l| !l.trim().is_empty()).take(60).enumerate() {
+            lines[70 + i] = line.to_owned();
+        }
+        let request = TroubleshootRequest { text: lines.join("\n"), ..TroubleshootRequest::default() };
+        let start = Instant::now();
+        found += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+    }
+    print("troubleshoot, 200-line log", times, found);
 }
 
 /// How many of the ten nearest passages by exact search the search over codes finds, and the time of both.
@@ -112,17 +151,18 @@ fn recall(options: &OpenOptions, titles: &[String]) {
     );
 }
 
-/// Titles and texts of documents at even distances.
-async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>) {
+/// Keys, titles and texts of documents at even distances.
+async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     let request = SearchRequest { query: "is:issue".into(), limit: 500, ..Default::default() };
     let recent = casebook.search(request, &Task::new()).await.unwrap().hits;
     let step = (recent.len() / QUERIES).max(1);
-    let (mut titles, mut bodies) = (Vec::new(), Vec::new());
+    let (mut keys, mut titles, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
     for hit in recent.iter().step_by(step) {
         let thread = casebook.thread(&hit.key).await.unwrap();
+        keys.push(hit.key.clone());
         // Only words: quotes and colons of a title would be read as the query language.
         titles.push(thread.title.replace(['"', ':', '-'], " "));
         bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
     }
-    (titles, bodies)
+    (keys, titles, bodies)
 }

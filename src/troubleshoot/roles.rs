@@ -25,7 +25,7 @@ static ORDER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STALE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|^:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^thanks for (?:the|your) (?:pull request|pr)\b|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
+        r"(?i)^\s*:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^\s*thanks for (?:the|your) (?:pull request|pr)\b|\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
     )
 });
 static FIX: LazyLock<Regex> = LazyLock::new(|| {
