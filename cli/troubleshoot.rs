@@ -3,7 +3,7 @@
 use precedent::{
     Result,
     model::{
-        CommentRole, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
         TroubleshootSettings,
     },
 };
@@ -106,7 +106,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     output.wrapped(&plain(&case.body), "  ");
     for c in &case.comments {
         let first = case.fix.as_ref() == Some(&c.anchor);
-        let role = c.role.map(|r| format!(" · {}", role(r))).unwrap_or_default();
+        let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
         let style = if first { GOOD } else { DIM };
         output.line("");
         output.line(format_args!(
@@ -121,17 +121,5 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
             "  {DIM}{} left out{DIM:#}",
             plural(u64::from(case.omitted), "other comment")
         ));
-    }
-}
-
-/// A role in words.
-pub fn role(role: CommentRole) -> &'static str {
-    match role {
-        CommentRole::Fix => "fix",
-        CommentRole::Workaround => "workaround",
-        CommentRole::ClosingNote => "closing note",
-        CommentRole::Reproduction => "reproduction",
-        CommentRole::Confirmation => "confirmation",
-        CommentRole::Noise => "noise",
     }
 }

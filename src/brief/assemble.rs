@@ -14,10 +14,7 @@ use crate::{
     search::{self, Searcher},
     store::{DocumentRow, Reader},
     task::Task,
-    text::{
-        prepare::Prepared,
-        signature::{SignatureKind, signatures},
-    },
+    text::{prepare::Prepared, signature::versions},
     troubleshoot::{self, citation},
 };
 
@@ -323,7 +320,7 @@ impl Writer<'_> {
             for c in &case.comments {
                 let quote = Quote {
                     author: c.author.clone(),
-                    role: c.role.map(|r| role(r).to_owned()),
+                    role: c.role.map(|r| r.as_str().to_owned()),
                     day: day(Some(c.created_at)),
                     text: c.text.clone(),
                     excerpt: c.excerpt,
@@ -470,10 +467,6 @@ fn of_case(case: &SolvedCase) -> Citation {
     Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() }
 }
 
-fn versions(text: &str) -> Vec<String> {
-    signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
-}
-
 fn day(time: Option<jiff::Timestamp>) -> Option<String> {
     time.map(|t| t.strftime("%Y-%m-%d").to_string())
 }
@@ -483,17 +476,6 @@ fn state(state: Option<State>, reason: Option<&str>) -> String {
         (None, _) => String::new(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
         (Some(state), _) => state.as_str().to_owned(),
-    }
-}
-
-fn role(role: CommentRole) -> &'static str {
-    match role {
-        CommentRole::Fix => "fix",
-        CommentRole::Workaround => "workaround",
-        CommentRole::ClosingNote => "closing note",
-        CommentRole::Reproduction => "reproduction",
-        CommentRole::Confirmation => "confirmation",
-        CommentRole::Noise => "noise",
     }
 }
 

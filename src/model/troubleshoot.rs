@@ -58,6 +58,20 @@ pub enum CommentRole {
     Noise,
 }
 
+impl CommentRole {
+    /// The role in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fix => "fix",
+            Self::Workaround => "workaround",
+            Self::ClosingNote => "closing note",
+            Self::Reproduction => "reproduction",
+            Self::Confirmation => "confirmation",
+            Self::Noise => "noise",
+        }
+    }
+}
+
 /// A comment of a solved case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseComment {

@@ -160,6 +160,11 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     out.into_iter().take(MAX_SIGNATURES).collect()
 }
 
+/// The versions that a text names, each once, in a fixed order.
+pub fn versions(text: &str) -> Vec<String> {
+    signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
+}
+
 /// What looks like a code and is the name of a standard or a format.
 fn is_no_code(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
@@ -241,13 +246,6 @@ mod tests {
 
     #[test]
     fn an_address_is_no_version() {
-        let versions = |text: &str| -> Vec<String> {
-            signatures(text)
-                .into_iter()
-                .filter(|s| s.kind == SignatureKind::Version)
-                .map(|s| s.text)
-                .collect()
-        };
         assert_eq!(versions("2.3.1 at 10.20.30.40 and 1.2.3."), ["1.2.3", "2.3.1"]);
     }
 

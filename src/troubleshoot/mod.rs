@@ -20,13 +20,7 @@ use crate::{
     search::{self, Evidence, Searcher},
     store::{DocumentRow, Reader, StoredComment},
     task::Task,
-    text::{
-        prepare::Prepared,
-        report,
-        signature::{SignatureKind, signatures},
-        skeleton::Skeleton,
-        tokens,
-    },
+    text::{prepare::Prepared, report, signature::versions, skeleton::Skeleton, tokens},
 };
 pub(crate) use budget::excerpt;
 use budget::{length, shares};
@@ -307,11 +301,6 @@ impl Opened {
         let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
         Ok(Self { fixed_in: planned.or(said_fixed), row, fixed_by, closers, body, said, reported_on })
     }
-}
-
-/// The versions that a text names.
-fn versions(text: &str) -> Vec<String> {
-    signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
 }
 
 impl Case {
