@@ -23,6 +23,8 @@ use crate::{
     store::SqliteFile,
 };
 
+/// Bytes of the file that each reader maps: exact search reads all vectors, again and again.
+const MAPPED: u32 = 256 << 20;
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
 /// At least this many of the nearest by code are scored exactly …
@@ -129,7 +131,8 @@ impl Vectors {
         register();
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         let dimensions = info.dimensions;
-        let file = SqliteFile::open(&path(folder, info), |connection| prepare(connection, dimensions))?;
+        let file =
+            SqliteFile::open(&path(folder, info), MAPPED, |connection| prepare(connection, dimensions))?;
         Ok(Self { file, dimensions, codes: Mutex::default() })
     }
 

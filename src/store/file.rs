@@ -20,6 +20,7 @@ const KEPT_READERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct SqliteFile {
     path: PathBuf,
+    mapped: u32,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
 }
@@ -33,15 +34,18 @@ impl SqliteFile {
         length(self.path()) + length(Path::new(&log))
     }
 
-    /// Opens or makes the file; `prepare` brings its schema up to date.
-    pub(crate) fn open(path: &Path, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
+    /// Opens or makes the file; `prepare` brings its schema up to date. Readers map at most `mapped` bytes of it.
+    pub(crate) fn open(
+        path: &Path,
+        mapped: u32,
+        prepare: impl FnOnce(&mut Connection) -> Result<()>,
+    ) -> Result<Self> {
         // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
         let _opening = lock_beside(path)?;
-        let mut writer = connect(path)?;
         // Each connection's mapping counts as memory of its own; only readers gain from theirs.
-        writer.pragma_update(None, "mmap_size", 0)?;
+        let mut writer = connect(path, 0)?;
         prepare(&mut writer)?;
-        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
+        Ok(Self { path: path.to_owned(), mapped, writer: Mutex::new(writer), readers: Mutex::default() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -53,7 +57,7 @@ impl SqliteFile {
         let kept = lock(&self.readers).pop();
         let mut connection = match kept {
             Some(connection) => connection,
-            None => connect(&self.path)?,
+            None => connect(&self.path, self.mapped)?,
         };
         let result = {
             let transaction = connection.transaction()?;
@@ -93,7 +97,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Opens a connection with the settings that every connection has.
-fn connect(path: &Path) -> Result<Connection> {
+fn connect(path: &Path, mapped: u32) -> Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || -> rusqlite::Result<Connection> {
@@ -104,9 +108,9 @@ fn connect(path: &Path) -> Result<Connection> {
             "PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL;
              PRAGMA foreign_keys = ON;
-             PRAGMA cache_size = -16000;
-             PRAGMA mmap_size = 268435456;",
+             PRAGMA cache_size = -16000;",
         )?;
+        connection.pragma_update(None, "mmap_size", mapped)?;
         Ok(connection)
     };
     open().map_err(|e| Error::from(e).context(path.display()))

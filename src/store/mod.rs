@@ -62,7 +62,8 @@ impl Store {
     /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database, [`Code::Io`] if it
     /// cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { file: SqliteFile::open(path, |connection| schema::migrate(connection, path))? })
+        // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
+        Ok(Self { file: SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))? })
     }
 
     /// The database file.
