@@ -77,6 +77,8 @@ pub enum Command {
     Duplicates(DuplicatesCommand),
     /// Work through the open reports that may be duplicates
     Triage(TriageCommand),
+    /// Put open reports that are known or thought to be one together
+    Clusters(ClustersCommand),
     /// Fit the confidence of duplicates to a source's own duplicates
     Calibrate(CalibrateCommand),
     /// Record what you decided about a pair of reports
@@ -157,7 +159,9 @@ candidate is worth a look. With --decide it asks about one after the other. Noth
 Examples:
   precedent triage -R acme/app --include-closed
   precedent triage --band high --json=key,candidate
-  precedent triage --decide --by ann"
+  precedent triage --decide --by ann
+  precedent triage --apply
+  precedent triage --apply --yes"
 )]
 pub struct TriageCommand {
     /// Only this source
@@ -178,9 +182,50 @@ pub struct TriageCommand {
     /// Ask about each report and record the decisions
     #[arg(long, conflicts_with = "json")]
     pub decide: bool,
+    /// Show what would be told to the trackers about the reports that were decided to be duplicates; sends nothing
+    #[arg(long, conflicts_with_all = ["decide", "rescan", "journal"])]
+    pub apply: bool,
+    /// With --apply: post the comments and close the reports
+    #[arg(long, requires = "apply")]
+    pub yes: bool,
+    /// Show what was told to the trackers
+    #[arg(long, conflicts_with = "decide")]
+    pub journal: bool,
     /// Who decides
     #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
     pub by: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Checks the open reports that are new or changed first, as `precedent triage` does. A cluster has one head: the
+report that stays where that was decided, else the earliest. What was told apart stays apart.
+
+Examples:
+  precedent clusters -R acme/app
+  precedent clusters --min-size 3 --json=head,size,open,recent"
+)]
+pub struct ClustersCommand {
+    /// Only this source
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// Compare with closed reports too
+    #[arg(long)]
+    pub include_closed: bool,
+    /// How sure a pair must be that nobody decided about, 0 to 1
+    #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.5)]
+    pub threshold: f32,
+    /// The fewest reports of a cluster
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub min_size: usize,
+    /// At most this many clusters
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Check nothing: the clusters of what was checked before
+    #[arg(long)]
+    pub no_check: bool,
     #[command(flatten)]
     pub json: Json,
 }

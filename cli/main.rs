@@ -7,6 +7,8 @@
 mod args;
 mod brief;
 mod calibrate;
+mod closures;
+mod clusters;
 mod duplicates;
 mod eval;
 mod import;
@@ -90,6 +92,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Search(command) => search::run(&session, command, output).await,
         Command::Duplicates(command) => duplicates::run(&session, command, output).await,
         Command::Triage(command) => triage::run(&session, command, output).await,
+        Command::Clusters(command) => clusters::run(&session, command, output).await,
         Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,

@@ -10,12 +10,16 @@ use precedent::{
 use crate::{
     Session,
     args::TriageCommand,
+    closures,
     duplicates::print_candidate,
     output::{BOLD, DIM, KEY, Output, day, plain, plural},
     verdict,
 };
 
 pub async fn run(session: &Session, command: TriageCommand, output: &mut Output) -> Result<()> {
+    if command.apply || command.journal {
+        return closures::run(session, &command, output).await;
+    }
     let request = TriageRequest {
         source: command.source.clone(),
         include_closed: command.include_closed,

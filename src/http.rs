@@ -173,6 +173,7 @@ pub struct Request {
     headers: Vec<(&'static str, &'static str)>,
     etag: Option<String>,
     body: Option<(&'static str, Vec<u8>)>,
+    once: bool,
 }
 
 impl fmt::Debug for Request {
@@ -188,7 +189,7 @@ impl fmt::Debug for Request {
 impl Request {
     /// Asks for the JSON at this address.
     pub fn get(url: Url) -> Self {
-        Self { method: Method::GET, url, headers: Vec::new(), etag: None, body: None }
+        Self { method: Method::GET, url, headers: Vec::new(), etag: None, body: None, once: false }
     }
 
     /// Sends JSON to this address.
@@ -216,6 +217,13 @@ impl Request {
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.push((name, value));
+        self
+    }
+
+    /// Is never sent again after a connection or a server failed: it may have been done all the same.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.once = true;
         self
     }
 
@@ -335,7 +343,7 @@ impl Http {
     /// [`Code::Network`] if there is no connection or no whole answer, [`Code::RateLimited`] if waiting did not help,
     /// [`Code::Cancelled`].
     pub async fn send(&self, request: &Request, login: Option<&Login>, task: &Task) -> Result<Response> {
-        let (mut tries, mut waits) = (1, 0);
+        let (mut tries, mut waits) = (if request.once { TRIES } else { 1 }, 0);
         loop {
             task.check()?;
             let answer = tokio::select! {

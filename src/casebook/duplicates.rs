@@ -6,8 +6,9 @@ use crate::{
     error::Result,
     index::filter::{Filter, Test, TimeField},
     model::{
-        CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, Mode, RankRequest,
-        RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
+        CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
+        DuplicatesResponse, Mode, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse,
+        Verdict, VerdictKind,
     },
     search,
     task::Task,
@@ -43,6 +44,15 @@ impl Casebook {
             i.checking(|c| duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task))
         })
         .await
+    }
+
+    /// The backlog's clusters: reports that are known or, by their last checks, thought to be one. Checks nothing itself, see
+    /// [`Casebook::triage`].
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for a question that is out of range.
+    pub async fn clusters(&self, request: ClustersRequest) -> Result<ClustersResponse> {
+        self.run(move |i| duplicates::clusters(&i.store, &i.fulltext, &request, (i.clock)())).await
     }
 
     /// Calibrates the confidence of checks for duplicates by a source's own duplicates, and keeps that unless `dry`. With

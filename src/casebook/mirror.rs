@@ -7,8 +7,8 @@ use crate::{
     error::{Error, Result},
     http::Http,
     model::{
-        Access, HostView, ImportReport, IndexReport, MirrorView, NewMirror, SourceView, SyncReport,
-        SyncRequest,
+        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, IndexReport, MirrorView,
+        NewMirror, SourceView, SyncReport, SyncRequest,
     },
     samples, search,
     secrets::SecretString,
@@ -194,12 +194,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
-        let context = sync::Context {
-            store: Arc::clone(&self.inner.store),
-            folder: self.inner.folder.clone(),
-            clock: Arc::clone(&self.inner.clock),
-            task: task.clone(),
-        };
+        let context = self.context(task);
         let mut reports = Vec::new();
         for (source, remote) in self.live(request.sources).await? {
             if task.is_cancelled() && !reports.is_empty() {
@@ -213,6 +208,72 @@ impl Casebook {
             reports.push(report);
         }
         Ok(reports)
+    }
+
+    /// The open reports of live sources that a person decided to be duplicates, and what would be told to their trackers.
+    /// Asks nobody.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](crate::Code::NotFound) if there is no such source.
+    pub async fn closures(&self, source: Option<&str>) -> Result<Vec<Closure>> {
+        let source = source.map(str::to_owned);
+        self.run(move |i| {
+            i.store.read(|r| {
+                let row =
+                    source.map(|s| r.source(&s)?.ok_or_else(|| search::no_source(r, &s))).transpose()?;
+                sync::closures(r, row.as_ref())
+            })
+        })
+        .await
+    }
+
+    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is who has it done. What was
+    /// done before, wholly or in part, is never done twice.
+    ///
+    /// # Errors
+    /// As [`Casebook::closures`]. What a tracker refuses is in the report.
+    pub async fn close_duplicates(
+        &self,
+        source: Option<&str>,
+        actor: &str,
+        task: &Task,
+    ) -> Result<ClosureReport> {
+        let mut whole = ClosureReport::default();
+        let mut wanted = self.closures(source).await?;
+        let context = self.context(task);
+        while let Some(first) = wanted.first() {
+            let key = first.source.clone();
+            let (here, rest) = wanted.into_iter().partition(|c| c.source == key);
+            wanted = rest;
+            let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
+            let http = self.inner.http.counted();
+            let mut tracker = self.tracker(&http, &row, &remote).await?;
+            let here: Vec<Closure> = here;
+            let report = sync::close(&context, &row, tracker.as_mut(), &http, &here, actor).await;
+            whole.done.extend(report.done);
+            whole.problem = whole.problem.or(report.problem);
+            if task.is_cancelled() {
+                break;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// What was told to trackers about duplicates, the latest first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn closure_journal(&self) -> Result<Vec<ClosureRecord>> {
+        self.run(|i| i.store.read(|r| r.closures())).await
+    }
+
+    fn context(&self, task: &Task) -> sync::Context {
+        sync::Context {
+            store: Arc::clone(&self.inner.store),
+            folder: self.inner.folder.clone(),
+            clock: Arc::clone(&self.inner.clock),
+            task: task.clone(),
+        }
     }
 
     /// The live sources with these keys; all of them without any.

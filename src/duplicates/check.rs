@@ -23,6 +23,9 @@ pub const MAX_CANDIDATES: usize = 100;
 /// The longest draft that is read, in bytes; what follows is not compared.
 pub const MAX_DRAFT: usize = 8_000_000;
 
+/// How many candidates of a check are kept, for clusters.
+const KEPT: usize = 5;
+
 /// The confidence in a report that says the same, word for word. Labels cannot tell it: trackers leave most such copies
 /// unmarked. What is left for doubt are copies on purpose, one for each branch or platform.
 const COPY: f32 = 0.95;
@@ -66,7 +69,14 @@ pub fn check(
             confidence: best.map_or(0.0, |c| c.confidence),
             closed: request.include_closed,
         };
-        store.write(|w| w.put_check(&row.key, &check))?;
+        let candidates: Vec<(String, f32)> = response
+            .candidates
+            .iter()
+            .filter(|c| c.verdict.is_none())
+            .take(KEPT)
+            .map(|c| (c.key.clone(), c.confidence))
+            .collect();
+        store.write(|w| w.put_check(&row.key, &check, &candidates))?;
     }
     Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }

@@ -5,6 +5,7 @@
 
 mod calibrate;
 mod check;
+mod clusters;
 mod compare;
 pub mod features;
 mod reasons;
@@ -30,6 +31,7 @@ use crate::{
 };
 pub use calibrate::{MIN_LABELS, calibrate};
 pub use check::{MAX_CANDIDATES, check, look};
+pub use clusters::clusters;
 pub use compare::{Side, facts, marks};
 use features::Features;
 pub use score::Table;

@@ -4,6 +4,8 @@
 
 mod brief;
 mod casebook;
+mod closures;
+mod clusters;
 mod duplicates;
 mod insights;
 mod mirror;
@@ -16,8 +18,8 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
-    troubleshoot::*,
+    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, insights::*, mirror::*, note::*,
+    record::*, search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.

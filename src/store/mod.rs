@@ -3,6 +3,8 @@
 //! Several processes may have the same file open. A write waits its turn for up to a minute; a read never waits.
 
 mod calibrations;
+mod closures;
+mod clusters;
 mod comments;
 mod documents;
 mod file;

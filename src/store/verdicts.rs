@@ -284,11 +284,11 @@ impl Writer<'_> {
         Ok(Some(before))
     }
 
-    /// Notes that a document was checked, and what that came to.
+    /// Notes that a document was checked, what that came to, and the best candidates with their confidence.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn put_check(&self, key: &str, check: &Check) -> Result<()> {
+    pub fn put_check(&self, key: &str, check: &Check, candidates: &[(String, f32)]) -> Result<()> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed)
@@ -306,6 +306,13 @@ impl Writer<'_> {
                 check.confidence,
                 check.closed
             ])?;
+        self.transaction.prepare_cached("DELETE FROM check_candidates WHERE key = ?1")?.execute([key])?;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",
+        )?;
+        for (other, confidence) in candidates {
+            insert.execute(params![key, other, confidence])?;
+        }
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Applies what trackers say to the store. The only place that knows both.
 
+mod closures;
 mod import;
 mod live;
 mod lock;
@@ -13,6 +14,7 @@ mod wiki;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+pub use closures::{close, closures};
 pub use import::{import_built_in, import_github, import_table, import_wiki};
 pub use live::{Context, sync};
 pub use remote::{add, address, host, remote_tracker, wanted};

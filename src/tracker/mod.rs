@@ -3,6 +3,7 @@
 mod address;
 pub mod archive;
 mod client;
+mod closing;
 pub mod gitea;
 pub mod github;
 pub mod gitlab;
@@ -16,6 +17,7 @@ pub mod wiki_git;
 
 pub use address::{Address, Kind, open};
 use async_trait::async_trait;
+pub use closing::{Closer, Stays, Steps, steps as closing_steps};
 use jiff::Timestamp;
 
 use crate::{
@@ -193,4 +195,9 @@ pub trait Tracker: Send + Sync {
     /// # Errors
     /// As [`Tracker::page`].
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations>;
+
+    /// How it is told that a report is a duplicate, where that can be done from here.
+    fn closer(&self) -> Option<&dyn Closer> {
+        None
+    }
 }

@@ -1,6 +1,9 @@
 //! An invented GitHub on this machine: it pages, limits, redirects and fails like the real one, and checks each of its
 //! answers against GitHub's own schemas.
 
+#[path = "fake_github/writes.rs"]
+mod writes;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -10,7 +13,7 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::{Request, State as Shared},
-    http::{StatusCode, Uri},
+    http::{Method, StatusCode, Uri},
     response::Response,
 };
 use jiff::Timestamp;
@@ -45,6 +48,7 @@ struct Trap {
 /// A request that came.
 #[derive(Clone, Debug)]
 pub struct Logged {
+    pub method: String,
     pub address: String,
     pub status: u16,
     pub authorization: Option<String>,
@@ -109,6 +113,8 @@ pub struct World {
     pub generation: u32,
     /// The token that is wanted, if any.
     pub token: Option<String>,
+    /// Whether the token may read and nothing else.
+    pub read_only: bool,
     /// Lists that this token may not read.
     pub refused: Vec<&'static str>,
     traps: Vec<Trap>,
@@ -173,6 +179,7 @@ impl FakeGitHub {
             wall: None,
             generation: 1,
             token: None,
+            read_only: false,
             refused: Vec::new(),
             traps: Vec::new(),
             log: Vec::new(),
@@ -559,7 +566,8 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     if uri.path().contains(".wiki.git/") {
         let (root, token, stall, redirect) = {
             let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
-            world.log.push(Logged { address: address.clone(), status: 0, authorization });
+            let method = parts.method.to_string();
+            world.log.push(Logged { method, address: address.clone(), status: 0, authorization });
             (world.wiki.clone(), world.token.clone(), world.git_stall, world.git_redirect.clone())
         };
         tokio::time::sleep(stall).await;
@@ -578,7 +586,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     let asked = String::from_utf8_lossy(&asked).into_owned();
     let (answer, fault) = {
         let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
-        let fault = world.fault(&address);
+        let fault = world.fault(&format!("{} {address}", parts.method));
         let mut answer = match &fault {
             Some(Fault::Status(status, headers, body)) => {
                 Answer { status: *status, headers: headers.clone(), body: body.to_string() }
@@ -589,7 +597,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
                 answer
             }
             Some(Fault::Html) => Answer::new(200, "<!doctype html><title>Sign in</title>"),
-            _ => world.answer(&uri, authorization.as_deref(), &asked),
+            _ => world.answer(&parts.method, &uri, authorization.as_deref(), &asked),
         };
         if answer.status == 200 && !matches!(fault, Some(Fault::Html)) {
             let etag = format!("W/\"{}\"", &fingerprint(answer.body.as_bytes())[..16]);
@@ -604,7 +612,8 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             answer.headers.push(("x-ratelimit-remaining", "4999".to_owned()));
             answer.headers.push(("x-ratelimit-reset", (NOW + 3600).to_string()));
         }
-        world.log.push(Logged { address: address.clone(), status: answer.status, authorization });
+        let method = parts.method.to_string();
+        world.log.push(Logged { method, address: address.clone(), status: answer.status, authorization });
         if answer.status == 200 && address.contains("sort=updated") {
             world.pages += 1;
             let pages = world.pages;
@@ -688,7 +697,7 @@ impl World {
         Answer::new(200, json!({"data": {"repository": issues}}))
     }
 
-    fn answer(&mut self, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
+    fn answer(&mut self, method: &Method, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
         if uri.path().starts_with("/login/") {
             self.device_sent.push(body.to_owned());
             return if self.device.is_empty() {
@@ -736,6 +745,9 @@ impl World {
                 &format!("Resource not accessible by personal access token: {refused}"),
             );
         }
+        if *method != Method::GET {
+            return self.write(method.as_str(), rest, body);
+        }
         match rest {
             "" => {
                 let repository = self.repository();
@@ -748,8 +760,13 @@ impl World {
                     Some(row) => Answer::new(200, &row.json),
                     None => Answer::error(404, "Not Found"),
                 },
-                None => match rest.strip_prefix("/issues/").and_then(|n| n.parse().ok()) {
-                    Some(number) => self.one(number),
+                None => match rest.strip_prefix("/issues/").map(|n| (n.strip_suffix("/comments"), n)) {
+                    Some((Some(number), _)) => {
+                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.thread(n))
+                    }
+                    Some((None, number)) => {
+                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.one(n))
+                    }
                     None => Answer::error(404, "Not Found"),
                 },
             },

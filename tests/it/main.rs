@@ -11,6 +11,8 @@ mod bad_input;
 mod briefs;
 mod casebook;
 mod cli;
+mod closures;
+mod clusters;
 mod conformance;
 mod crash;
 mod direction;

@@ -1,6 +1,7 @@
 //! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
 //! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
 
+mod close;
 pub mod device;
 mod dump;
 mod graphql;
@@ -9,6 +10,7 @@ mod rest;
 use jiff::Timestamp;
 use serde::Deserialize;
 
+pub use close::closing_steps;
 pub use dump::records;
 pub use rest::GitHub;
 

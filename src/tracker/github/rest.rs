@@ -15,7 +15,9 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     model::{Access, Project, Record},
     task::Task,
-    tracker::{Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace},
+    tracker::{
+        Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace,
+    },
 };
 
 /// Records on a page: the most that GitHub gives.
@@ -78,13 +80,18 @@ impl GitHub {
             .map_err(|_| Error::invalid(format!("\"{}\" is no address", brief(path))))
     }
 
-    async fn get(&self, url: Url, etag: Option<&str>, task: &Task) -> Result<Response> {
-        let request = Request::get(url).header(ACCEPT.0, ACCEPT.1).header(VERSION.0, VERSION.1).unless(etag);
+    /// With the headers that every request to this interface has.
+    pub(super) fn with_headers(request: Request) -> Request {
+        request.header(ACCEPT.0, ACCEPT.1).header(VERSION.0, VERSION.1)
+    }
+
+    pub(super) async fn get(&self, url: Url, etag: Option<&str>, task: &Task) -> Result<Response> {
+        let request = Self::with_headers(Request::get(url)).unless(etag);
         self.http.send(&request, self.login.as_ref(), task).await
     }
 
     /// The project's path in the interface.
-    fn repository(&self, rest: &str) -> Result<Url> {
+    pub(super) fn repository(&self, rest: &str) -> Result<Url> {
         self.address(&format!("repos/{}{rest}", self.name))
     }
 
@@ -378,6 +385,10 @@ impl Tracker for GitHub {
 
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
         graphql::relations(self, numbers, task).await
+    }
+
+    fn closer(&self) -> Option<&dyn Closer> {
+        Some(self)
     }
 }
 

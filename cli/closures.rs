@@ -1,0 +1,138 @@
+//! `precedent triage --apply` and `--journal`: what is told to trackers about duplicates.
+
+use precedent::{
+    Error, Result,
+    model::{Closure, ClosureRecord, ClosureStep},
+};
+
+use crate::{
+    Session,
+    args::TriageCommand,
+    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+    verdict,
+};
+
+pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output) -> Result<()> {
+    if command.journal {
+        return journal(session, command, output).await;
+    }
+    let source = command.source.as_deref();
+    let planned = session.casebook.closures(source).await?;
+    if !command.yes {
+        if let Some(fields) = &command.json.json {
+            return output.json(&planned, fields, None);
+        }
+        plan(&planned, output);
+        if planned.iter().any(|c| c.obstacle.is_none()) {
+            output.line("");
+            let only = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
+            output.line(format_args!(
+                "{BOLD}Nothing was sent.{BOLD:#} To do it: precedent triage --apply --yes{only}"
+            ));
+        }
+        return Ok(());
+    }
+    if command.json.json.is_none() {
+        plan(&planned, output);
+        output.line("");
+        output.finish();
+    }
+    let actor = verdict::actor(command.by.clone());
+    let report = session.casebook.close_duplicates(source, &actor, &session.task).await?;
+    match &command.json.json {
+        Some(fields) => output.json(&report, fields, Some("done"))?,
+        None => report.done.iter().for_each(|record| print(record, output)),
+    }
+    output.finish();
+    match report.problem {
+        None => Ok(()),
+        Some(problem) => {
+            let error = Error::new(problem.code, problem.message);
+            Err(match problem.hint {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            })
+        }
+    }
+}
+
+fn plan(planned: &[Closure], output: &mut Output) {
+    if planned.is_empty() {
+        output.line("No open report was decided to be a duplicate and is still to be closed.");
+        output.line(format_args!("{DIM}`precedent triage --decide` asks about them.{DIM:#}"));
+        return;
+    }
+    output.line(format_args!(
+        "{BOLD}{} to close as {}{BOLD:#}",
+        plural(planned.len() as u64, "report"),
+        if planned.len() == 1 { "a duplicate" } else { "duplicates" }
+    ));
+    for closure in planned {
+        output.line("");
+        output.line(format_args!(
+            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+            plain(&closure.key),
+            plain(&closure.title)
+        ));
+        output.line(format_args!(
+            "  a duplicate of {KEY}{}{KEY:#}  {}  {DIM}decided by {} on {}{DIM:#}",
+            plain(&closure.canonical),
+            plain(closure.canonical_title.as_deref().unwrap_or_default()),
+            plain(&closure.actor),
+            day(Some(closure.decided_at))
+        ));
+        if let Some(why) = &closure.obstacle {
+            output.line(format_args!("  not possible: {}", plain(why)));
+            continue;
+        }
+        match closure.step {
+            Some(ClosureStep::Commented) => {
+                output.line("  the comment is posted; what is left is to close it");
+            }
+            Some(ClosureStep::Commenting) => {
+                output.line("  a comment was sent before; whether it arrived is looked up first");
+            }
+            _ => {}
+        }
+        let line = closure.comment.lines().next().unwrap_or_default();
+        output.line(format_args!("  at {}: the comment \"{}\",", plain(&closure.host), plain(line)));
+        output.line("  then closed with the reason \"duplicate\". The same by hand:");
+        for command in &closure.commands {
+            output.line(format_args!("    {DIM}{}{DIM:#}", plain(command)));
+        }
+    }
+}
+
+async fn journal(session: &Session, command: &TriageCommand, output: &mut Output) -> Result<()> {
+    let journal = session.casebook.closure_journal().await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&journal, fields, None);
+    }
+    if journal.is_empty() {
+        output.line("Nothing was told to a tracker yet.");
+    }
+    journal.iter().for_each(|record| print(record, output));
+    Ok(())
+}
+
+fn print(record: &ClosureRecord, output: &mut Output) {
+    let how = match record.step {
+        ClosureStep::Closed => "closed",
+        ClosureStep::Commented => "commented, not closed yet",
+        ClosureStep::Commenting => "not closed yet",
+        ClosureStep::Refused => "left as it is",
+    };
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {how}: a duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
+        plain(&record.key),
+        plain(&record.canonical),
+        plain(&record.actor),
+        day(Some(record.changed_at))
+    ));
+    if let Some(problem) = &record.problem {
+        output.line(format_args!("  {}", plain(problem)));
+    }
+    if let Some(url) = &record.comment_url {
+        output.line(format_args!("  {DIM}{}{DIM:#}", plain(url)));
+    }
+}

@@ -1,0 +1,94 @@
+//! `precedent clusters`.
+
+use precedent::{
+    Result,
+    model::{Cluster, ClusterMember, ClustersRequest, TriageRequest},
+};
+
+use crate::{
+    Session,
+    args::ClustersCommand,
+    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+};
+
+/// Reports of a cluster that are listed.
+const LISTED: usize = 8;
+
+pub async fn run(session: &Session, command: ClustersCommand, output: &mut Output) -> Result<()> {
+    if !command.no_check {
+        session.casebook.update_text(false, &session.task).await?;
+        let scan = TriageRequest {
+            source: command.source.clone(),
+            include_closed: command.include_closed,
+            limit: 1,
+            ..TriageRequest::default()
+        };
+        for notice in session.casebook.triage(scan, &session.task).await?.notices {
+            session.say(&notice.text);
+        }
+    }
+    let request = ClustersRequest {
+        source: command.source,
+        threshold: command.threshold,
+        min_size: command.min_size,
+        limit: command.limit,
+    };
+    let response = session.casebook.clusters(request).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, Some("clusters"));
+    }
+    let unscanned = match response.unscanned {
+        0 => String::new(),
+        n => format!(" {DIM}{} not checked yet{DIM:#}", plural(n, "open report")),
+    };
+    output.line(format_args!(
+        "{} with {}{unscanned}",
+        plural(response.total as u64, "cluster"),
+        plural(response.open as u64, "open report")
+    ));
+    for cluster in &response.clusters {
+        print(cluster, output);
+    }
+    let left = response.total - response.clusters.len();
+    if left > 0 {
+        output.line("");
+        output.line(format_args!("{DIM}{left} more; --limit shows them.{DIM:#}"));
+    }
+    Ok(())
+}
+
+fn print(cluster: &Cluster, output: &mut Output) {
+    output.line("");
+    output.line(format_args!(
+        "{BOLD}{}{BOLD:#}  {DIM}{}, {} open; {} in the last 30 days, {} in the 30 before{DIM:#}",
+        match &cluster.words[..] {
+            [] => plain(&cluster.head.title),
+            words => plain(&words.join(" · ")),
+        },
+        plural(cluster.size as u64, "report"),
+        cluster.open,
+        cluster.recent,
+        cluster.before
+    ));
+    member(&cluster.head, "", output);
+    for other in cluster.members.iter().take(LISTED) {
+        let sure = match other.known {
+            true => "known".to_owned(),
+            false => format!("{:.0} %", other.confidence * 100.0),
+        };
+        member(other, &sure, output);
+    }
+    if cluster.members.len() > LISTED {
+        output.line(format_args!("  {DIM}and {} more{DIM:#}", cluster.members.len() - LISTED));
+    }
+}
+
+fn member(member: &ClusterMember, sure: &str, output: &mut Output) {
+    output.line(format_args!(
+        "  {sure:>5}  {KEY}{}{KEY:#}  {}  {DIM}{}{}{DIM:#}",
+        plain(&member.key),
+        plain(&member.title),
+        if member.open { "" } else { "closed, " },
+        day(member.created_at)
+    ));
+}

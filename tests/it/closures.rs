@@ -1,0 +1,234 @@
+//! Closing decided duplicates at their tracker: exactly once, whatever breaks, and nothing without being asked.
+
+use precedent::{
+    Code, Task,
+    model::{Closure, ClosureReport, ClosureStep, SyncRequest, VerdictKind},
+};
+use serde_json::json;
+
+use crate::{
+    fake_github::{FakeGitHub, Fault, Gone},
+    support::Place,
+    sync::Mirror,
+};
+
+/// Reports 2 and 3 were decided to be duplicates of 1.
+async fn decided(github: &FakeGitHub, token: Option<&'static str>) -> Mirror {
+    github.world().fill(4, 4);
+    let mirror = Mirror::with(github, token).await;
+    mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    for key in ["acme/app#2", "acme/app#3"] {
+        let kind = VerdictKind::Duplicate;
+        mirror.casebook.record_verdict(key, "acme/app#1", kind, None, "ann").await.unwrap();
+    }
+    github.requests();
+    mirror
+}
+
+async fn close(mirror: &Mirror) -> ClosureReport {
+    mirror.casebook.close_duplicates(None, "ann", &Task::new()).await.unwrap()
+}
+
+async fn planned(mirror: &Mirror) -> Vec<Closure> {
+    mirror.casebook.closures(None).await.unwrap()
+}
+
+fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
+    report.done.iter().map(|r| (r.key.as_str(), r.step)).collect()
+}
+
+/// How often a comment names the report that stays.
+fn named(github: &FakeGitHub, number: u64) -> usize {
+    github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #1\n")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_plan_says_it_all_and_sends_nothing() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    let plan = planned(&mirror).await;
+    assert_eq!(plan.iter().map(|c| c.number).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!((plan[0].canonical.as_str(), plan[0].actor.as_str()), ("acme/app#1", "ann"));
+    assert!(plan[0].comment.starts_with("Duplicate of #1\n"), "{}", plan[0].comment);
+    assert!(plan[0].commands.iter().all(|c| c.starts_with("gh ") && c.contains("acme/app")));
+    assert!(github.requests().is_empty(), "a plan asks nobody");
+    assert!(mirror.casebook.closure_journal().await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_are_commented_on_and_closed_as_duplicates_once() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, Some("a-token")).await;
+    github.world().token = Some("a-token".to_owned());
+    let report = close(&mirror).await;
+    assert_eq!(report.problem, None);
+    assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Closed), ("acme/app#3", ClosureStep::Closed)]);
+    for number in [2, 3] {
+        let issue = github.world().now_is(number);
+        assert_eq!(
+            (issue["state"].as_str(), issue["state_reason"].as_str()),
+            (Some("closed"), Some("duplicate"))
+        );
+        assert_eq!(named(&github, number), 1);
+    }
+    assert!(github.world().invalid.is_empty(), "{:?}", github.world().invalid);
+    // The mirror knows without another sync, and there is nothing left to do.
+    let thread = mirror.casebook.thread("acme/app#2").await.unwrap();
+    assert_eq!(thread.state_reason.as_deref(), Some("duplicate"));
+    assert!(planned(&mirror).await.is_empty());
+    github.requests();
+    assert!(close(&mirror).await.done.is_empty());
+    assert!(github.requests().is_empty());
+    let journal = mirror.casebook.closure_journal().await.unwrap();
+    assert_eq!(journal.len(), 2);
+    assert!(journal[0].comment_url.as_deref().unwrap().contains("#issuecomment-"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_breaks_after_the_comment_was_sent_leaves_one_comment() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    // The comment arrives; its answer does not.
+    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
+    let report = close(&mirror).await;
+    assert_eq!(report.problem, None);
+    assert_eq!(steps(&report)[0], ("acme/app#2", ClosureStep::Closed));
+    assert_eq!(named(&github, 2), 1);
+    let posts = github.requests().iter().filter(|r| r.method == "POST").count();
+    assert_eq!(posts, 2, "one for each report");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_even_the_look_afterwards_fails_the_next_run_goes_on_and_posts_no_second_comment() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
+    github.fail_after(
+        "GET /api/v3/repos/acme/app/issues/2/comments",
+        1,
+        9,
+        Fault::Status(502, vec![], json!({})),
+    );
+    let report = close(&mirror).await;
+    assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
+    assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Commenting)]);
+    assert_eq!(planned(&mirror).await[0].step, Some(ClosureStep::Commenting));
+    assert_eq!(github.world().now_is(2)["state"], "open");
+
+    github.world().clear_faults();
+    assert_eq!(close(&mirror).await.problem, None);
+    assert_eq!(named(&github, 2), 1);
+    assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_that_never_arrived_is_posted_by_the_next_run() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Status(500, vec![], json!({})));
+    let report = close(&mirror).await;
+    assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
+    assert_eq!(named(&github, 2), 0, "it is not sent again blindly");
+    assert_eq!(close(&mirror).await.problem, None);
+    assert_eq!((named(&github, 2), named(&github, 3)), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closure_whose_answer_is_lost_is_not_done_twice() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Cut);
+    assert_eq!(close(&mirror).await.problem, None);
+    assert_eq!(named(&github, 2), 1);
+    assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changed_at_the_tracker_meanwhile_is_left_as_it_is() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.world().edit(
+        2,
+        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-05-01T00:00:00Z"}),
+    );
+    github.world().remove(3, Gone::Deleted);
+    let report = close(&mirror).await;
+    assert_eq!(report.problem, None);
+    assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Refused), ("acme/app#3", ClosureStep::Refused)]);
+    assert!(report.done[0].problem.as_deref().unwrap().contains("closed as completed"), "{report:?}");
+    assert_eq!(named(&github, 2), 0);
+    assert!(github.requests().iter().all(|r| r.method == "GET"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_may_only_read_is_told_so_before_anything_is_closed() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.world().read_only = true;
+    let report = close(&mirror).await;
+    let problem = report.problem.unwrap();
+    assert_eq!(problem.code, Code::Authentication);
+    assert!(problem.hint.unwrap().contains("write access"));
+    assert_eq!(report.done.len(), 1, "the second one would be refused alike");
+    assert_eq!(github.world().now_is(2)["state"], "open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_server_closes_as_not_planned_and_the_journal_says_so() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    github.world().old = true;
+    let report = close(&mirror).await;
+    assert_eq!(report.done[0].step, ClosureStep::Closed);
+    assert!(report.done[0].problem.as_deref().unwrap().contains("not planned"));
+    assert_eq!(github.world().now_is(2)["state_reason"], "not_planned");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_that_was_taken_back_is_not_applied_and_a_chain_names_its_end() {
+    let github = FakeGitHub::new("acme/app");
+    let mirror = decided(&github, None).await;
+    let casebook = &mirror.casebook;
+    casebook.undo_verdict("acme/app#3", "acme/app#1", "ann").await.unwrap();
+    casebook.record_verdict("acme/app#4", "acme/app#2", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    let plan = planned(&mirror).await;
+    assert_eq!(
+        plan.iter().map(|c| (c.number, c.canonical.as_str())).collect::<Vec<_>>(),
+        [(2, "acme/app#1"), (4, "acme/app#1")]
+    );
+    assert_eq!(close(&mirror).await.problem, None);
+    assert_eq!(named(&github, 4), 1);
+    assert_eq!(named(&github, 3), 0);
+}
+
+#[test]
+fn the_command_shows_first_and_closes_when_it_is_told_to() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(3, 0);
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    place.ok(&["sync"]);
+    let shown = |args: &[&str]| {
+        let ran = place.run(args).shown(&place);
+        let host = github.host.trim_start_matches("http://");
+        let day = regex::Regex::new(r"\d{4}-\d\d-\d\d").unwrap();
+        day.replace_all(&ran.replace(host, "[HOST]"), "[DAY]").into_owned()
+    };
+    insta::assert_snapshot!("apply_nothing", shown(&["triage", "--apply"]));
+    place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
+    github.requests();
+    insta::assert_snapshot!("apply_plan", shown(&["triage", "--apply"]));
+    assert_eq!(place.json(&["triage", "--apply", "--json"])[0]["key"], "acme/app#2");
+    assert!(github.requests().is_empty());
+    insta::assert_snapshot!("apply_yes", shown(&["triage", "--apply", "--yes", "--by", "ann"]));
+    insta::assert_snapshot!("apply_journal", shown(&["triage", "--journal"]));
+    assert_eq!(place.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
+    assert_eq!(named(&github, 2), 1);
+    // A token without the right to write: told as such, with the exit code for access.
+    place.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
+    github.world().read_only = true;
+    let ran = place.run(&["triage", "--apply", "--yes", "--by", "ann"]);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(ran.err.contains("write access"), "{}", ran.err);
+    assert_eq!(place.run(&["triage", "--yes"]).code, Some(2));
+}

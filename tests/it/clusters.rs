@@ -1,0 +1,139 @@
+//! Clusters of a backlog through the public interface.
+
+use std::sync::Arc;
+
+use precedent::{
+    Casebook, Code, OpenOptions, Task,
+    embed::Engine,
+    model::{Cluster, ClustersRequest, ClustersResponse, TriageRequest, VerdictKind},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Place, issue};
+
+fn report(number: u64, day: u32, title: &str) -> Value {
+    let at = format!("2026-05-{day:02}T09:00:00Z");
+    let mut record = issue(number, title, &format!("{title}. It happens each time, on every host of ours."));
+    record["created_at"] = json!(at);
+    record["updated_at"] = json!(at);
+    record
+}
+
+async fn open(place: &Place, records: &[Value]) -> Casebook {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    // 2026-05-29
+    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_012_800).unwrap());
+    let casebook = Casebook::open(options).await.unwrap();
+    add(&casebook, place, records).await;
+    casebook
+}
+
+async fn add(casebook: &Casebook, place: &Place, records: &[Value]) {
+    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file("more.jsonl", lines);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
+}
+
+async fn clusters(casebook: &Casebook) -> ClustersResponse {
+    casebook.clusters(ClustersRequest::default()).await.unwrap()
+}
+
+fn keys(response: &ClustersResponse) -> Vec<Vec<&str>> {
+    fn of(cluster: &Cluster) -> Vec<&str> {
+        [&cluster.head].into_iter().chain(&cluster.members).map(|m| m.key.as_str()).collect()
+    }
+    response.clusters.iter().map(of).collect()
+}
+
+fn backlog() -> Vec<Value> {
+    vec![
+        report(1, 1, "Agent hangs after reloading its configuration"),
+        report(2, 2, "Console shows times in the wrong zone"),
+        report(3, 20, "Agent hangs after reloading its configuration"),
+        report(4, 21, "Please add a Finnish translation"),
+        report(5, 22, "Agent hangs after reloading its configuration"),
+    ]
+}
+
+#[tokio::test]
+async fn copies_come_together_with_a_name_and_a_trend() {
+    let place = Place::new();
+    let casebook = open(&place, &backlog()).await;
+    let found = clusters(&casebook).await;
+    assert_eq!(keys(&found), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
+    let cluster = &found.clusters[0];
+    assert_eq!((found.total, found.open, found.unscanned), (1, 3, 0));
+    assert_eq!((cluster.size, cluster.open, cluster.recent, cluster.before), (3, 3, 3, 0));
+    assert!(cluster.words.iter().any(|w| w == "reloading" || w == "configuration"), "{:?}", cluster.words);
+    assert!(cluster.members.iter().all(|m| !m.known && m.confidence > 0.5 && m.via.is_some()));
+    assert_eq!(
+        cluster.months.iter().map(|m| (m.month.as_str(), m.reports)).collect::<Vec<_>>(),
+        [("2026-05", 3)]
+    );
+}
+
+#[tokio::test]
+async fn a_new_report_joins_and_moves_nobody() {
+    let place = Place::new();
+    let casebook = open(&place, &backlog()).await;
+    add(&casebook, &place, &[report(6, 25, "Console shows times in the wrong zone")]).await;
+    assert_eq!(
+        keys(&clusters(&casebook).await),
+        [vec!["acme/app#1", "acme/app#3", "acme/app#5"], vec!["acme/app#2", "acme/app#6"]]
+    );
+}
+
+#[tokio::test]
+async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
+    let place = Place::new();
+    let casebook = open(&place, &backlog()).await;
+    let decide =
+        async |key, other, kind| casebook.record_verdict(key, other, kind, None, "ann").await.unwrap();
+    decide("acme/app#2", "acme/app#4", VerdictKind::Duplicate).await;
+    decide("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate).await;
+    casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
+    let found = clusters(&casebook).await;
+    assert_eq!(keys(&found), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
+    assert!(found.clusters[1].members[0].known);
+    // Taken back, it is as it was.
+    casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
+    casebook.undo_verdict("acme/app#2", "acme/app#4", "ann").await.unwrap();
+    casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
+    assert_eq!(keys(&clusters(&casebook).await), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
+}
+
+#[tokio::test]
+async fn what_was_not_looked_at_is_told_and_bad_questions_are_refused() {
+    let place = Place::new();
+    let casebook = open(&place, &backlog()).await;
+    let lines = format!("{}\n", report(9, 26, "Please add a Finnish translation"));
+    let path = place.file("later.jsonl", lines);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    assert_eq!(clusters(&casebook).await.unscanned, 1);
+    for bad in [
+        ClustersRequest { threshold: 1.5, ..ClustersRequest::default() },
+        ClustersRequest { limit: 100_000, ..ClustersRequest::default() },
+    ] {
+        assert_eq!(casebook.clusters(bad).await.unwrap_err().code(), Code::InvalidInput);
+    }
+    let elsewhere = ClustersRequest { source: Some("no/such".into()), ..ClustersRequest::default() };
+    assert_eq!(casebook.clusters(elsewhere).await.unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn the_command_prints_clusters_for_people_and_for_programs() {
+    let place = Place::new();
+    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &path, "-R", "acme/app"]);
+    let shown = place.run(&["clusters"]).shown(&place);
+    // The binary's clock is the real one.
+    let trend = regex::Regex::new(r"\d+ in the last 30 days, \d+ in").unwrap();
+    insta::assert_snapshot!("clusters", trend.replace_all(&shown, "N in the last 30 days, N in"));
+    let json = place.json(&["clusters", "--no-check", "--json=size,open,words"]);
+    assert_eq!((&json[0]["size"], &json[0]["open"]), (&json!(3), &json!(3)));
+    assert_eq!(place.run(&["clusters", "--threshold", "7"]).code, Some(2));
+}

@@ -1,0 +1,75 @@
+//! What the invented GitHub lets others change: comments below issues, and the state of an issue.
+
+use serde_json::{Value, json};
+
+use super::{Answer, World, at};
+
+impl World {
+    /// A request that changes something.
+    pub(super) fn write(&mut self, method: &str, rest: &str, body: &str) -> Answer {
+        if self.read_only {
+            return Answer::error(403, "Resource not accessible by personal access token");
+        }
+        let Ok(body) = serde_json::from_str::<Value>(body) else {
+            return Answer::error(400, "Problems parsing JSON");
+        };
+        let path: Vec<&str> = rest.trim_start_matches('/').split('/').collect();
+        let number = path.get(1).and_then(|n| n.parse::<u64>().ok());
+        let Some(number) = number.filter(|n| self.items.rows.contains_key(n)) else {
+            return Answer::error(404, "Not Found");
+        };
+        match (method, &path[..]) {
+            ("POST", ["issues", _, "comments"]) => self.said(number, body["body"].as_str()),
+            ("PATCH", ["issues", _]) => self.changed(number, &body),
+            _ => Answer::error(404, "Not Found"),
+        }
+    }
+
+    fn said(&mut self, number: u64, text: Option<&str>) -> Answer {
+        let Some(text) = text.filter(|t| !t.is_empty()) else {
+            return Answer::error(422, "Validation Failed");
+        };
+        let id = self.comments.rows.keys().last().copied().unwrap_or(0) + 1;
+        let comment = self.comment(id, number, text, self.now + 1);
+        self.put(&comment);
+        let issue: Value = serde_json::from_str(&self.items.rows[&number].json).unwrap();
+        self.edit(number, json!({"comments": issue["comments"].as_u64().unwrap() + 1}));
+        Answer::new(201, comment)
+    }
+
+    fn changed(&mut self, number: u64, body: &Value) -> Answer {
+        let reason = body["state_reason"].as_str();
+        if self.old && reason == Some("duplicate") {
+            return Answer::error(422, "Validation Failed: duplicate is not a member of state_reason");
+        }
+        if body["state"] == "closed" {
+            let now = at(self.now + 1);
+            self.edit(number, json!({"state": "closed", "state_reason": reason, "closed_at": now}));
+        }
+        Answer::new(200, &self.items.rows[&number].json)
+    }
+
+    /// What is said below an issue, as a list of its own.
+    pub(super) fn thread(&self, number: u64) -> Answer {
+        let below = format!("/issues/{number}");
+        let said: Vec<Value> = self
+            .comments
+            .rows
+            .values()
+            .map(|row| serde_json::from_str::<Value>(&row.json).unwrap())
+            .filter(|c| c["issue_url"].as_str().is_some_and(|u| u.ends_with(&below)))
+            .collect();
+        Answer::new(200, json!(said))
+    }
+
+    /// The texts below an issue.
+    pub fn texts(&self, number: u64) -> Vec<String> {
+        let said: Vec<Value> = serde_json::from_str(&self.thread(number).body).unwrap();
+        said.iter().map(|c| c["body"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// An issue as it is now.
+    pub fn now_is(&self, number: u64) -> Value {
+        serde_json::from_str(&self.items.rows[&number].json).unwrap()
+    }
+}
