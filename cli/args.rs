@@ -95,6 +95,9 @@ pub enum Command {
     Show(ShowCommand),
     /// Show what the casebook holds, and what it does not
     Status(StatusCommand),
+    /// See, bring in and change the model that finds what is alike in meaning
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Judge ranking on sets of reports with known duplicates
     Eval(EvalCommand),
     /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
@@ -230,6 +233,72 @@ pub struct ClustersCommand {
     pub json: Json,
 }
 
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// List the models that are here, or all that can be fetched
+    List {
+        /// The catalogue of those that can be fetched by name
+        #[arg(long)]
+        catalog: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Fetch a model of the catalogue
+    #[command(
+        after_help = "The one command that reaches for another host than a tracker's: Hugging Face, or what PRECEDENT_MODEL_HUB
+names. What was fetched before it broke off is not fetched again. Behind a wall, fetch the files by other
+means and use `precedent model import`.
+
+Example:
+  precedent model install bge-small-en-v1.5"
+    )]
+    Install {
+        /// Its name in the catalogue
+        name: String,
+        /// Let it answer, too
+        #[arg(long = "use")]
+        then_use: bool,
+    },
+    /// Bring in a model from files
+    #[command(
+        after_help = "A folder or archive (.tar, .tar.gz, .tar.zst) with an ONNX file, tokenizer.json, tokenizer_config.json,
+special_tokens_map.json and config.json; or the ONNX file beside them. The model is tried before it is taken.
+
+Examples:
+  precedent model import ./bge-small
+  precedent model import e5.tar.gz --name e5 --prefix \"query: \""
+    )]
+    Import {
+        /// The folder, archive or ONNX file
+        path: PathBuf,
+        /// What to call it [default: from the path]
+        #[arg(long)]
+        name: Option<String>,
+        /// How the vectors of word pieces become one [default: what the files say, else mean]
+        #[arg(long, value_parser = ["mean", "cls"])]
+        pooling: Option<String>,
+        /// What was written before every text in its training
+        #[arg(long, default_value = "")]
+        prefix: String,
+        /// Let it answer, too
+        #[arg(long = "use")]
+        then_use: bool,
+    },
+    /// Let a model answer, once its vectors are made; the other one answers until then
+    Use {
+        /// `builtin` or the name of one that is here
+        name: String,
+        /// Do not make the vectors now; `precedent index` does
+        #[arg(long)]
+        no_index: bool,
+    },
+    /// Remove a model that was brought in, with its vectors
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "The labels are the source's own: verdicts, the tracker's duplicate links, and what texts say.
@@ -329,6 +398,9 @@ pub struct EvalCommand {
     /// Write the evidence of all candidates, for fitting the weights
     #[arg(long, value_name = "FILE", hide = true)]
     pub features: Option<PathBuf>,
+    /// With the model in this folder, which holds a card
+    #[arg(long, value_name = "DIR")]
+    pub model: Option<PathBuf>,
     /// Keep the sets' casebooks here [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,

@@ -14,6 +14,7 @@ mod eval;
 mod import;
 mod index;
 mod mcp;
+mod model;
 mod note;
 mod output;
 mod progress;
@@ -98,6 +99,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
         Command::Brief(command) => brief::run(&session, command, output).await,
         Command::Mcp(command) => mcp::run(&session, command).await,
+        Command::Model(command) => model::run(&session, command, output).await,
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
@@ -155,6 +157,11 @@ fn workers(args: &Args) -> usize {
 }
 
 async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
+    Casebook::open(options(args, folder)).await
+}
+
+/// How the commands open a casebook.
+fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
@@ -167,6 +174,7 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     }
     options.secrets = surroundings::secrets();
     options.proxy = surroundings::proxy();
+    options.hub = surroundings::hub();
     options.workers = workers(args);
-    Casebook::open(options).await
+    options
 }

@@ -58,6 +58,7 @@ fn show(state: &Current, progress: &Progress) {
             Phase::FullText => "Indexing the text",
             Phase::Chunk => "Cutting into passages",
             Phase::Embed => "Computing vectors",
+            Phase::Download => "Fetching the model",
             Phase::Triage => "Checking for duplicates",
             Phase::Evaluate => "Asking",
         };

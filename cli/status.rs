@@ -55,6 +55,15 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         (None, Some(name)) => output.line(format_args!("Model       {}", plain(name))),
         (None, None) => {}
     }
+    if let Some(next) = &status.model.next {
+        output.line(format_args!(
+            "Next model  {}: {} of {} passages; until then {} answers",
+            plain(&next.name),
+            count(next.embedded),
+            count(next.chunks.max(c.chunks)),
+            plain(status.model.name.as_deref().unwrap_or("search by words"))
+        ));
+    }
     Ok(())
 }
 

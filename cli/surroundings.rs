@@ -73,6 +73,12 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     Some(text.trim().to_owned()).filter(|t| !t.is_empty()).map(SecretString::from)
 }
 
+/// Where models are fetched from, where that is another place than usual. The second name is the one that the hub's own tools
+/// read.
+pub fn hub() -> Option<String> {
+    variable("PRECEDENT_MODEL_HUB").or_else(|| variable("HF_ENDPOINT"))
+}
+
 /// The proxy for encrypted connections, with the hosts to reach without it.
 pub fn proxy() -> Option<(String, Option<String>)> {
     let any = |names: [&str; 2]| names.into_iter().find_map(variable);

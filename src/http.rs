@@ -4,6 +4,8 @@
 //! that are cut and server errors are tried again; limits are waited for, as the server says or, where it says nothing,
 //! at least a minute and longer each time. Every wait ends within a moment of [`Task::cancel`].
 
+pub mod download;
+
 use std::{
     fmt,
     future::Future,

@@ -38,6 +38,8 @@ pub enum Phase {
     Chunk,
     /// Computing vectors.
     Embed,
+    /// Fetching a model.
+    Download,
     /// Checking open reports for duplicates.
     Triage,
     /// Asking the questions of an evaluation.
@@ -70,6 +72,7 @@ impl Phase {
             Self::FullText => "full_text",
             Self::Chunk => "chunk",
             Self::Embed => "embed",
+            Self::Download => "download",
             Self::Triage => "triage",
             Self::Evaluate => "evaluate",
         }

@@ -18,6 +18,7 @@ use std::{
 
 use precedent::{
     Casebook, Error, Result, Task,
+    embed::{CARD, Engine, ModelPaths},
     model::{RankRequest, RankedDocument, Ranking},
     task::Phase,
     text::reference::without_duplicate_notes,
@@ -37,6 +38,11 @@ const DEPTH: usize = 100;
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
     if let Some(source) = &command.solved {
         return threads(args, source, command, output).await;
+    }
+    if let Some(model) = command.model.as_deref().filter(|m| !m.join(CARD).is_file()) {
+        return Err(Error::invalid(format!("{} holds no {CARD}", model.display())).with_hint(
+            "`precedent model import DIR` writes one; the model is then below the casebook's folder.",
+        ));
     }
     let against = command.against.as_deref().map(Run::read).transpose()?;
     let cache = match &command.cache {
@@ -62,7 +68,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     let mut sets = Vec::new();
     for folder in &command.sets {
         let set = EvalSet::read(folder)?;
-        let casebook = casebook(args, &set, &cache, &task).await?;
+        let casebook = casebook(args, &set, &cache, command.model.as_deref(), &task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
         if let Err(error) = &model {
@@ -117,9 +123,20 @@ async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut 
 }
 
 /// The casebook of a set: kept in the cache, so that its vectors are computed once.
-async fn casebook(args: &Args, set: &EvalSet, cache: &Path, task: &Task) -> Result<Casebook> {
+async fn casebook(
+    args: &Args,
+    set: &EvalSet,
+    cache: &Path,
+    model: Option<&Path>,
+    task: &Task,
+) -> Result<Casebook> {
     let folder = set.casebook_folder(cache);
-    let casebook = crate::open(args, folder).await?;
+    let mut options = crate::options(args, folder);
+    if let Some(model) = model {
+        let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
+        options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
+    }
+    let casebook = Casebook::open(options).await?;
     let held: u64 = casebook.sources().await?.iter().map(|s| s.issues).sum();
     if held < set.reports.len() as u64 {
         set.import(&casebook, task).await?;

@@ -64,6 +64,7 @@ fn enums() {
             Phase::FullText,
             Phase::Chunk,
             Phase::Embed,
+            Phase::Download,
             Phase::Triage,
             Phase::Evaluate,
         ],
@@ -299,7 +300,9 @@ fn the_casebook() {
         orphan_comments: 0,
     };
     same_members("SourceView", &source);
-    let model = ModelStatus { name: None, problem: None };
+    let next = NextModel { name: String::new(), chunks: 0, embedded: 0 };
+    same_members("NextModel", &next);
+    let model = ModelStatus { name: None, problem: None, next: Some(next) };
     same_members("ModelStatus", &model);
     let status = Status {
         casebook: String::new(),

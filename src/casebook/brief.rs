@@ -57,12 +57,15 @@ impl Casebook {
 
 impl Inner {
     fn desk<T>(&self, work: impl FnOnce(&Desk<'_>) -> Result<T>) -> Result<T> {
-        self.warm();
-        let problem = self.problem();
-        let model = self.engine.info().ok().filter(|_| problem.is_none());
+        let meaning = self.meaning()?;
+        meaning.warm();
+        let problem = meaning.problem();
+        let model = meaning.engine().info().ok().filter(|_| problem.is_none());
         let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-        self.searching(|searcher| {
-            self.checking(|checker| work(&Desk { searcher, checker, problem: problem.as_deref(), model }))
+        self.searching(&meaning, |searcher| {
+            self.checking(&meaning, |checker| {
+                work(&Desk { searcher, checker, problem: problem.as_deref(), model })
+            })
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
-use super::{Casebook, Inner, thread::thread};
+use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Side, Table},
     error::Result,
@@ -24,9 +24,10 @@ impl Casebook {
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
-            i.warm();
-            let (problem, now) = (i.problem(), (i.clock)());
-            i.checking(|c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
+            let meaning = i.meaning()?;
+            meaning.warm();
+            let (problem, now) = (meaning.problem(), (i.clock)());
+            i.checking(&meaning, |c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
         })
         .await
     }
@@ -39,9 +40,12 @@ impl Casebook {
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
-            i.warm();
-            let (problem, now) = (i.problem(), (i.clock)());
-            i.checking(|c| duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task))
+            let meaning = i.meaning()?;
+            meaning.warm();
+            let (problem, now) = (meaning.problem(), (i.clock)());
+            i.checking(&meaning, |c| {
+                duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
+            })
         })
         .await
     }
@@ -63,9 +67,10 @@ impl Casebook {
     pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
-            i.warm();
+            let meaning = i.meaning()?;
+            meaning.warm();
             let now = (i.clock)();
-            i.checking(|c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
+            i.checking(&meaning, |c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
         })
         .await
     }
@@ -166,18 +171,23 @@ impl Inner {
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
     }
 
-    pub(super) fn checking<T>(&self, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
-        let vectors = self.vectors().ok().filter(|_| self.problem().is_none());
+    pub(super) fn checking<T>(
+        &self,
+        meaning: &Meaning,
+        work: impl FnOnce(&Checker<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let vectors = meaning.vectors().ok().filter(|_| meaning.problem().is_none());
         work(&Checker {
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
-            embed: &|text: &str| self.embed_query(text),
+            embed: &|text: &str| meaning.embed(text),
             table: Table::built_in(),
         })
     }
 
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
-        self.warm();
+        let meaning = self.meaning()?;
+        meaning.warm();
         let (source, skeleton, document) = self.store.read(|r| {
             let source = r.source(&request.source)?;
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
@@ -198,7 +208,7 @@ impl Inner {
                     document,
                 };
                 let scope = Scope { filters: vec![within] };
-                let mut ranked = self.checking(|c| c.scored(&draft, &scope, task))?;
+                let mut ranked = self.checking(&meaning, |c| c.scored(&draft, &scope, task))?;
                 ranked.truncate(request.limit);
                 let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
                 let numbers = self.store.read(|r| r.numbers(&ids))?;
@@ -219,7 +229,7 @@ impl Inner {
         let made_at = Test::Time(TimeField::Created, None, Some(request.made_at.as_second()));
         let filters = [within, Filter { test: made_at, negated: false }];
         let text = format!("{}\n{}", request.title, request.body);
-        let ranked = self.searching(|s| s.rank(&text, &filters, mode, request.limit, task))?;
+        let ranked = self.searching(&meaning, |s| s.rank(&text, &filters, mode, request.limit, task))?;
         let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
         Ok(ranked

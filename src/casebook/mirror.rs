@@ -334,7 +334,7 @@ impl Casebook {
             })?;
             sync::forget_wiki(&i.folder, id)?;
             i.derived().update_text(true, &task, &mut IndexReport::default())?;
-            if let Ok(vectors) = i.vectors() {
+            if let Ok(vectors) = i.meaning()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }
             Ok(view)

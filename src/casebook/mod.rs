@@ -3,7 +3,9 @@
 mod brief;
 mod duplicates;
 mod insights;
+mod meaning;
 mod mirror;
+mod models;
 mod notes;
 mod thread;
 mod troubleshoot;
@@ -11,16 +13,17 @@ mod troubleshoot;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use jiff::Timestamp;
+use meaning::Meaning;
 
 use crate::{
-    embed::{Embedder, Engine, ModelInfo, ModelPaths},
+    embed::{Engine, ModelInfo, ModelPaths},
     error::{Code, Error, Result},
     http::{Http, HttpOptions, RealTime, Timing},
-    index::{fulltext::FullText, update::Derived, vectors::Vectors},
+    index::{fulltext::FullText, update::Derived},
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
     search::Searcher,
     secrets::Secrets,
@@ -55,8 +58,10 @@ pub struct OpenOptions {
     pub secrets: Secrets,
     /// How the time passes while a tracker asks to wait; `None` stands for really.
     pub timing: Option<Arc<dyn Timing>>,
-    /// A proxy for connections to trackers, as `http://host:port`, and the hosts to reach without it.
+    /// A proxy for connections, as `http://host:port`, and the hosts to reach without it.
     pub proxy: Option<(String, Option<String>)>,
+    /// Where models are fetched from; `None` stands for Hugging Face.
+    pub hub: Option<String>,
 }
 
 impl OpenOptions {
@@ -73,6 +78,7 @@ impl OpenOptions {
             secrets: Secrets::default(),
             timing: None,
             proxy: None,
+            hub: None,
         }
     }
 
@@ -123,19 +129,16 @@ struct Inner {
     folder: PathBuf,
     store: Arc<Store>,
     fulltext: FullText,
+    /// How vectors are made where no model was installed.
     engine: Engine,
     workers: usize,
     clock: Clock,
     secrets: Secrets,
     http: Http,
-    /// The set of vectors of the model, opened at the first use.
-    vectors: OnceLock<Opened<Arc<Vectors>>>,
-    /// The model that embeds queries, loaded at the first use.
-    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+    hub: Option<String>,
+    /// The model that answered last.
+    meaning: Mutex<Option<Arc<Meaning>>>,
 }
-
-/// Something that was opened, or why it could not be.
-type Opened<T> = std::result::Result<T, Arc<Error>>;
 
 impl std::fmt::Debug for Casebook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -176,8 +179,8 @@ impl Casebook {
                 clock: options.clock,
                 secrets: options.secrets,
                 http: Http::new(http),
-                vectors: OnceLock::new(),
-                model: Mutex::default(),
+                hub: options.hub,
+                meaning: Mutex::default(),
             }),
         })
     }
@@ -227,7 +230,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
     pub async fn forget_indexes(&self) -> Result<()> {
-        self.run(|i| i.derived().forget_all(i.vectors().ok().as_deref())).await
+        self.run(|i| i.derived().forget_all(i.meaning()?.vectors().ok().as_deref())).await
     }
 
     /// Searches.
@@ -237,10 +240,11 @@ impl Casebook {
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
+            let meaning = i.meaning()?;
             if request.mode != Some(Mode::Lexical) {
-                i.warm();
+                meaning.warm();
             }
-            i.searching(|searcher| searcher.search(&request, &task))
+            i.searching(&meaning, |searcher| searcher.search(&request, &task))
         })
         .await
     }
@@ -251,17 +255,15 @@ impl Casebook {
     /// Those of the database and the index.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
-            let vectors = i.vectors();
+            let meaning = i.meaning()?;
+            let vectors = meaning.vectors();
             let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
-            let model = match (i.engine.info(), &vectors) {
-                (Ok(info), Ok(_)) => {
-                    ModelStatus { name: Some(info.name), problem: i.model_problem().map(|e| sentence(&e)) }
-                }
-                (Ok(info), Err(error)) => {
-                    ModelStatus { name: Some(info.name), problem: Some(sentence(error)) }
-                }
-                (Err(error), _) => ModelStatus { name: None, problem: Some(sentence(&error)) },
+            let problem = match &vectors {
+                Ok(_) => meaning.model_problem().map(|e| sentence(&e)),
+                Err(error) => Some(sentence(error)),
             };
+            let name = meaning.engine().info().ok().map(|info| info.name);
+            let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {
                 casebook: i.folder.display().to_string(),
                 sources: i.store.read(mirror::sources)?,
@@ -286,8 +288,9 @@ impl Casebook {
     /// [`Code::ModelUnavailable`] with the remedy.
     pub async fn check_model(&self) -> Result<ModelInfo> {
         self.run(|i| {
-            i.embed_query("")?;
-            i.engine.info()
+            let meaning = i.meaning()?;
+            meaning.embed("")?;
+            meaning.engine().info()
         })
         .await
     }
@@ -307,87 +310,17 @@ impl Inner {
         Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
     }
 
-    /// The set of vectors of the model.
-    fn vectors(&self) -> Opened<Arc<Vectors>> {
-        self.vectors
-            .get_or_init(|| {
-                let info = self.engine.info().map_err(Arc::new)?;
-                Vectors::open(&self.folder.join(VECTORS), &info).map(Arc::new).map_err(Arc::new)
-            })
-            .clone()
-    }
-
-    /// Embeds with the one model that all searches of this process share.
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
-        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
-        match model {
-            Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
-            Ok(model) => model.embed(text),
-            Err(error) => {
-                let mut again = Error::new(error.code(), error.to_string());
-                if let Some(hint) = error.hint() {
-                    again = again.with_hint(hint.to_owned());
-                }
-                Err(again)
-            }
-        }
-    }
-
-    /// Reads codes and model side by side: together they are most of a first search.
-    fn warm(&self) {
-        if let Ok(vectors) = self.vectors()
-            && !self.model_is_loaded()
-        {
-            std::thread::scope(|scope| {
-                scope.spawn(|| drop(vectors.warm()));
-                drop(self.embed_query(""));
-            });
-        }
-    }
-
-    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load.
-    fn problem(&self) -> Option<Arc<Error>> {
-        self.vectors().err().or_else(|| self.model_problem())
-    }
-
-    fn searching<T>(&self, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {
-        let problem = self.problem();
-        let vectors = self.vectors().ok().filter(|_| problem.is_none());
+    fn searching<T>(&self, meaning: &Meaning, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {
+        let problem = meaning.problem();
+        let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
         work(&Searcher {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
-            embed: &|text: &str| self.embed_query(text),
-            floor: self.engine.info().map_or(0.0, |m| m.floor),
+            embed: &|text: &str| meaning.embed(text),
+            floor: meaning.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
-    }
-
-    fn model_is_loaded(&self) -> bool {
-        self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    fn model_problem(&self) -> Option<Arc<Error>> {
-        let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.as_ref().and_then(|m| m.as_ref().err().cloned())
-    }
-
-    fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let vectors = match self.vectors() {
-            Ok(vectors) => vectors,
-            Err(error) => {
-                report.model_problem = Some(sentence(&error));
-                return Ok(());
-            }
-        };
-        match self.derived().update_vectors(&vectors, &self.engine, self.workers, task, report) {
-            Err(error) if error.code() == Code::ModelUnavailable => {
-                report.model_problem = Some(sentence(&error));
-                Ok(())
-            }
-            result => result,
-        }
     }
 }
 

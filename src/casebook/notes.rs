@@ -68,13 +68,14 @@ impl Casebook {
 
 impl Inner {
     fn notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
-        let problem = self.problem();
-        let vectors = self.vectors().ok().filter(|_| problem.is_none());
-        let model = self.engine.info().ok();
+        let meaning = self.meaning()?;
+        let problem = meaning.problem();
+        let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
+        let model = meaning.engine().info().ok();
         work(&Notebook {
             derived: self.derived(),
             vectors: vectors.as_deref().zip(model.as_ref()),
-            embed: &|text: &str| self.embed_query(text),
+            embed: &|text: &str| meaning.embed(text),
             problem: problem.as_deref(),
         })
     }

@@ -22,9 +22,10 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            i.warm();
-            let card = i.engine.info().ok().map(|m| m.solved);
-            i.searching(|s| troubleshoot::troubleshoot(s, &request, card, &task))
+            let meaning = i.meaning()?;
+            meaning.warm();
+            let card = meaning.engine().info().ok().map(|m| m.solved);
+            i.searching(&meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
         })
         .await
     }
@@ -36,6 +37,10 @@ impl Casebook {
     /// [`crate::Code::NotFound`] if there is no such source, [`crate::Code::Cancelled`].
     pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
         let (source, task) = (source.to_owned(), task.clone());
-        self.run(move |i| i.searching(|s| troubleshoot::evaluate_threads(s, &source, budget, &task))).await
+        self.run(move |i| {
+            let meaning = i.meaning()?;
+            i.searching(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
+        })
+        .await
     }
 }

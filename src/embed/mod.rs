@@ -1,51 +1,23 @@
 //! Embeddings: texts to unit vectors, on this machine.
 
+mod card;
+mod catalog;
 mod hashed;
+mod install;
 mod onnx;
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
+pub use card::{CARD, ModelInfo, Pooling};
+pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use hashed::Hashed;
+pub use install::{MODEL, Traits, check_name, digest, import, looks_like_html, suggested_name};
 pub use onnx::Onnx;
 
-use crate::{
-    error::{Code, Error, Result},
-    text::PREPARATION_VERSION,
-};
+use crate::error::{Code, Error, Result};
 
 /// The name of the folder that holds the built-in model, below the folders that faces pass in.
 pub const BUILT_IN: &str = "builtin";
-
-/// What a model is, from its card.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct ModelInfo {
-    /// Its name.
-    pub name: String,
-    /// Length of its vectors.
-    pub dimensions: usize,
-    /// Word pieces that it reads; what follows is cut.
-    pub max_tokens: usize,
-    /// SHA-256 of the ONNX file, in hexadecimal: tells models apart and finds a damaged file.
-    pub sha256: String,
-    /// A cosine below this says nothing: unrelated texts reach it.
-    pub floor: f32,
-    /// Notes from this cosine on say the same.
-    pub same: f32,
-    /// Notes from this cosine on say nearly the same.
-    pub near: f32,
-    /// A solved case from this cosine on is worth reading.
-    pub solved: f32,
-}
-
-impl ModelInfo {
-    /// Tells sets of vectors apart: the model, its dimensions and the text preparation. Safe as a file name.
-    pub fn fingerprint(&self) -> String {
-        let text = format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);
-        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
-    }
-}
 
 /// Turns texts into unit vectors. Both sides of a comparison are written by
 /// [`representation`](crate::text::chunk::representation).
@@ -76,13 +48,42 @@ pub struct ModelPaths {
 pub enum Engine {
     /// The built-in ONNX model.
     BuiltIn(ModelPaths),
+    /// The ONNX model in this folder.
+    Installed {
+        /// Candidates for ONNX Runtime's shared library, in order.
+        runtime: Vec<PathBuf>,
+        /// The model's folder.
+        folder: PathBuf,
+    },
     /// Hashed words: deterministic, no model, for tests alone. Its meaning is no more than shared words.
     Hashed,
+    /// The same as another model, of the name in this folder's card: its vectors compare with no other's.
+    HashedAs(PathBuf),
     /// None: search answers by words alone.
     Off,
 }
 
 impl Engine {
+    /// The same way of making vectors with the model in this folder in place of the built-in one.
+    #[must_use]
+    pub fn installed(&self, folder: PathBuf) -> Self {
+        match self {
+            Self::BuiltIn(paths) => Self::Installed { runtime: paths.runtime.clone(), folder },
+            Self::Installed { runtime, .. } => Self::Installed { runtime: runtime.clone(), folder },
+            Self::Hashed | Self::HashedAs(_) => Self::HashedAs(folder),
+            Self::Off => Self::Off,
+        }
+    }
+
+    /// Where ONNX Runtime's shared library is looked for.
+    pub fn runtime(&self) -> &[PathBuf] {
+        match self {
+            Self::BuiltIn(paths) => &paths.runtime,
+            Self::Installed { runtime, .. } => runtime,
+            _ => &[],
+        }
+    }
+
     /// The model's card, without loading it.
     ///
     /// # Errors
@@ -90,7 +91,9 @@ impl Engine {
     pub fn info(&self) -> Result<ModelInfo> {
         match self {
             Self::BuiltIn(paths) => Ok(card(&paths.models)?.1),
+            Self::Installed { folder, .. } => installed_card(folder),
             Self::Hashed => Ok(Hashed::model()),
+            Self::HashedAs(folder) => Ok(ModelInfo { name: installed_card(folder)?.name, ..Hashed::model() }),
             Self::Off => Err(off()),
         }
     }
@@ -105,10 +108,24 @@ impl Engine {
                 let (folder, info) = card(&paths.models)?;
                 Ok(Box::new(Onnx::load(&paths.runtime, &folder, info)?))
             }
-            Self::Hashed => Ok(Box::new(Hashed)),
+            Self::Installed { runtime, folder } => {
+                Ok(Box::new(Onnx::load(runtime, folder, installed_card(folder)?)?))
+            }
+            Self::Hashed => Ok(Box::new(Hashed::new(Hashed::model()))),
+            Self::HashedAs(_) => Ok(Box::new(Hashed::new(self.info()?))),
             Self::Off => Err(off()),
         }
     }
+}
+
+/// The card of a model that was installed.
+fn installed_card(folder: &Path) -> Result<ModelInfo> {
+    if !folder.join(CARD).is_file() {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        return Err(Error::new(Code::ModelUnavailable, format!("the model \"{name}\" is not installed"))
+            .with_hint("Install it again, or go back: precedent model use builtin"));
+    }
+    ModelInfo::read(folder)
 }
 
 fn off() -> Error {
@@ -118,19 +135,13 @@ fn off() -> Error {
 /// Finds the built-in model's folder and reads its card.
 fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     let folder =
-        folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join("card.json").is_file()).ok_or_else(
-            || {
-                Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
-            "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that holds builtin/model.onnx. \
+        folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
+            Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
+                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that holds builtin/model.onnx. \
              Search by words goes on without it.",
-        )
-            },
-        )?;
-    let text = std::fs::read(folder.join("card.json")).map_err(|e| Error::io(&folder, e))?;
-    let info: ModelInfo = serde_json::from_slice(&text).map_err(|e| damaged(&folder, &e.to_string()))?;
-    if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
-        return Err(damaged(&folder, "its vectors have an impossible length"));
-    }
+            )
+        })?;
+    let info = ModelInfo::read(&folder)?;
     Ok((folder, info))
 }
 
@@ -139,7 +150,7 @@ fn damaged(folder: &Path, why: &str) -> Error {
         Code::ModelUnavailable,
         format!("the embedding model in {} is damaged: {why}", folder.display()),
     )
-    .with_hint("Reinstall Precedent. Search by words goes on without the model.")
+    .with_hint("Reinstall Precedent, or the model. Search by words goes on without it.")
 }
 
 /// Scales a vector to length 1; a zero vector stays.

@@ -7,18 +7,17 @@ use std::{
 };
 
 use fastembed::{
-    InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles,
-    UserDefinedEmbeddingModel,
+    InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
 };
 use ort::environment::Environment;
 
-use super::{Embedder, ModelInfo, damaged, normalise};
+use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, damaged, install::digest, normalise};
 use crate::error::{Code, Error, Result};
 
 /// The runtime allows one environment a process.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// A sentence transformer with mean pooling.
+/// A sentence transformer.
 pub struct Onnx {
     info: ModelInfo,
     model: TextEmbedding,
@@ -31,32 +30,9 @@ impl std::fmt::Debug for Onnx {
 }
 
 impl Onnx {
-    /// Loads the model of this folder with the first runtime that is there.
+    /// Loads the model of this folder with the first runtime that is there. It must be the one of its card.
     pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
-        let environment = environment(runtime)?;
-        let read = |name: &str| {
-            let path = folder.join(name);
-            fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
-        };
-        let files = TokenizerFiles {
-            tokenizer_file: read("tokenizer.json")?,
-            config_file: read("config.json")?,
-            special_tokens_map_file: read("special_tokens_map.json")?,
-            tokenizer_config_file: read("tokenizer_config.json")?,
-        };
-        let model = UserDefinedEmbeddingModel::new(read("model.onnx")?, files)
-            .with_pooling(Pooling::Mean)
-            .with_quantization(QuantizationMode::None);
-        // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
-        // than one model on several threads.
-        let options = InitOptionsUserDefined::new()
-            .with_environment(environment)
-            .with_max_length(info.max_tokens)
-            .with_intra_threads(1)
-            .with_session_config("session.intra_op.allow_spinning", "0");
-        let model = TextEmbedding::try_new_from_user_defined(model, options)
-            .map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
-        let mut onnx = Self { info, model };
+        let mut onnx = Self::open(runtime, folder, info)?;
         let probe = onnx.run("probe")?;
         if probe.len() != onnx.info.dimensions {
             return Err(damaged(
@@ -67,7 +43,47 @@ impl Onnx {
         Ok(onnx)
     }
 
-    fn run(&mut self, text: &str) -> Result<Vec<f32>> {
+    /// As [`Onnx::load`], whatever the length of its vectors.
+    pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
+        let environment = environment(runtime)?;
+        let read = |name: &str| {
+            let path = folder.join(name);
+            fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
+        };
+        let bytes = read(MODEL)?;
+        let [tokenizer, config, special, settings] = TOKENIZER;
+        let files = TokenizerFiles {
+            tokenizer_file: read(tokenizer)?,
+            config_file: read(config)?,
+            special_tokens_map_file: read(special)?,
+            tokenizer_config_file: read(settings)?,
+        };
+        // Looked at while the runtime reads it: a file that was swapped makes vectors that compare with no stored one.
+        let (model, sound) = std::thread::scope(|scope| {
+            let sound = scope.spawn(|| digest(&folder.join(MODEL)).is_ok_and(|d| d == info.sha256));
+            let model = UserDefinedEmbeddingModel::new(bytes, files)
+                .with_pooling(match info.pooling {
+                    Pooling::Mean => fastembed::Pooling::Mean,
+                    Pooling::Cls => fastembed::Pooling::Cls,
+                })
+                .with_quantization(QuantizationMode::None);
+            // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
+            // than one model on several threads.
+            let options = InitOptionsUserDefined::new()
+                .with_environment(environment)
+                .with_max_length(info.max_tokens)
+                .with_intra_threads(1)
+                .with_session_config("session.intra_op.allow_spinning", "0");
+            (TextEmbedding::try_new_from_user_defined(model, options), sound.join().unwrap_or(false))
+        });
+        let model = model.map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
+        if !sound {
+            return Err(damaged(folder, &format!("{MODEL} is not the file that its card names")));
+        }
+        Ok(Self { info, model })
+    }
+
+    pub(super) fn run(&mut self, text: &str) -> Result<Vec<f32>> {
         let mut vectors = self.model.embed([text], Some(1)).map_err(|e| {
             Error::new(
                 Code::ModelUnavailable,
@@ -86,7 +102,11 @@ impl Embedder for Onnx {
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
         // The tokenizer reads all of a text before it cuts it; a word piece is rarely shorter than two bytes.
         let text = &text[..text.floor_char_boundary(self.info.max_tokens.saturating_mul(24))];
-        let mut vector = self.run(text)?;
+        let mut vector = if self.info.prefix.is_empty() {
+            self.run(text)?
+        } else {
+            self.run(&format!("{}{text}", self.info.prefix))?
+        };
         normalise(&mut vector);
         Ok(vector)
     }

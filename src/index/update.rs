@@ -222,7 +222,7 @@ impl Derived<'_> {
     }
 
     /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
-    /// before comments.
+    /// before comments; `most` of them, or all. Whether nothing is left to embed.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database. What was stored stays.
@@ -231,25 +231,28 @@ impl Derived<'_> {
         vectors: &Vectors,
         engine: &Engine,
         workers: usize,
+        most: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some(_lock) = UpdateLock::try_take(self.folder, Kind::Vectors)? else {
             report.busy_elsewhere = true;
-            return Ok(());
+            return Ok(false);
         };
         let start = Instant::now();
+        let (before, most) = (report.embedded, most.unwrap_or(u64::MAX));
         // Changes that others make meanwhile are taken along: they leave them to the holder of the lock.
         loop {
             let skeletons = self.skeletons()?;
             self.plan(vectors, &skeletons, task)?;
-            report.embedded += self.embed(vectors, engine, workers, &skeletons, task)?;
-            if vectors.reached()? == self.store.read(|r| r.revision())? {
+            let left = most.saturating_sub(report.embedded - before);
+            report.embedded += self.embed(vectors, engine, workers, left, &skeletons, task)?;
+            if report.embedded - before >= most || vectors.reached()? == self.store.read(|r| r.revision())? {
                 break;
             }
         }
-        report.vector_seconds = start.elapsed().as_secs_f64();
-        Ok(())
+        report.vector_seconds += start.elapsed().as_secs_f64();
+        Ok(vectors.pending(1)?.is_empty())
     }
 
     fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
@@ -325,11 +328,12 @@ impl Derived<'_> {
         vectors: &Vectors,
         engine: &Engine,
         workers: usize,
+        most: u64,
         skeletons: &Skeletons,
         task: &Task,
     ) -> Result<u64> {
         let mut pending = vectors.pending(EMBED_BATCH)?;
-        if pending.is_empty() {
+        if pending.is_empty() || most == 0 {
             return Ok(0);
         }
         let extent = vectors.extent()?;
@@ -405,7 +409,8 @@ impl Derived<'_> {
                 if let Some(error) = failed {
                     return Err(error);
                 }
-                pending = vectors.pending(EMBED_BATCH)?;
+                let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
+                pending = if made < most { vectors.pending(EMBED_BATCH)? } else { Vec::new() };
             }
             Ok(())
         })?;

@@ -117,6 +117,23 @@ impl std::fmt::Debug for Vectors {
     }
 }
 
+/// Removes a model's vectors below this folder, where there are any.
+///
+/// # Errors
+/// [`crate::Code::Io`].
+pub fn remove(folder: &Path, info: &ModelInfo) -> Result<()> {
+    let path = path(folder, info);
+    for end in ["", "-wal", "-shm", ".lock"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        let name = PathBuf::from(name);
+        if name.exists() {
+            fs::remove_file(&name).map_err(|e| Error::io(&name, e))?;
+        }
+    }
+    Ok(())
+}
+
 /// The file of a model's vectors below this folder.
 pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
     folder.join(format!("{}.db", info.fingerprint()))

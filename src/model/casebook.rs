@@ -67,6 +67,42 @@ pub struct ModelStatus {
     pub name: Option<String>,
     /// Why it cannot be used, and what to do about it.
     pub problem: Option<String>,
+    /// The model whose vectors are being made beside those that answer, if there is one.
+    pub next: Option<NextModel>,
+}
+
+/// A model that is to answer once its vectors are there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextModel {
+    /// Its name.
+    pub name: String,
+    /// Passages that its vectors are made of; 0 until that was looked at.
+    pub chunks: u64,
+    /// Those with a vector.
+    pub embedded: u64,
+}
+
+/// A model that can answer, or could.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelView {
+    /// Its name here.
+    pub name: String,
+    /// Whether it is the one that answers.
+    pub answers: bool,
+    /// Whether its vectors are being made.
+    pub next: bool,
+    /// Length of its vectors.
+    pub dimensions: Option<usize>,
+    /// Word pieces that it reads.
+    pub max_tokens: Option<usize>,
+    /// Bytes of its files on disk; none for the built-in one.
+    pub bytes: Option<u64>,
+    /// Passages of this casebook that have a vector of it.
+    pub embedded: u64,
+    /// Bytes of its vectors on disk.
+    pub vector_bytes: u64,
+    /// Why it cannot be used, if its card cannot be read.
+    pub problem: Option<String>,
 }
 
 /// One record that an import could not use.

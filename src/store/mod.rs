@@ -11,6 +11,7 @@ mod file;
 mod insights;
 mod links;
 mod lock;
+mod models;
 mod notes;
 mod raw;
 mod remotes;

@@ -24,6 +24,7 @@ mod git_http;
 mod login;
 mod mcp;
 mod model;
+mod models;
 mod notes;
 mod processes;
 #[cfg(unix)]

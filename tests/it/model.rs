@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Place, Ran};
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn runtime() -> Option<PathBuf> {
+pub fn runtime() -> Option<PathBuf> {
     let named = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
     let found = named.unwrap_or_else(|| root().join("target/runtime/libonnxruntime.so"));
     if found.is_file() {
@@ -20,7 +20,7 @@ fn runtime() -> Option<PathBuf> {
     None
 }
 
-fn run(place: &Place, runtime: &Path, models: &Path, args: &[&str]) -> Ran {
+pub fn run(place: &Place, runtime: &Path, models: &Path, args: &[&str]) -> Ran {
     let output = place
         .command(args)
         .env("PRECEDENT_EMBEDDER", "built-in")

@@ -67,6 +67,7 @@ export const PHASES: Record<Phase, string> = {
   full_text: "Indexing text",
   chunk: "Preparing vectors",
   embed: "Computing vectors",
+  download: "Fetching the model",
   triage: "Checking for duplicates",
   evaluate: "Calibrating",
 };

@@ -9,7 +9,7 @@ export type State = "open" | "closed" | "merged";
 export type Mode = "hybrid" | "lexical" | "semantic";
 export type Arm = "lexical" | "semantic" | "signature";
 export type Part = "body" | "comment";
-export type Phase = "import" | "sync" | "wait" | "full_text" | "chunk" | "embed" | "triage" | "evaluate";
+export type Phase = "import" | "sync" | "wait" | "full_text" | "chunk" | "embed" | "download" | "triage" | "evaluate";
 export type Code =
   | "not_found"
   | "invalid_input"
@@ -175,9 +175,16 @@ export interface Status {
   vector_bytes: number;
 }
 
+export interface NextModel {
+  name: string;
+  chunks: number;
+  embedded: number;
+}
+
 export interface ModelStatus {
   name: string | null;
   problem: string | null;
+  next: NextModel | null;
 }
 
 export interface Skip {

@@ -1,0 +1,123 @@
+//! `precedent model`.
+
+use precedent::{
+    Casebook, Result,
+    embed::{Pooling, Traits},
+    model::ModelView,
+};
+
+use crate::{
+    Session,
+    args::ModelCommand,
+    index,
+    output::{BOLD, DIM, Output, count, plain, size},
+};
+
+/// A model of the catalogue.
+#[derive(serde::Serialize)]
+struct Offer {
+    name: String,
+    repository: String,
+    dimensions: usize,
+    description: String,
+}
+
+pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) -> Result<()> {
+    let casebook = &session.casebook;
+    match command {
+        ModelCommand::List { catalog: true, json } => {
+            let offers: Vec<Offer> = Casebook::catalog()
+                .into_iter()
+                .map(|e| Offer {
+                    name: e.name,
+                    repository: e.repository,
+                    dimensions: e.dimensions,
+                    description: e.description,
+                })
+                .collect();
+            if let Some(fields) = &json.json {
+                return output.json(&offers, fields, None);
+            }
+            for offer in &offers {
+                output.line(format_args!(
+                    "{BOLD}{:<42}{BOLD:#} {:>5}  {DIM}{}{DIM:#}",
+                    plain(&offer.name),
+                    offer.dimensions,
+                    plain(&offer.repository)
+                ));
+            }
+            Ok(())
+        }
+        ModelCommand::List { catalog: false, json } => {
+            let models = casebook.models().await?;
+            if let Some(fields) = &json.json {
+                return output.json(&models, fields, None);
+            }
+            models.iter().for_each(|m| print(m, output));
+            Ok(())
+        }
+        ModelCommand::Install { name, then_use } => {
+            let model = casebook.install_model(&name, &session.task).await?;
+            print(&model, output);
+            after(session, &model.name, then_use).await
+        }
+        ModelCommand::Import { path, name, pooling, prefix, then_use } => {
+            let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
+            let traits = Traits { pooling, prefix };
+            let model = casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
+            print(&model, output);
+            after(session, &model.name, then_use).await
+        }
+        ModelCommand::Use { name, no_index } => {
+            casebook.use_model(&name).await?;
+            if no_index {
+                session.say(&format!("{name} answers once its vectors are made: precedent index"));
+                return Ok(());
+            }
+            let report = casebook.update_index(&session.task).await?;
+            index::say(session, &report);
+            let status = casebook.status().await?.model;
+            match status.next {
+                None => session.say(&format!("{name} answers now.")),
+                Some(_) => session.say(&format!("{name} answers once its vectors are made: precedent index")),
+            }
+            Ok(())
+        }
+        ModelCommand::Remove { name } => {
+            casebook.remove_model(&name).await?;
+            session.say(&format!("{name} is removed."));
+            Ok(())
+        }
+    }
+}
+
+async fn after(session: &Session, name: &str, then_use: bool) -> Result<()> {
+    if !then_use {
+        session.say(&format!("To let it answer: precedent model use {name}"));
+        return Ok(());
+    }
+    session.casebook.use_model(name).await?;
+    let report = session.casebook.update_index(&session.task).await?;
+    index::say(session, &report);
+    Ok(())
+}
+
+fn print(model: &ModelView, output: &mut Output) {
+    let state = match (model.answers, model.next) {
+        (true, _) => "answers",
+        (_, true) => "its vectors are being made",
+        _ => "",
+    };
+    output.line(format_args!("{BOLD}{}{BOLD:#}  {state}", plain(&model.name)));
+    if let Some(problem) = &model.problem {
+        output.line(format_args!("  {}", plain(problem)));
+        return;
+    }
+    let bytes = model.bytes.map(|b| format!("{}, ", size(b))).unwrap_or_default();
+    output.line(format_args!(
+        "  {DIM}{bytes}{} dimensions; {} passages in {}{DIM:#}",
+        model.dimensions.unwrap_or_default(),
+        count(model.embedded),
+        size(model.vector_bytes)
+    ));
+}

@@ -1,0 +1,183 @@
+//! Search by meaning: the model that answers with its vectors, and the change to another one.
+//!
+//! A question takes one [`Meaning`] and keeps it to its end, so that its vectors and those that they are compared with are of
+//! one model whatever another process decides meanwhile.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use super::{Inner, VECTORS, sentence};
+use crate::{
+    embed::{BUILT_IN, Embedder, Engine},
+    error::{Code, Error, Result},
+    index::vectors::Vectors,
+    model::{IndexReport, NextModel},
+    task::Task,
+};
+
+/// The models that were installed, below the casebook's folder.
+pub(super) const MODELS: &str = "models";
+/// Vectors of the next model that are made before what has changed meanwhile is taken into those that answer.
+const ROUND: u64 = 2_048;
+
+/// Something that was opened, or why it could not be.
+type Opened<T> = std::result::Result<T, Arc<Error>>;
+
+/// A model with its vectors, both opened at the first use.
+pub(super) struct Meaning {
+    /// The model's name; `None` stands for the built-in one.
+    name: Option<String>,
+    engine: Engine,
+    folder: PathBuf,
+    vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// The one model that all questions of this process share.
+    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+}
+
+impl Meaning {
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The set of vectors of the model.
+    pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
+        self.vectors
+            .get_or_init(|| {
+                let info = self.engine.info().map_err(Arc::new)?;
+                Vectors::open(&self.folder.join(VECTORS), &info).map(Arc::new).map_err(Arc::new)
+            })
+            .clone()
+    }
+
+    /// Embeds a text; an empty one only loads the model.
+    pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
+        match model {
+            Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
+            Ok(model) => model.embed(text),
+            Err(error) => {
+                let mut again = Error::new(error.code(), error.to_string());
+                if let Some(hint) = error.hint() {
+                    again = again.with_hint(hint.to_owned());
+                }
+                Err(again)
+            }
+        }
+    }
+
+    /// Reads codes and model side by side: together they are most of a first search.
+    pub(super) fn warm(&self) {
+        if let Ok(vectors) = self.vectors()
+            && !self.is_loaded()
+        {
+            std::thread::scope(|scope| {
+                scope.spawn(|| drop(vectors.warm()));
+                drop(self.embed(""));
+            });
+        }
+    }
+
+    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load.
+    pub(super) fn problem(&self) -> Option<Arc<Error>> {
+        self.vectors().err().or_else(|| self.model_problem())
+    }
+
+    /// Why the model could not be loaded, if that was tried.
+    pub(super) fn model_problem(&self) -> Option<Arc<Error>> {
+        let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().and_then(|m| m.as_ref().err().cloned())
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+impl Inner {
+    /// The model that answers now.
+    pub(super) fn meaning(&self) -> Result<Arc<Meaning>> {
+        let name = self.store.read(|r| r.model())?;
+        let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some(meaning) if meaning.name == name => Ok(Arc::clone(meaning)),
+            _ => Ok(Arc::clone(slot.insert(Arc::new(self.meaning_of(name.as_deref()))))),
+        }
+    }
+
+    /// A model by its name, with its vectors; `None` and `builtin` stand for the built-in one.
+    pub(super) fn meaning_of(&self, name: Option<&str>) -> Meaning {
+        let name = name.filter(|n| *n != BUILT_IN);
+        Meaning {
+            name: name.map(str::to_owned),
+            engine: name
+                .map_or_else(|| self.engine.clone(), |n| self.engine.installed(self.models().join(n))),
+            folder: self.folder.clone(),
+            vectors: OnceLock::new(),
+            model: Mutex::default(),
+        }
+    }
+
+    /// The folder of the models that were installed.
+    pub(super) fn models(&self) -> PathBuf {
+        self.folder.join(MODELS)
+    }
+
+    /// How far the vectors of the next model are.
+    pub(super) fn next_model(&self) -> Result<Option<NextModel>> {
+        let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(None) };
+        let extent = match self.meaning_of(Some(&name)).vectors() {
+            Ok(vectors) => vectors.extent()?,
+            Err(_) => Default::default(),
+        };
+        Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded }))
+    }
+
+    /// Brings the vectors that answer up to date, then makes those of the next model, if there is one, and lets it answer.
+    /// Between rounds the first are looked after, so that new reports are found by meaning meanwhile.
+    pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        loop {
+            self.bring(&*self.meaning()?, None, task, report)?;
+            let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
+            if report.busy_elsewhere {
+                return Ok(());
+            }
+            let problem = report.model_problem.take();
+            let done = self.bring(&self.meaning_of(Some(&name)), Some(ROUND), task, report)?;
+            if report.busy_elsewhere || report.model_problem.is_some() {
+                return Ok(());
+            }
+            report.model_problem = problem;
+            if done {
+                self.store.write(|w| w.switch_model(&name, BUILT_IN))?;
+                report.model_problem = None;
+            }
+        }
+    }
+
+    /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make.
+    fn bring(
+        &self,
+        meaning: &Meaning,
+        most: Option<u64>,
+        task: &Task,
+        report: &mut IndexReport,
+    ) -> Result<bool> {
+        let vectors = match meaning.vectors() {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                report.model_problem = Some(sentence(&error));
+                return Ok(false);
+            }
+        };
+        match self.derived().update_vectors(&vectors, meaning.engine(), self.workers, most, task, report) {
+            Err(error) if error.code() == Code::ModelUnavailable => {
+                report.model_problem = Some(sentence(&error));
+                Ok(false)
+            }
+            result => result,
+        }
+    }
+}

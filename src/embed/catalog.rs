@@ -1,0 +1,87 @@
+//! The models of fastembed's catalogue that can be installed by name.
+
+use fastembed::{EmbeddingModel, TextEmbedding};
+
+use super::Pooling;
+
+/// A model that can be installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogEntry {
+    /// What it is called here.
+    pub name: String,
+    /// Its repository at the hub: `owner/name`.
+    pub repository: String,
+    /// The ONNX file in it.
+    pub file: String,
+    /// Length of its vectors.
+    pub dimensions: usize,
+    /// How the vectors of word pieces become one.
+    pub pooling: Pooling,
+    /// What is written before every text.
+    pub prefix: &'static str,
+    /// What its makers say of it.
+    pub description: String,
+}
+
+/// The files of a tokenizer, as every model of the catalogue has them.
+pub const TOKENIZER: [&str; 4] =
+    ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
+
+/// All of them, by name. Left out are models whose weights lie in a second file, and those that are not for texts.
+pub fn catalog() -> Vec<CatalogEntry> {
+    let mut out: Vec<CatalogEntry> = TextEmbedding::list_supported_models()
+        .into_iter()
+        .filter(|m| m.additional_files.is_empty() && m.output_key.is_none() && m.dim.is_multiple_of(64))
+        .filter(|m| m.model != EmbeddingModel::ClipVitB32)
+        .filter_map(|m| {
+            let pooling = match TextEmbedding::get_default_pooling_method(&m.model)? {
+                fastembed::Pooling::Mean => Pooling::Mean,
+                fastembed::Pooling::Cls => Pooling::Cls,
+            };
+            let small = format!("{:?}", m.model).ends_with('Q');
+            let name = m.model_code.rsplit('/').next().unwrap_or_default().to_lowercase();
+            let name = name.trim_end_matches("-onnx-q").trim_end_matches("-onnx");
+            Some(CatalogEntry {
+                name: format!("{name}{}", if small { "-q" } else { "" }),
+                prefix: prefix(name),
+                repository: m.model_code,
+                file: m.model_file,
+                dimensions: m.dim,
+                pooling,
+                description: m.description,
+            })
+        })
+        .collect();
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    out
+}
+
+/// What comparing text with text is written with, from the models' own cards.
+fn prefix(name: &str) -> &'static str {
+    if name.contains("e5") {
+        "query: "
+    } else if name.contains("nomic") {
+        "clustering: "
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_can_be_folders() {
+        let all = catalog();
+        assert!(all.len() > 15, "{}", all.len());
+        assert!(all.windows(2).all(|w| w[0].name < w[1].name), "{all:?}");
+        for entry in &all {
+            assert!(super::super::install::check_name(&entry.name).is_ok(), "{entry:?}");
+            assert!(entry.file.ends_with(".onnx") && entry.repository.contains('/'), "{entry:?}");
+        }
+        let one = all.iter().find(|e| e.name == "all-minilm-l6-v2-q").unwrap();
+        assert_eq!((one.dimensions, one.pooling, one.prefix), (384, Pooling::Mean, ""));
+        assert_eq!(all.iter().find(|e| e.name.contains("e5-small")).unwrap().prefix, "query: ");
+    }
+}
