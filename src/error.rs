@@ -193,6 +193,9 @@ impl From<tantivy::TantivyError> for Error {
                 Self::new(Code::Io, "the disk is full")
                     .with_hint("Free some space and run the command again.")
             }
+            // tantivy says no more of what stopped a thread that writes.
+            E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written")
+                .with_hint("Most often the disk is full or a quota is used up. Free some space and run the command again."),
             E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("full-text index: {error}"))
                     .with_hint("Run `precedent index --rebuild`; it is made again from the database.")

@@ -87,7 +87,7 @@ impl Notebook<'_> {
         }
         let content = NoteContent { title: draft.title.trim(), body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
-        let stored = self.derived.store.write(|w| {
+        let stored = self.derived.store.write_durably(|w| {
             let to = attachments(w, &draft.attach)?;
             // Another process may have stored the same since the look.
             if draft.kind.is_checked()
@@ -120,7 +120,7 @@ impl Notebook<'_> {
     /// # Errors
     /// As [`Notebook::add`]; [`crate::Code::NotFound`] if there is no such note.
     pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
-        let (document, note) = self.derived.store.write(|w| {
+        let (document, note) = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;
             let to = attachments(w, &change.attach)?;
             let old = &note.document;
@@ -144,7 +144,7 @@ impl Notebook<'_> {
     /// # Errors
     /// [`crate::Code::NotFound`] if there is no such note; those of the database.
     pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
-        let note = self.derived.store.write(|w| {
+        let note = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;
             let shown = w.shown_note(one(w, key)?)?;
             w.remove_note(&note, now)?;

@@ -110,7 +110,7 @@ impl Casebook {
         let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
         self.run(move |i| {
             let decided_at = (i.clock)();
-            i.store.write(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
+            i.store.write_durably(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
         })
         .await
     }
@@ -123,7 +123,7 @@ impl Casebook {
         let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
         self.run(move |i| {
             let now = (i.clock)();
-            i.store.write(|w| duplicates::undo(w, &key, &other, &actor, now))
+            i.store.write_durably(|w| duplicates::undo(w, &key, &other, &actor, now))
         })
         .await
     }

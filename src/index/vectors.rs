@@ -19,7 +19,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{
     embed::ModelInfo,
-    error::{Error, Result},
+    error::{Code, Error, Result},
     store::SqliteFile,
 };
 
@@ -140,16 +140,28 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
 }
 
 impl Vectors {
-    /// Opens the vectors of this model below this folder, making an empty set where there is none.
+    /// Opens the vectors of this model below this folder, making an empty set where there is none or the file is damaged:
+    /// vectors can be made again.
     ///
     /// # Errors
-    /// [`crate::Code::Io`] if the folder cannot be written, [`crate::Code::Corrupt`] if the file is damaged.
+    /// [`crate::Code::Io`] if the folder cannot be written.
     pub fn open(folder: &Path, info: &ModelInfo) -> Result<Self> {
         register();
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
-        let dimensions = info.dimensions;
-        let file =
-            SqliteFile::open(&path(folder, info), MAPPED, |connection| prepare(connection, dimensions))?;
+        let (path, dimensions) = (path(folder, info), info.dimensions);
+        let open = || {
+            SqliteFile::open(&path, MAPPED, |connection| {
+                prepare(connection, dimensions)?;
+                whole(connection, &path)
+            })
+        };
+        let file = match open() {
+            Err(error) if error.code() == Code::Corrupt => {
+                remove(folder, info)?;
+                open()?
+            }
+            file => file?,
+        };
         Ok(Self { file, dimensions, codes: Mutex::default() })
     }
 
@@ -596,6 +608,23 @@ fn register() {
             rusqlite::ffi::sqlite3_auto_extension(Some(entry));
         }
     });
+}
+
+/// Whether the file is as long as it says, and can be read: SQLite looks at the length only where it reads.
+fn whole(connection: &Connection, path: &Path) -> Result<()> {
+    let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
+    number("SELECT revision FROM state")?;
+    number("SELECT max(id) FROM chunks")?;
+    let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    // What is still in the log counts as a page already.
+    let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
+    let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
+    if !logged && length < pages {
+        return Err(Error::new(Code::Corrupt, format!("{} was cut", path.display())));
+    }
+    Ok(())
 }
 
 fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {

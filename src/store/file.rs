@@ -70,9 +70,22 @@ impl SqliteFile {
         result
     }
 
-    /// Changes the file in one transaction: all of it or, on an error, nothing.
+    /// Changes the file in one transaction: all of it or, on an error, nothing. A power cut may take the last ones back.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        Self::change(&mut lock(&self.writer), work)
+    }
+
+    /// As [`SqliteFile::write`], and on the disk when it returns, with everything before it.
+    pub(crate) fn write_durably<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let mut connection = lock(&self.writer);
+        // In WAL mode only this waits for the disk at every commit: https://sqlite.org/pragma.html#pragma_synchronous
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        let result = Self::change(&mut connection, work);
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        result
+    }
+
+    fn change<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let value = work(&transaction)?;
         transaction.commit()?;

@@ -87,13 +87,25 @@ impl Store {
         self.file.read(|transaction| work(&Reader { transaction }))
     }
 
-    /// Changes the casebook in one transaction: all of it or, on an error, nothing.
+    /// Changes the casebook in one transaction: all of it or, on an error, nothing. After a power cut the last ones may be
+    /// missing; a sync or an import brings them again.
     ///
     /// # Errors
     /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file
             .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+    }
+
+    /// As [`Store::write`], for what cannot be had again from a tracker: it is on the disk when this returns, whatever happens
+    /// to the power.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
+        self.file.write_durably(|transaction| {
+            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+        })
     }
 }
 

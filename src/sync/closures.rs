@@ -266,6 +266,10 @@ impl One<'_> {
         self.record.changed_at = (self.context.clock)();
         let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());
         let (record, now) = (self.record.clone(), self.record.changed_at);
-        blocking(move || apply(&store, &source, records, now, |w| w.put_closure(&record)).map(|_| ())).await
+        blocking(move || {
+            store.write_durably(|w| w.put_closure(&record))?;
+            apply(&store, &source, records, now, |_| Ok(())).map(|_| ())
+        })
+        .await
     }
 }

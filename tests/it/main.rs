@@ -31,6 +31,7 @@ mod processes;
 mod redmine;
 mod support;
 mod sync;
+mod torture;
 mod troubleshoot;
 #[cfg(unix)]
 mod watch;

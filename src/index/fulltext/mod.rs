@@ -20,6 +20,7 @@ use tantivy::{
     collector::{Collector, Count, SegmentCollector, TopDocs},
     columnar::Column,
     directory::MmapDirectory,
+    index::{SegmentComponent, SegmentMeta},
     indexer::LogMergePolicy,
     query::{
         AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery,
@@ -118,6 +119,45 @@ struct Fields {
     closed: Field,
 }
 
+/// Opens every file that the last commit names: tantivy itself takes a file that was cut for one that was never there, and
+/// finds out in the middle of a search. Their footers are read, not their contents.
+fn sound(index: &Index) -> Result<()> {
+    let parts = [
+        SegmentComponent::Postings,
+        SegmentComponent::Positions,
+        SegmentComponent::Terms,
+        SegmentComponent::Store,
+        SegmentComponent::FastFields,
+        SegmentComponent::FieldNorms,
+    ];
+    let open = |metas: &[SegmentMeta]| -> Result<()> {
+        for meta in metas {
+            let segment = index.segment(meta.clone());
+            let deletes = meta.has_deletes().then_some(SegmentComponent::Delete);
+            for part in parts.iter().cloned().chain(deletes) {
+                segment.open_read(part).map_err(tantivy::TantivyError::from)?;
+            }
+        }
+        Ok(())
+    };
+    let mut metas = index.searchable_segment_metas()?;
+    loop {
+        let result = open(&metas);
+        if result.is_ok() {
+            return result;
+        }
+        // Another process may have merged segments away meanwhile.
+        let now = index.searchable_segment_metas()?;
+        let names = |metas: &[SegmentMeta]| -> Vec<_> {
+            metas.iter().map(|m| (m.id(), m.delete_opstamp())).collect()
+        };
+        if names(&now) == names(&metas) {
+            return result;
+        }
+        metas = now;
+    }
+}
+
 /// The index of a casebook.
 pub struct FullText {
     folder: PathBuf,
@@ -189,6 +229,7 @@ impl FullText {
         let index = Index::open_or_create(directory, schema)?;
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer(Cut::Identifiers)));
+        sound(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { folder: folder.to_owned(), index, reader, fields, seen: Mutex::new(None) })
     }
@@ -209,7 +250,27 @@ impl FullText {
     pub fn writer(&self) -> Result<Writer<'_>> {
         let writer: IndexWriter = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
         writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        self.remove_leftovers()?;
         Ok(Writer { fulltext: self, writer })
+    }
+
+    /// Removes what a writer that was killed has left: files of segments that no commit names. A new writer counts from the
+    /// last commit and would come to the same names. To be called with the writer's lock held.
+    fn remove_leftovers(&self) -> Result<()> {
+        let named = self.index.load_metas()?.list_segment_files();
+        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
+            let Ok(entry) = entry else { continue };
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            let of_segment = text
+                .split_once('.')
+                .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
+            if of_segment && !named.contains(Path::new(&name)) {
+                // Where somebody still reads it, it goes the next time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
     }
 
     /// The newest committed state.

@@ -1,0 +1,357 @@
+//! Killed, cut off from power, short of disk, damaged: the casebook opens, nothing that was acknowledged is lost, and what is
+//! derived is consistent or made again.
+//!
+//! `PRECEDENT_TORTURE=500 cargo nextest run torture --no-capture` for the long version; `PRECEDENT_SEED` repeats one.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    fake_github::FakeGitHub,
+    support::{Numbers, Place, Ran, comment, tracker},
+};
+
+const SEED: u64 = 20_261_121;
+/// Kills of the short version.
+const KILLS: u64 = 12;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// What the casebook has acknowledged and must still know.
+#[derive(Default)]
+struct Acknowledged {
+    verdicts: BTreeMap<(String, String), String>,
+    notes: Vec<String>,
+}
+
+/// A casebook with a live source and files to import, and what is done to it.
+struct Torture {
+    place: Place,
+    github: FakeGitHub,
+    issues: String,
+    comments: String,
+    numbers: Numbers,
+    known: Acknowledged,
+}
+
+impl Torture {
+    fn new(seed: u64) -> Self {
+        let (issues, comments) = tracker(400, 600, seed);
+        let place = Place::new();
+        let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+        let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
+        let github = FakeGitHub::new("acme/live");
+        github.world().fill(250, 250);
+        place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
+        place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+        let card = json!({
+            "name": "other", "dimensions": 384, "max_tokens": 256, "sha256": "",
+            "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
+        });
+        place.file("casebook/models/other/card.json", card.to_string());
+        Self { place, github, issues, comments, numbers: Numbers(seed), known: Acknowledged::default() }
+    }
+
+    /// The next command, and what it acknowledges when it ends well.
+    fn next(&mut self, round: u64) -> (Vec<String>, Option<Box<dyn FnOnce(&mut Acknowledged)>>) {
+        let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
+        match self.numbers.below(9) {
+            0 => {
+                // Every record is another one, so that there is something to write.
+                let mut text = String::new();
+                for n in 1..=400 {
+                    let said = comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
+                    text.push_str(&format!("{said}\n"));
+                }
+                let path = self.place.file(&format!("more-{round}.jsonl"), text);
+                (words(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]), None)
+            }
+            1 => {
+                for _ in 0..40 {
+                    let number = self.numbers.below(250) + 1;
+                    self.github.world().edit(number, json!({"title": format!("Pump {round} of {number}")}));
+                }
+                (words(&["sync"]), None)
+            }
+            2 => (words(&["index", "--rebuild"]), None),
+            3 => (words(&["model", "use", if round % 2 == 0 { "other" } else { "builtin" }]), None),
+            4 => (words(&["triage", "--json"]), None),
+            5 | 6 => {
+                let (a, b) = (self.numbers.below(200) + 1, self.numbers.below(199) + 201);
+                let (a, b) = (format!("acme/app#{a}"), format!("acme/app#{b}"));
+                let kind = ["related", "not_duplicate"][self.numbers.below(2) as usize];
+                let args = words(&["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
+                let known = move |k: &mut Acknowledged| drop(k.verdicts.insert((a, b), kind.to_owned()));
+                (args, Some(Box::new(known)))
+            }
+            _ => {
+                let title = format!("Lesson {round}: {}", self.numbers.next());
+                let args =
+                    words(&["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."]);
+                (args, Some(Box::new(move |k: &mut Acknowledged| k.notes.push(title))))
+            }
+        }
+    }
+
+    /// Opens it and looks whether everything is there.
+    fn check(&self, place: &Place, when: &str) {
+        let ran = place.run(&["status", "--json"]);
+        assert_eq!(ran.code, Some(0), "{when}: {}", ran.err);
+        let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(sound, "ok", "{when}");
+        let orphans: i64 =
+            database.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(orphans, 0, "{when}");
+        drop(database);
+        let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
+        for ((a, b), kind) in &self.known.verdicts {
+            let pair = if a < b { (a, b) } else { (b, a) };
+            let there = verdicts.as_array().unwrap().iter().any(|v| {
+                (v["first"].as_str(), v["second"].as_str()) == (Some(pair.0), Some(pair.1))
+                    && v["kind"] == *kind
+            });
+            assert!(there, "{when}: the verdict about {a} and {b} ({kind}) is lost");
+        }
+        let notes = place.json(&["note", "list", "--json=title"]);
+        let titles: Vec<&str> =
+            notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
+        for title in &self.known.notes {
+            assert!(titles.contains(&title.as_str()), "{when}: the note \"{title}\" is lost");
+        }
+        let ran = place.run(&["search", "agent timeout", "--json"]);
+        assert_eq!(ran.code, Some(0), "{when}: {}", ran.err);
+        assert!(!ran.err.contains("locked"), "{when}: {}", ran.err);
+    }
+
+    /// Brings it to rest, and compares it with what is there.
+    fn settle(&self, when: &str) {
+        let place = &self.place;
+        place.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
+        place.ok(&["sync"]);
+        place.ok(&["index"]);
+        let status = place.json(&["status", "--json"]);
+        assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{when}");
+        assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"], "{when}");
+        assert_eq!(status["model"]["next"], Value::Null, "{when}");
+        let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        let mut statement =
+            database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
+        let here: BTreeMap<u64, String> = statement
+            .query_map([], |r| Ok((r.get::<_, u64>(0)?, r.get(1)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let world = self.github.world();
+        assert_eq!(here.len(), 250, "{when}");
+        for (number, title) in here {
+            assert_eq!(world.now_is(number)["title"], title, "{when}: #{number}");
+        }
+    }
+}
+
+#[test]
+fn random_kills_lose_nothing() {
+    let (kills, seed) = (setting("PRECEDENT_TORTURE", KILLS), setting("PRECEDENT_SEED", SEED));
+    eprintln!("{kills} kills with seed {seed}");
+    let mut torture = Torture::new(seed);
+    let (mut killed, mut round) = (0, 0);
+    while killed < kills {
+        round += 1;
+        assert!(round < kills * 20, "the commands end before they can be killed");
+        let (args, acknowledged) = torture.next(round);
+        let patience = Duration::from_millis(20 + torture.numbers.below(700));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut child =
+            torture.place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(patience);
+        let over = child.try_wait().unwrap().is_some();
+        if !over {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        if let (Some(known), Some(0)) = (acknowledged, ran.code) {
+            known(&mut torture.known);
+        }
+        if over {
+            assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        }
+        // What is derived may be damaged in between.
+        if torture.numbers.below(4) == 0 {
+            damage(&torture.place.casebook(), &mut torture.numbers);
+        }
+        let when = format!("seed {seed}, round {round}, after {args:?}");
+        torture.check(&torture.place, &when);
+        if killed % 25 == 24 {
+            torture.settle(&when);
+        }
+    }
+    torture.settle(&format!("seed {seed}, at the end"));
+    eprintln!(
+        "{killed} kills in {round} commands; {} verdicts and {} notes are there",
+        torture.known.verdicts.len(),
+        torture.known.notes.len()
+    );
+}
+
+/// Cuts or removes a file of an index, while nobody has it open.
+fn damage(casebook: &Path, numbers: &mut Numbers) {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["fulltext/v1", "vectors"] {
+        let entries = std::fs::read_dir(casebook.join(folder)).into_iter().flatten();
+        files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
+    }
+    // A log belongs to its database: only both together are a file that was damaged.
+    files.retain(|p| !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end)));
+    files.sort();
+    if files.is_empty() {
+        return;
+    }
+    let file = &files[numbers.below(files.len() as u64) as usize];
+    if numbers.below(2) == 0 {
+        std::fs::remove_file(file).unwrap();
+    } else {
+        let bytes = std::fs::read(file).unwrap();
+        std::fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    }
+}
+
+/// A library that notes, beside each file of the casebook, what of it was told to be on the disk.
+fn power(place: &Place) -> Option<PathBuf> {
+    let library = place.path("power.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/torture/power.c");
+    let made = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .args([source, "-ldl"])
+        .status();
+    if cfg!(target_os = "linux") && made.is_ok_and(|m| m.success()) {
+        return Some(library);
+    }
+    eprintln!("SKIPPED: power cuts, because there is no C compiler to make the library that simulates them");
+    None
+}
+
+#[test]
+fn a_power_cut_takes_back_nothing_that_a_person_did() {
+    let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
+    let Some(library) = power(&torture.place) else { return };
+    let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
+    // Somebody has it open all the time, so that no command is the last one, which would tidy up and wait for the disk.
+    let mut held =
+        torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    // What is there now is on the disk.
+    copy(&casebook, &disk);
+    let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
+    for round in 1..=cuts.max(3) {
+        for _ in 0..4 {
+            let (args, acknowledged) = torture.next(round * 10);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let mut command = torture.place.command(&args);
+            command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            // Every other command is cut short.
+            if torture.numbers.below(2) == 0 {
+                std::thread::sleep(Duration::from_millis(20 + torture.numbers.below(600)));
+                child.kill().unwrap();
+            }
+            let ran = Ran::from(child.wait_with_output().unwrap());
+            if let (Some(known), Some(0)) = (acknowledged, ran.code) {
+                known(&mut torture.known);
+            }
+        }
+        // The lights go out: what was never told to be on the disk is gone.
+        held.kill().unwrap();
+        held.wait().unwrap();
+        std::fs::remove_dir_all(&casebook).unwrap();
+        copy(&disk, &casebook);
+        torture.check(&torture.place, &format!("after power cut {round}"));
+        // The check itself wrote too, and there were no cuts meanwhile.
+        std::fs::remove_dir_all(&disk).unwrap();
+        copy(&casebook, &disk);
+        held = torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    }
+    held.kill().unwrap();
+    held.wait().unwrap();
+    torture.settle("after the last power cut");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_is_lost() {
+    let place = Place::new();
+    let disk = place.casebook();
+    std::fs::create_dir_all(&disk).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
+    if !mounted.is_ok_and(|m| m.status.success()) {
+        eprintln!("SKIPPED: a full disk, because no small file system can be mounted here");
+        return;
+    }
+    struct Mounted(PathBuf);
+    impl Drop for Mounted {
+        fn drop(&mut self) {
+            let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+        }
+    }
+    let _mounted = Mounted(disk.clone());
+    let (issues, comments) = tracker(3_000, 9_000, 5);
+    let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+    let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
+    let few = path("few.jsonl", &tracker(50, 0, 6).0);
+    place.ok(&["import", "github", &few, "--source", "acme/few"]);
+    place.ok(&["note", "add", "--kind", "lesson", "--title", "Kept", "--body", "It is here."]);
+    let mut ballast = Vec::new();
+    let mut full = false;
+    for round in 0..6 {
+        let ran = place.run(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+        if ran.code != Some(0) {
+            assert_eq!(ran.code, Some(1), "{}", ran.err);
+            let said = ran.err.to_lowercase();
+            assert!(said.contains("full") || said.contains("space"), "{}", ran.err);
+            assert!(!said.contains("panicked"), "{}", ran.err);
+            full = true;
+            break;
+        }
+        let more = disk.join(format!("ballast-{round}"));
+        // Whatever fits of it.
+        let _ = std::fs::write(&more, vec![7; 4 << 20]);
+        ballast.push(more);
+        place.run(&["index", "--rebuild"]);
+    }
+    assert!(full, "the disk never was full");
+    let notes = place.run(&["note", "list", "--json=title"]);
+    assert!(notes.out.contains("Kept"), "what is there can be read: {} {}", notes.out, notes.err);
+    // Room again: the same command ends well.
+    for file in ballast {
+        std::fs::remove_file(file).unwrap();
+    }
+    let grown = Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status().unwrap();
+    assert!(grown.success());
+    place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+    place.ok(&["index"]);
+    let status = place.json(&["status", "--json"]);
+    assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"]);
+    assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"]);
+    assert_eq!(status["coverage"]["documents"], 3_051);
+}
