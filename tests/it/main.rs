@@ -26,6 +26,7 @@ mod mcp;
 mod model;
 mod models;
 mod notes;
+mod privacy;
 mod processes;
 #[cfg(unix)]
 mod redmine;

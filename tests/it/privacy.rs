@@ -1,0 +1,125 @@
+//! Whom the product talks to: the trackers that were added, when it is told to sync, and nobody else.
+
+use std::{
+    collections::BTreeSet,
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use crate::{
+    fake_github::FakeGitHub,
+    support::{Place, Ran},
+};
+
+/// What a person does in a day, but for syncing.
+fn day(place: &Place) -> Vec<Vec<String>> {
+    let log = place.file("log.txt", "2026-05-01 ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)\n");
+    let (log, brief) = (log.to_string_lossy().into_owned(), place.path("brief").to_string_lossy().into_owned());
+    let item = "ferrywire/ferrywire#13";
+    let mut out: Vec<Vec<String>> = [
+        &["import", "sample"][..],
+        &["status"],
+        &["search", "replication slot fills the disk"],
+        &["search", "mode:semantic the console keeps asking for a password"],
+        &["show", item],
+        &["duplicates", item, "--include-closed"],
+        &["triage"],
+        &["clusters"],
+        &["calibrate", "ferrywire/ferrywire", "--dry-run"],
+        &["verdict", "set", item, "ferrywire/ferrywire#2", "related", "--by", "ann"],
+        &["triage", "--apply"],
+        &["troubleshoot", "--file", &log],
+        &["note", "add", "--kind", "lesson", "--title", "Slots", "--body", "Restart the heartbeat: https://wiki.example/slots"],
+        &["note", "list"],
+        &["model", "list", "--catalog"],
+        &["index", "--rebuild"],
+    ]
+    .iter()
+    .map(|args| args.iter().map(|a| (*a).to_owned()).collect())
+    .collect();
+    for format in ["md", "html", "pdf", "json"] {
+        let file = format!("{brief}.{format}");
+        out.push(["brief", item, "--redact", "-o", &file].map(str::to_owned).to_vec());
+    }
+    out
+}
+
+/// A library that writes down every connection, and its log.
+fn listener(place: &Place) -> Option<(PathBuf, PathBuf)> {
+    let library = place.path("connections.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/privacy/connections.c");
+    let made = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).args([source, "-ldl"]).status();
+    if cfg!(target_os = "linux") && made.is_ok_and(|m| m.success()) {
+        return Some((library, place.path("connections.log")));
+    }
+    eprintln!("SKIPPED: the record of connections, because there is no C compiler to make the library that keeps it");
+    None
+}
+
+#[test]
+fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
+    let place = Place::new();
+    let Some((library, log)) = listener(&place) else { return };
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(30, 30);
+    let run = |args: &[&str], input: &str| {
+        let mut command = place.command(args);
+        command.env("LD_PRELOAD", &library).env("CONNECTIONS", &log);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A command that reads nothing may be over before it could be told anything.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    };
+    let said = || -> BTreeSet<String> {
+        std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect()
+    };
+    for args in day(&place) {
+        run(&args.iter().map(String::as_str).collect::<Vec<_>>(), "");
+    }
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    run(&["mcp"], &format!("{hello}\n"));
+    run(&["source", "add", "github:acme/app", "--host", &github.host], "");
+    assert_eq!(said(), BTreeSet::new(), "nothing but a sync may connect");
+
+    run(&["sync"], "");
+    let tracker = github.host.trim_start_matches("http://");
+    let allowed: BTreeSet<String> = [format!("connect {tracker}")].into();
+    assert_eq!(said(), allowed);
+    let host = format!("{}", github.host);
+    assert!(place.ok(&["source", "list"]).out.contains(host.trim_start_matches("http://")), "and it is told");
+}
+
+#[test]
+fn everything_but_a_sync_works_where_there_is_no_network() {
+    let place = Place::new();
+    let binary = env!("CARGO_BIN_EXE_precedent");
+    let alone = |args: &[String]| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--map-root-user", "--net", binary])
+            .args(args)
+            .env_clear()
+            .env("HOME", place.path("home"))
+            .env("PRECEDENT_EMBEDDER", "hashed")
+            .env("PRECEDENT_CASEBOOK", place.casebook())
+            .stdin(Stdio::null());
+        command.output()
+    };
+    let works = Command::new("unshare").args(["--map-root-user", "--net", "true"]).status();
+    if !works.is_ok_and(|w| w.success()) {
+        eprintln!("SKIPPED: work without a network, because no namespace can be made here");
+        return;
+    }
+    for args in day(&place) {
+        let ran = Ran::from(alone(&args).unwrap());
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    }
+    let add = ["source", "add", "github:acme/app"].map(str::to_owned);
+    assert!(alone(&add).unwrap().status.success());
+    let ran = Ran::from(alone(&["sync".to_owned()]).unwrap());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("cannot be reached") && ran.err.contains("network"), "{}", ran.err);
+}
