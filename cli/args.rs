@@ -93,6 +93,24 @@ pub enum Command {
     Show(ShowCommand),
     /// Show what the casebook holds, and what it does not
     Status(StatusCommand),
+    /// Look whether anything is wrong with the casebook, and mend it
+    Doctor(DoctorCommand),
+    /// Write a whole copy of the casebook's database, while others go on working
+    #[command(after_help = "Examples:
+  precedent backup ~/casebook-2026-05-12.db
+
+The full text and the vectors are not in it: they are made again from it.")]
+    Backup(BackupCommand),
+    /// Write the casebook into one checked file, for a colleague
+    #[command(
+        after_help = "Sources, documents, comments, links and verdicts are in it; private notes only with --with-notes; tokens never.
+Others may go on working meanwhile. Full text and vectors are made again where the file is imported.
+
+Examples:
+  precedent export acme.casebook
+  precedent --casebook ~/acme import casebook acme.casebook      elsewhere, into a casebook of its own"
+    )]
+    Export(ExportCommand),
     /// Judge ranking on sets of reports with known duplicates
     Eval(EvalCommand),
     /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
@@ -627,6 +645,23 @@ Examples:
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),
+    /// Import a casebook that `precedent export` wrote: all of it, or nothing
+    #[command(
+        after_help = "The file is checked before anything of it is taken over. Its sources must not be here already; what is here stays.
+
+Examples:
+  precedent import casebook acme.casebook
+  precedent --casebook ~/acme import casebook acme.casebook      into a casebook of its own"
+    )]
+    Casebook {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[command(flatten)]
+        after: AfterImport,
+        #[command(flatten)]
+        json: Json,
+    },
     /// Import the built-in sample: the tracker of an invented product
     Sample {
         #[command(flatten)]
@@ -754,6 +789,52 @@ pub struct ShowCommand {
     /// Only the last N comments
     #[arg(long, value_name = "N")]
     pub comments: Option<usize>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Looks at permissions, disk space, the model and its runtime, the database, rows that nothing can reach, the
+full text and the vectors. Ends with 1 where something is left to see to.
+
+Examples:
+  precedent doctor
+  precedent doctor --repair          mends what can be mended; a copy is kept before a row is taken out
+  precedent doctor --json=id,what,remedy"
+)]
+pub struct DoctorCommand {
+    /// Mend what can be mended
+    #[arg(long)]
+    pub repair: bool,
+    /// Warn when fewer megabytes than this are free on the casebook's disk
+    #[arg(long, value_name = "MB", default_value_t = 500)]
+    pub min_free: u64,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct BackupCommand {
+    /// The file to write
+    pub file: PathBuf,
+    /// Replace it if it is there
+    #[arg(short, long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct ExportCommand {
+    /// The file to write
+    pub file: PathBuf,
+    /// Put in the private notes too
+    #[arg(long)]
+    pub with_notes: bool,
+    /// Replace the file if it is there
+    #[arg(short, long)]
+    pub force: bool,
     #[command(flatten)]
     pub json: Json,
 }

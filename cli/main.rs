@@ -7,6 +7,7 @@
 mod args;
 mod brief;
 mod calibrate;
+mod doctor;
 mod duplicates;
 mod eval;
 mod import;
@@ -76,9 +77,15 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     if let Command::Eval(command) = &args.command {
         return eval::run(&args, command, output).await;
     }
-    let casebook = open(&args, folder(&args)?).await?;
+    let options = options(&args, folder(&args)?);
     let bar = progress::Bar::new(args.quiet);
     let task = interruptible(&bar);
+    if let Command::Doctor(command) = &args.command {
+        let result = doctor::run(options, command, &task, output).await;
+        bar.finish();
+        return result;
+    }
+    let casebook = Casebook::open(options).await?;
     let session = Session { casebook, task, quiet: args.quiet };
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
@@ -98,7 +105,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
-        Command::Eval(_) | Command::Completions { .. } => Ok(()),
+        Command::Backup(command) => doctor::backup(&session, command, output).await,
+        Command::Export(command) => doctor::export(&session, command, output).await,
+        Command::Doctor(_) | Command::Eval(_) | Command::Completions { .. } => Ok(()),
     };
     bar.finish();
     result
@@ -152,6 +161,11 @@ fn workers(args: &Args) -> usize {
 }
 
 async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
+    Casebook::open(options(args, folder)).await
+}
+
+/// How to open the casebook in this folder.
+fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
@@ -165,5 +179,5 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     options.secrets = surroundings::secrets();
     options.proxy = surroundings::proxy();
     options.workers = workers(args);
-    Casebook::open(options).await
+    options
 }

@@ -6,6 +6,7 @@
 
 pub mod brief;
 pub mod casebook;
+pub mod doctor;
 pub mod duplicates;
 pub mod embed;
 pub mod error;
@@ -13,6 +14,7 @@ pub mod http;
 pub mod index;
 pub mod model;
 pub mod notes;
+pub mod portable;
 mod samples;
 pub mod search;
 pub mod secrets;

@@ -1,6 +1,7 @@
 //! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
 
 mod brief;
+mod doctor;
 mod duplicates;
 mod insights;
 mod mirror;

@@ -6,6 +6,7 @@ mod onnx;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 pub use hashed::Hashed;
 pub use onnx::Onnx;
@@ -108,6 +109,51 @@ impl Engine {
             Self::Hashed => Ok(Box::new(Hashed)),
             Self::Off => Err(off()),
         }
+    }
+}
+
+/// What keeps the built-in model from being used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The runtime's library is in none of the places.
+    RuntimeMissing,
+    /// There is a library, and it cannot be used.
+    RuntimeUnusable,
+    /// The model is in none of the places.
+    ModelMissing,
+    /// The model's files are not what they should be.
+    ModelDamaged,
+}
+
+impl Engine {
+    /// Looks at the model's files and loads it; what is wrong, if anything is.
+    ///
+    /// # Errors
+    /// The fault, with the error that a search would meet.
+    pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
+        let Self::BuiltIn(paths) = self else { return Ok(()) };
+        let (folder, info) = match card(&paths.models) {
+            Ok(found) => found,
+            Err(error) if paths.models.iter().any(|f| f.join(BUILT_IN).join("card.json").is_file()) => {
+                return Err((Fault::ModelDamaged, error));
+            }
+            Err(error) => return Err((Fault::ModelMissing, error)),
+        };
+        if let Err(error) = onnx::environment(&paths.runtime) {
+            let there = paths.runtime.iter().any(|p| p.is_file());
+            return Err((if there { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
+        }
+        // A file whose weights were changed loads, and gives wrong vectors.
+        let broken = |why: String| Err((Fault::ModelDamaged, damaged(&folder, &why)));
+        let bytes = match std::fs::read(folder.join("model.onnx")) {
+            Ok(bytes) => bytes,
+            Err(error) => return broken(format!("model.onnx: {error}")),
+        };
+        let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        if digest != info.sha256 {
+            return broken("model.onnx is not the file that its card names".to_owned());
+        }
+        self.load().map(drop).map_err(|error| (Fault::ModelDamaged, error))
     }
 }
 

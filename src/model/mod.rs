@@ -5,9 +5,11 @@
 mod brief;
 mod casebook;
 mod duplicates;
+mod health;
 mod insights;
 mod mirror;
 mod note;
+mod portable;
 mod record;
 mod search;
 mod thread;
@@ -16,8 +18,8 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, duplicates::*, insights::*, mirror::*, note::*, record::*, search::*, thread::*,
-    troubleshoot::*,
+    brief::*, casebook::*, duplicates::*, health::*, insights::*, mirror::*, note::*, portable::*, record::*,
+    search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.

@@ -24,9 +24,13 @@ const MAY: &[(&str, &[&str])] = &[
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
+    ("portable", &["store"]),
+    ("doctor", &["index", "embed", "store"]),
     (
         "casebook",
         &[
+            "doctor",
+            "portable",
             "http",
             "secrets",
             "samples",

@@ -19,10 +19,12 @@ mod fake_github;
 mod fake_tracker;
 mod files;
 mod git_http;
+mod health;
 mod login;
 mod mcp;
 mod model;
 mod notes;
+mod portable;
 mod processes;
 #[cfg(unix)]
 mod redmine;
