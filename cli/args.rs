@@ -23,6 +23,12 @@ pub struct Args {
     /// Print neither progress nor remarks
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Say which casebook and settings are used, how long it took, and what caused an error
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Whether output has colours [default: on a terminal]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"])]
+    pub color: Option<String>,
     /// Threads that compute vectors [default: the cores, at most 4]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(usize))]
     pub threads: Option<usize>,
@@ -115,6 +121,44 @@ Examples:
     Eval(EvalCommand),
     /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
     Mcp(McpCommand),
+    /// Get, set or list what need not be said with every command
+    #[command(
+        subcommand,
+        after_help = "A flag goes before a variable of the environment (PRECEDENT_DUPLICATES_THRESHOLD), a variable before the file, the
+file before the default.
+
+Examples:
+  precedent config set source acme/app            bare numbers mean this source
+  precedent config set duplicates.threshold 0.5
+  precedent config list"
+    )]
+    Config(ConfigCommand),
+    /// Print the JSON Schema of what a command prints with --json
+    #[command(after_help = "Examples:
+  precedent schema                  what there is a schema of
+  precedent schema duplicates
+  precedent schema --into docs/schema")]
+    Schema {
+        /// Of what; without it, the names
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+        /// Write all of them into this folder
+        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        into: Option<PathBuf>,
+    },
+    /// Print what an agent has to know to use this command line
+    #[command(after_help = "Examples:
+  mkdir -p skills/precedent && precedent skill > skills/precedent/SKILL.md")]
+    Skill,
+    /// Print the manual page, or write those of all commands into a folder
+    #[command(after_help = "Examples:
+  precedent man | man -l -
+  precedent man ~/.local/share/man/man1")]
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -151,12 +195,12 @@ pub struct DuplicatesCommand {
     /// For an item: among the items of all sources
     #[arg(long, conflicts_with = "source")]
     pub everywhere: bool,
-    /// Leave out candidates less alike than this, 0 to 1
-    #[arg(long, value_name = "SIMILARITY", default_value_t = 0.4)]
-    pub threshold: f32,
-    /// At most this many candidates
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
-    pub max_candidates: usize,
+    /// Leave out candidates less alike than this, 0 to 1 [default: 0.4]
+    #[arg(long, value_name = "SIMILARITY")]
+    pub threshold: Option<f32>,
+    /// At most this many candidates [default: 10]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub max_candidates: Option<usize>,
     /// Closed reports too: many duplicates are of solved ones
     #[arg(long)]
     pub include_closed: bool,
@@ -190,9 +234,9 @@ pub struct TriageCommand {
     /// Only what is at least this sure; `none` lists every report that has a candidate
     #[arg(long, value_name = "BAND", value_parser = ["high", "review", "none"], default_value = "review")]
     pub band: String,
-    /// At most this many reports
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 20)]
-    pub limit: usize,
+    /// At most this many reports [default: 20]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
     /// Ask about each report and record the decisions
     #[arg(long, conflicts_with = "json")]
     pub decide: bool,
@@ -369,12 +413,12 @@ pub struct TroubleshootCommand {
     /// How near in meaning a case has to be, 0 to 1 [default: what suits the model]
     #[arg(long, value_name = "SIMILARITY")]
     pub threshold: Option<f32>,
-    /// At most this many cases
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 3)]
-    pub max_results: usize,
-    /// Characters of all threads together
-    #[arg(long, value_name = "CHARS", default_value_t = 12_000)]
-    pub budget: usize,
+    /// At most this many cases [default: 3]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub max_results: Option<usize>,
+    /// Characters of all threads together [default: 12000]
+    #[arg(long, value_name = "CHARS")]
+    pub budget: Option<usize>,
     #[command(flatten)]
     pub json: Json,
 }
@@ -530,6 +574,36 @@ pub enum NoteCommand {
         /// Really
         #[arg(long)]
         yes: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print what holds for a setting
+    Get {
+        /// Its name: duplicates.threshold
+        key: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Write a setting into the file
+    Set {
+        /// Its name: duplicates.threshold
+        key: String,
+        /// What it is to hold
+        value: String,
+    },
+    /// Take a setting out of the file; the default holds again
+    Unset {
+        /// Its name: duplicates.threshold
+        key: String,
+    },
+    /// Print where the file is
+    Path,
+    /// List all settings, what holds, and who says so
+    List {
+        #[command(flatten)]
+        json: Json,
     },
 }
 
@@ -764,9 +838,9 @@ pub struct SearchCommand {
     /// Only with this label
     #[arg(short, long, value_name = "LABEL")]
     pub label: Vec<String>,
-    /// At most this many results
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
-    pub limit: usize,
+    /// At most this many results [default: 10]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
     /// How to rank
     #[arg(short, long, value_name = "MODE", value_parser = ["hybrid", "lexical", "semantic"])]
     pub mode: Option<String>,

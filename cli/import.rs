@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// What an import and the indexing after it did.
-#[derive(serde::Serialize)]
-struct Report {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Report {
     #[serde(flatten)]
     import: ImportReport,
     index: Option<IndexReport>,
@@ -67,8 +67,8 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
 }
 
 /// What the import of a casebook and the indexing after it did.
-#[derive(serde::Serialize)]
-struct Taken {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Taken {
     #[serde(flatten)]
     contents: Carried,
     index: Option<IndexReport>,

@@ -402,7 +402,7 @@ impl CheckUp<'_> {
             ..mendable(
                 "vectors_missing",
                 Severity::Warning,
-                format!("at least {before} passages have no vector"),
+                format!("passages without a vector, or with one of an older text: at least {before}"),
                 "Search by meaning does not find them.",
             )
         });
@@ -430,15 +430,15 @@ impl CheckUp<'_> {
 
 /// How many passages have no vector, as far as that is known: at least so many.
 fn missing_vectors(derived: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
-    let (revision, living) = derived.store.read(|r| Ok((r.revision()?, r.living()?)))?;
+    let living = derived.store.read(|r| r.living())?;
     let extent = vectors.extent()?;
     let planned = vectors.documents()?;
     // A document with a title has at least one passage.
     let forgotten =
         living.iter().filter(|(id, titled)| *titled && planned.binary_search(id).is_err()).count();
-    let late = vectors.reached()? != revision && !living.is_empty();
     let missing = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
-    Ok(missing.max(u64::from(late)))
+    // What has changed is among those that are missing where it was planned, or never seen.
+    Ok(missing.max(derived.unplanned(vectors)?))
 }
 
 /// A finding that a person has to do something about.

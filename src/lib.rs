@@ -6,6 +6,7 @@
 
 pub mod brief;
 pub mod casebook;
+pub mod config;
 pub mod doctor;
 pub mod duplicates;
 pub mod embed;

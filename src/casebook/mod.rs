@@ -23,7 +23,7 @@ use crate::{
     http::{Http, HttpOptions, RealTime, Timing},
     index::{fulltext::FullText, update::Derived, vectors::Vectors},
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
-    search::Searcher,
+    search::{Searcher, query},
     secrets::Secrets,
     store::Store,
     task::{Task, blocking},
@@ -48,6 +48,8 @@ pub struct OpenOptions {
     pub models: Vec<PathBuf>,
     /// How vectors are made; `None` stands for the built-in model.
     pub engine: Option<Engine>,
+    /// Whether to load the model at once, beside everything else: for a process that is about to search by meaning.
+    pub preload: bool,
     /// Threads that embed; 0 stands for half of the cores, so that the laptop stays usable.
     pub workers: usize,
     /// Where the time comes from.
@@ -68,6 +70,7 @@ impl OpenOptions {
             runtime: Vec::new(),
             models: Vec::new(),
             engine: None,
+            preload: false,
             workers: 0,
             #[allow(clippy::disallowed_methods, reason = "the one default clock")]
             clock: Arc::new(Timestamp::now),
@@ -133,6 +136,32 @@ struct Inner {
     vectors: OnceLock<Opened<Arc<Vectors>>>,
     /// The model that embeds queries, loaded at the first use.
     model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+    /// The model that is being loaded since the casebook was opened.
+    preload: Mutex<Preload>,
+}
+
+/// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
+/// runtime does not survive that the process ends while it is being set up.
+#[derive(Default)]
+struct Preload(Option<std::thread::JoinHandle<Result<Box<dyn Embedder>>>>);
+
+impl Preload {
+    fn start(engine: &Engine) -> Self {
+        let engine = engine.clone();
+        // Without a thread it is loaded when it is wanted.
+        Self(std::thread::Builder::new().name("model".to_owned()).spawn(move || engine.load()).ok())
+    }
+
+    /// The model, or why it cannot be used; none where it was not being loaded.
+    fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Preload {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
 }
 
 /// Something that was opened, or why it could not be.
@@ -156,12 +185,13 @@ impl Casebook {
 
     fn open_blocking(options: OpenOptions) -> Result<Self> {
         let folder = options.folder;
-        make_private(&folder)?;
-        let store = Store::open(&folder.join(DATABASE))?;
-        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
         let engine = options
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let preload = if options.preload { Preload::start(&engine) } else { Preload::default() };
+        make_private(&folder)?;
+        let store = Store::open(&folder.join(DATABASE))?;
+        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
         let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
@@ -179,6 +209,7 @@ impl Casebook {
                 http: Http::new(http),
                 vectors: OnceLock::new(),
                 model: Mutex::default(),
+                preload: Mutex::new(preload),
             }),
         })
     }
@@ -238,10 +269,21 @@ impl Casebook {
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
-            if request.mode != Some(Mode::Lexical) {
-                i.warm();
+            let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
+            // A model that is being loaded already is waited for where it is needed, after the words were looked up.
+            let loading = i.is_loading();
+            match i.vectors() {
+                _ if mode == Some(Mode::Lexical) => {}
+                Ok(vectors) if loading => drop(vectors.warm()),
+                _ => i.warm(),
             }
-            i.searching(|searcher| searcher.search(&request, &task))
+            match i.searching(|searcher| searcher.search(&request, &task)) {
+                // What keeps the model from being used is known only now.
+                Err(error) if loading && error.code() == Code::ModelUnavailable => {
+                    i.searching(|searcher| searcher.search(&request, &task))
+                }
+                result => result,
+            }
         })
         .await
     }
@@ -321,7 +363,10 @@ impl Inner {
     /// Embeds with the one model that all searches of this process share.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
+        let model = slot.get_or_insert_with(|| {
+            let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
+            preloaded.unwrap_or_else(|| self.engine.load()).map_err(Arc::new)
+        });
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
@@ -363,6 +408,10 @@ impl Inner {
             floor: self.engine.info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
+    }
+
+    fn is_loading(&self) -> bool {
+        self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 
     fn model_is_loaded(&self) -> bool {

@@ -322,6 +322,28 @@ impl Derived<'_> {
         vectors.put(&ready)
     }
 
+    /// How many documents have changed since the chunks were planned, and have other chunks now.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn unplanned(&self, vectors: &Vectors) -> Result<u64> {
+        let reached = vectors.reached()?;
+        let revision = self.store.read(|r| r.revision())?;
+        let reached = if reached > revision { 0 } else { reached };
+        let skeletons = self.skeletons()?;
+        let mut unplanned = 0;
+        for batch in self.store.read(|r| r.changed_documents(reached))?.chunks(BATCH) {
+            for loaded in self.load(batch)? {
+                let plan = planned(&loaded.row, &loaded.comments, skeletons.of(loaded.row.source_id));
+                unplanned += u64::from(!vectors.is_planned(loaded.row.id, &plan)?);
+            }
+            for gone in batch.iter().filter(|l| l.deleted) {
+                unplanned += u64::from(!vectors.is_planned(gone.id, &[])?);
+            }
+        }
+        Ok(unplanned)
+    }
+
     /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
     ///
     /// # Errors

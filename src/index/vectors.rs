@@ -530,6 +530,23 @@ impl Vectors {
         self.codes().map(|_| ())
     }
 
+    /// Whether a document's chunks are just these.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_planned(&self, document: i64, planned: &[Planned]) -> Result<bool> {
+        self.file.read(|c| {
+            let mut statement =
+                c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
+            let rows = statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+            let mut known: Vec<(i64, u32, [u8; 16])> = rows.collect::<rusqlite::Result<_>>()?;
+            let mut wanted: Vec<_> = planned.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
+            known.sort_unstable();
+            wanted.sort_unstable();
+            Ok(known == wanted)
+        })
+    }
+
     /// How many chunks count as embedded and have no vector, or one of another length.
     ///
     /// # Errors

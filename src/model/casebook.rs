@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much of the casebook an arm can see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// Documents in the store.
     pub documents: u64,
@@ -18,6 +19,7 @@ pub struct Coverage {
 
 /// A mirrored project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceView {
     /// Human key: `acme/app`.
     pub key: String,
@@ -43,6 +45,7 @@ pub struct SourceView {
 
 /// The casebook as a whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     /// The data folder.
     pub casebook: String,
@@ -62,6 +65,7 @@ pub struct Status {
 
 /// Whether search by meaning is possible.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
     /// The model's name, if one is there.
     pub name: Option<String>,
@@ -71,6 +75,7 @@ pub struct ModelStatus {
 
 /// One record that an import could not use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skip {
     /// The file, with the record's position: `issues.jsonl:17`.
     pub place: String,
@@ -80,6 +85,7 @@ pub struct Skip {
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportReport {
     /// The source's key.
     pub source: String,
@@ -127,6 +133,7 @@ impl ImportReport {
 
 /// What bringing the indexes up to date did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexReport {
     /// Documents written to the full-text index.
     pub documents: u64,
@@ -144,6 +151,7 @@ pub struct IndexReport {
 
 /// An error as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// What a consumer can act on.
     pub code: crate::error::Code,

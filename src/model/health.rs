@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
@@ -16,6 +17,7 @@ pub enum Severity {
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// A name that scripts can look for: `orphan_rows`.
     pub id: String,
@@ -35,6 +37,7 @@ pub struct Finding {
 
 /// A check-up of a casebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
     /// The casebook's folder.
     pub casebook: String,

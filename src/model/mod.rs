@@ -24,6 +24,7 @@ pub use self::{
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DocKind {
     /// An issue of a tracker.
@@ -58,6 +59,7 @@ impl DocKind {
 
 /// The state of an item. A pull request that was merged is [`State::Merged`], never [`State::Closed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Not resolved yet.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What of a casebook travels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Carried {
     /// The sources, by key.
     pub sources: Vec<String>,
@@ -20,6 +21,7 @@ pub struct Carried {
 
 /// What a portable file says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Of the file; a higher one is refused.
     pub format: u32,
@@ -35,6 +37,7 @@ pub struct Manifest {
 
 /// A portable file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exported {
     /// Where it is.
     pub file: String,
@@ -47,6 +50,7 @@ pub struct Exported {
 
 /// A copy of a database that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Backup {
     /// Where it is.
     pub file: String,

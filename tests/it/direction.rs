@@ -12,6 +12,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("task", &[]),
     ("samples", &[]),
     ("text", &[]),
+    ("config", &["text"]),
     ("http", &[]),
     ("secrets", &[]),
     ("tracker", &["http", "text"]),

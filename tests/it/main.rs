@@ -24,10 +24,12 @@ mod login;
 mod mcp;
 mod model;
 mod notes;
+mod output;
 mod portable;
 mod processes;
 #[cfg(unix)]
 mod redmine;
+mod settings;
 mod support;
 mod sync;
 mod troubleshoot;
