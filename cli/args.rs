@@ -23,6 +23,12 @@ pub struct Args {
     /// Print neither progress nor remarks
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Say which casebook and settings are used, how long it took, and what caused an error
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Whether output has colours [default: on a terminal]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"])]
+    pub color: Option<String>,
     /// Threads that compute vectors [default: the cores, at most 4]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(usize))]
     pub threads: Option<usize>,
@@ -98,10 +104,66 @@ pub enum Command {
     /// See, bring in and change the model that finds what is alike in meaning
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Look whether anything is wrong with the casebook, and mend it
+    Doctor(DoctorCommand),
+    /// Write a whole copy of the casebook's database, while others go on working
+    #[command(after_help = "Examples:
+  precedent backup ~/casebook-2026-05-12.db
+
+The full text and the vectors are not in it: they are made again from it.")]
+    Backup(BackupCommand),
+    /// Write the casebook into one checked file, for a colleague
+    #[command(
+        after_help = "Sources, documents, comments, links and verdicts are in it; private notes only with --with-notes; tokens never.
+Others may go on working meanwhile. Full text and vectors are made again where the file is imported.
+
+Examples:
+  precedent export acme.casebook
+  precedent --casebook ~/acme import casebook acme.casebook      elsewhere, into a casebook of its own"
+    )]
+    Export(ExportCommand),
     /// Judge ranking on sets of reports with known duplicates
     Eval(EvalCommand),
     /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
     Mcp(McpCommand),
+    /// Get, set or list what need not be said with every command
+    #[command(
+        subcommand,
+        after_help = "A flag goes before a variable of the environment (PRECEDENT_DUPLICATES_THRESHOLD), a variable before the file, the
+file before the default.
+
+Examples:
+  precedent config set source acme/app            bare numbers mean this source
+  precedent config set duplicates.threshold 0.5
+  precedent config list"
+    )]
+    Config(ConfigCommand),
+    /// Print the JSON Schema of what a command prints with --json
+    #[command(after_help = "Examples:
+  precedent schema                  what there is a schema of
+  precedent schema duplicates
+  precedent schema --into docs/schema")]
+    Schema {
+        /// Of what; without it, the names
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+        /// Write all of them into this folder
+        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        into: Option<PathBuf>,
+    },
+    /// Print what an agent has to know to use this command line
+    #[command(after_help = "Examples:
+  mkdir -p skills/precedent && precedent skill > skills/precedent/SKILL.md")]
+    Skill,
+    /// Print the manual page, or write those of all commands into a folder
+    #[command(after_help = "Examples:
+  precedent man | man -l -
+  precedent man ~/.local/share/man/man1")]
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -138,12 +200,12 @@ pub struct DuplicatesCommand {
     /// For an item: among the items of all sources
     #[arg(long, conflicts_with = "source")]
     pub everywhere: bool,
-    /// Leave out candidates less alike than this, 0 to 1
-    #[arg(long, value_name = "SIMILARITY", default_value_t = 0.4)]
-    pub threshold: f32,
-    /// At most this many candidates
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
-    pub max_candidates: usize,
+    /// Leave out candidates less alike than this, 0 to 1 [default: 0.4]
+    #[arg(long, value_name = "SIMILARITY")]
+    pub threshold: Option<f32>,
+    /// At most this many candidates [default: 10]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub max_candidates: Option<usize>,
     /// Closed reports too: many duplicates are of solved ones
     #[arg(long)]
     pub include_closed: bool,
@@ -179,9 +241,9 @@ pub struct TriageCommand {
     /// Only what is at least this sure; `none` lists every report that has a candidate
     #[arg(long, value_name = "BAND", value_parser = ["high", "review", "none"], default_value = "review")]
     pub band: String,
-    /// At most this many reports
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 20)]
-    pub limit: usize,
+    /// At most this many reports [default: 20]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
     /// Ask about each report and record the decisions
     #[arg(long, conflicts_with = "json")]
     pub decide: bool,
@@ -468,12 +530,12 @@ pub struct TroubleshootCommand {
     /// How near in meaning a case has to be, 0 to 1 [default: what suits the model]
     #[arg(long, value_name = "SIMILARITY")]
     pub threshold: Option<f32>,
-    /// At most this many cases
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 3)]
-    pub max_results: usize,
-    /// Characters of all threads together
-    #[arg(long, value_name = "CHARS", default_value_t = 12_000)]
-    pub budget: usize,
+    /// At most this many cases [default: 3]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub max_results: Option<usize>,
+    /// Characters of all threads together [default: 12000]
+    #[arg(long, value_name = "CHARS")]
+    pub budget: Option<usize>,
     #[command(flatten)]
     pub json: Json,
 }
@@ -633,6 +695,36 @@ pub enum NoteCommand {
 }
 
 #[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print what holds for a setting
+    Get {
+        /// Its name: duplicates.threshold
+        key: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Write a setting into the file
+    Set {
+        /// Its name: duplicates.threshold
+        key: String,
+        /// What it is to hold
+        value: String,
+    },
+    /// Take a setting out of the file; the default holds again
+    Unset {
+        /// Its name: duplicates.threshold
+        key: String,
+    },
+    /// Print where the file is
+    Path,
+    /// List all settings, what holds, and who says so
+    List {
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub enum SourceCommand {
     /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
     #[command(
@@ -744,6 +836,23 @@ Examples:
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),
+    /// Import a casebook that `precedent export` wrote: all of it, or nothing
+    #[command(
+        after_help = "The file is checked before anything of it is taken over. Its sources must not be here already; what is here stays.
+
+Examples:
+  precedent import casebook acme.casebook
+  precedent --casebook ~/acme import casebook acme.casebook      into a casebook of its own"
+    )]
+    Casebook {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[command(flatten)]
+        after: AfterImport,
+        #[command(flatten)]
+        json: Json,
+    },
     /// Import the built-in sample: the tracker of an invented product
     Sample {
         #[command(flatten)]
@@ -846,9 +955,9 @@ pub struct SearchCommand {
     /// Only with this label
     #[arg(short, long, value_name = "LABEL")]
     pub label: Vec<String>,
-    /// At most this many results
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 10)]
-    pub limit: usize,
+    /// At most this many results [default: 10]
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
     /// How to rank
     #[arg(short, long, value_name = "MODE", value_parser = ["hybrid", "lexical", "semantic"])]
     pub mode: Option<String>,
@@ -871,6 +980,52 @@ pub struct ShowCommand {
     /// Only the last N comments
     #[arg(long, value_name = "N")]
     pub comments: Option<usize>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    after_help = "Looks at permissions, disk space, the model and its runtime, the database, rows that nothing can reach, the
+full text and the vectors. Ends with 1 where something is left to see to.
+
+Examples:
+  precedent doctor
+  precedent doctor --repair          mends what can be mended; a copy is kept before a row is taken out
+  precedent doctor --json=id,what,remedy"
+)]
+pub struct DoctorCommand {
+    /// Mend what can be mended
+    #[arg(long)]
+    pub repair: bool,
+    /// Warn when fewer megabytes than this are free on the casebook's disk
+    #[arg(long, value_name = "MB", default_value_t = 500)]
+    pub min_free: u64,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct BackupCommand {
+    /// The file to write
+    pub file: PathBuf,
+    /// Replace it if it is there
+    #[arg(short, long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct ExportCommand {
+    /// The file to write
+    pub file: PathBuf,
+    /// Put in the private notes too
+    #[arg(long)]
+    pub with_notes: bool,
+    /// Replace the file if it is there
+    #[arg(short, long)]
+    pub force: bool,
     #[command(flatten)]
     pub json: Json,
 }

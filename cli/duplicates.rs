@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
-    let request = request(&command)?;
+    let request = request(session, &command)?;
     session.casebook.update_text(false, &session.task).await?;
     let response = session.casebook.duplicates(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
@@ -25,7 +25,7 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
     Ok(())
 }
 
-fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
+fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
     let pasted = match (&command.file, command.key.as_deref()) {
         (Some(path), _) => {
             let file = File::open(path).map_err(|e| Error::io(path, e))?;
@@ -34,7 +34,7 @@ fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
         (None, Some("-")) => Some(read::standard_input()?),
         _ => None,
     };
-    let key = command.key.clone().filter(|k| k != "-");
+    let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
     let draft = pasted.is_some() || command.title.is_some() || command.body.is_some();
     if key.is_some() && draft {
         return Err(Error::invalid("an item and a draft were named").with_hint(
@@ -47,8 +47,8 @@ fn request(command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
         body: pasted.or_else(|| command.body.clone()).unwrap_or_default(),
         source: command.source.clone(),
         everywhere: command.everywhere,
-        threshold: command.threshold,
-        max_candidates: command.max_candidates,
+        threshold: command.threshold.unwrap_or(session.settings.duplicates_threshold),
+        max_candidates: command.max_candidates.unwrap_or(session.settings.duplicates_max_candidates),
         include_closed: command.include_closed,
         explain: command.explain,
     })

@@ -2,18 +2,18 @@
 
 use precedent::{
     Result,
-    model::{ImportReport, IndexReport},
+    model::{Carried, ImportReport, IndexReport},
 };
 
 use crate::{
     Session,
-    args::{AfterImport, ImportCommand, ImportFiles},
+    args::{AfterImport, ImportCommand, ImportFiles, Json},
     output::{Output, count, plural},
 };
 
 /// What an import and the indexing after it did.
-#[derive(serde::Serialize)]
-struct Report {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Report {
     #[serde(flatten)]
     import: ImportReport,
     index: Option<IndexReport>,
@@ -39,6 +39,9 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
             });
             (import.await, files.after, files.json)
         }
+        ImportCommand::Casebook { file, after, json } => {
+            return casebook(session, &file, after, &json, output).await;
+        }
         ImportCommand::Sample { after, json } => {
             let import = session.casebook.import_sample(&session.task).await;
             (import, after, json)
@@ -59,6 +62,30 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
     }
     match json.json {
         Some(fields) => output.json(&Report { import, index }, &fields, None),
+        None => Ok(()),
+    }
+}
+
+/// What the import of a casebook and the indexing after it did.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Taken {
+    #[serde(flatten)]
+    contents: Carried,
+    index: Option<IndexReport>,
+}
+
+async fn casebook(
+    session: &Session,
+    file: &std::path::Path,
+    after: AfterImport,
+    json: &Json,
+    output: &mut Output,
+) -> Result<()> {
+    let contents = session.casebook.import_casebook(file, &session.task).await?;
+    session.say(&format!("Imported {}.", crate::doctor::carried(&contents)));
+    let index = index(session, after).await?;
+    match &json.json {
+        Some(fields) => output.json(&Taken { contents, index }, fields, None),
         None => Ok(()),
     }
 }

@@ -9,16 +9,20 @@ mod brief;
 mod calibrate;
 mod closures;
 mod clusters;
+mod config;
+mod doctor;
 mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod manual;
 mod mcp;
 mod model;
 mod note;
 mod output;
 mod progress;
 mod read;
+mod schema;
 mod search;
 mod show;
 mod source;
@@ -32,8 +36,11 @@ mod verdict;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{CommandFactory as _, Parser as _};
-use precedent::{Casebook, Code, Error, OpenOptions, Result, Task};
+use clap::Parser as _;
+use precedent::{
+    Casebook, Code, Error, OpenOptions, Result, Task,
+    config::{Color, Settings},
+};
 
 use args::{Args, Command};
 use output::Output;
@@ -54,13 +61,17 @@ fn main() -> ExitCode {
             return ExitCode::from(ERROR);
         }
     };
-    let mut output = Output::new();
+    let mut output = Output::new(Color::Auto);
+    let verbose = args.verbose;
     let result = runtime.block_on(run(args, &mut output));
     output.finish();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::report(&error);
+            if verbose {
+                output::causes(&error);
+            }
             ExitCode::from(match error.code() {
                 Code::InvalidInput => USAGE,
                 Code::Authentication => AUTHENTICATION,
@@ -72,17 +83,41 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, output: &mut Output) -> Result<()> {
-    if let Command::Completions { shell } = args.command {
-        clap_complete::generate(shell, &mut Args::command(), "precedent", output);
-        return Ok(());
+    let began = std::time::Instant::now();
+    let mut settings = Settings::default();
+    // What needs neither a casebook nor settings; a file of settings that cannot be read is mended by `config`.
+    match &args.command {
+        Command::Completions { shell } => return manual::completions(*shell, output),
+        Command::Man { folder } => return manual::pages(folder.as_deref(), output),
+        Command::Skill => return manual::skill(output),
+        Command::Schema { name, into } => return schema::run(name.as_deref(), into.as_deref(), output),
+        Command::Config(_) => {}
+        _ => settings = surroundings::settings(surroundings::config_file(dirs::config_dir()).as_deref())?,
     }
+    *output = Output::new(color(&args, &settings));
+    let mut args = args;
+    if let Command::Config(command) = args.command {
+        return config::run(command, output);
+    }
+    args.casebook = args.casebook.or_else(|| settings.casebook.clone());
+    args.threads = args.threads.or(settings.threads);
     if let Command::Eval(command) = &args.command {
         return eval::run(&args, command, output).await;
     }
-    let casebook = open(&args, folder(&args)?).await?;
+    let options = options(&args, folder(&args)?);
+    let verbose = args.verbose;
+    if verbose {
+        explain(&options.folder);
+    }
     let bar = progress::Bar::new(args.quiet);
     let task = interruptible(&bar);
-    let session = Session { casebook, task, quiet: args.quiet };
+    if let Command::Doctor(command) = &args.command {
+        let result = doctor::run(options, command, &task, output).await;
+        bar.finish();
+        return result;
+    }
+    let casebook = Casebook::open(options).await?;
+    let session = Session { casebook, task, quiet: args.quiet, settings };
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
         Command::Sync(command) => sync::run(&session, command, output).await,
@@ -103,9 +138,20 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
-        Command::Eval(_) | Command::Completions { .. } => Ok(()),
+        Command::Backup(command) => doctor::backup(&session, command, output).await,
+        Command::Export(command) => doctor::export(&session, command, output).await,
+        Command::Doctor(_)
+        | Command::Eval(_)
+        | Command::Config(_)
+        | Command::Schema { .. }
+        | Command::Skill
+        | Command::Man { .. }
+        | Command::Completions { .. } => Ok(()),
     };
     bar.finish();
+    if verbose {
+        anstream::eprintln!("took {:.2} s", began.elapsed().as_secs_f64());
+    }
     result
 }
 
@@ -114,14 +160,47 @@ struct Session {
     casebook: Casebook,
     task: Task,
     quiet: bool,
+    /// What the user set once.
+    settings: Settings,
 }
 
 impl Session {
+    /// A key as it was typed; a bare number is one of the source that was set, where one was.
+    fn key(&self, typed: &str) -> String {
+        match &self.settings.source {
+            Some(source) if typed.trim_start_matches('#').parse::<u32>().is_ok() => {
+                format!("{source}#{}", typed.trim_start_matches('#'))
+            }
+            _ => typed.to_owned(),
+        }
+    }
+
     /// A remark for the person, on standard error.
     fn say(&self, text: &str) {
         if !self.quiet {
             anstream::eprintln!("{}", output::plain(text));
         }
+    }
+}
+
+/// Colours: what was asked for, else what variables say that other tools read too, else what was set.
+fn color(args: &Args, settings: &Settings) -> Color {
+    let asked = args.color.as_deref().and_then(Color::parse);
+    let told = || std::env::var_os("PRECEDENT_COLOR").is_some_and(|v| !v.is_empty());
+    let known = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    match asked {
+        Some(color) => color,
+        None if !told() && (known("NO_COLOR") || known("CLICOLOR_FORCE")) => Color::Auto,
+        None => settings.color.unwrap_or_default(),
+    }
+}
+
+/// Says on standard error what a command works with.
+fn explain(folder: &std::path::Path) {
+    anstream::eprintln!("casebook {}", output::plain(&folder.display().to_string()));
+    if let Some(file) = surroundings::config_file(dirs::config_dir()) {
+        let there = if file.is_file() { "" } else { " (not there)" };
+        anstream::eprintln!("settings {}{there}", output::plain(&file.display().to_string()));
     }
 }
 
@@ -160,7 +239,20 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     Casebook::open(options(args, folder)).await
 }
 
-/// How the commands open a casebook.
+/// Whether a command needs the model before anything else is said.
+fn searches_by_meaning(command: &Command) -> bool {
+    match command {
+        Command::Search(search) => {
+            let lexical = search.mode.as_deref() == Some("lexical")
+                || search.query.iter().any(|q| q.contains("mode:lexical"));
+            !lexical && !search.query.is_empty()
+        }
+        Command::Duplicates(_) | Command::Troubleshoot(_) => true,
+        _ => false,
+    }
+}
+
+/// How to open the casebook in this folder.
 fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
     let path = |name: &str| std::env::var_os(name).map(Into::into);
@@ -176,5 +268,6 @@ fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     options.proxy = surroundings::proxy();
     options.hub = surroundings::hub();
     options.workers = workers(args);
+    options.preload = searches_by_meaning(&args.command);
     options
 }

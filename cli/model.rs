@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// A model of the catalogue.
-#[derive(serde::Serialize)]
-struct Offer {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Offer {
     name: String,
     repository: String,
     dimensions: usize,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use precedent::{
     Error, Result,
+    config::Color,
     model::{Span, State},
 };
 
@@ -23,7 +24,12 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn new() -> Self {
+    pub fn new(color: Color) -> Self {
+        match color {
+            Color::Auto => {}
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+        }
         // Lines for a terminal fit it; a pipe gets them whole, but still readable.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
         Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120) }
@@ -106,6 +112,15 @@ pub fn report(error: &Error) {
     anstream::eprintln!("{BAD}error:{BAD:#} {}", plain(&error.to_string()));
     if let Some(hint) = error.hint() {
         anstream::eprintln!("{DIM}hint:{DIM:#}  {}", plain(hint));
+    }
+}
+
+/// Prints what caused an error, the nearest first.
+pub fn causes(error: &Error) {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        anstream::eprintln!("{DIM}cause:{DIM:#} {}", plain(&error.to_string()));
+        cause = error.source();
     }
 }
 

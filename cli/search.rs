@@ -16,7 +16,7 @@ use crate::{
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
     let request = SearchRequest {
         query: query(&command)?,
-        limit: command.limit,
+        limit: command.limit.unwrap_or(session.settings.search_limit),
         mode: command.mode.as_deref().map(|m| match m {
             "lexical" => Mode::Lexical,
             "semantic" => Mode::Semantic,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
-    let mut thread = session.casebook.thread(&command.key).await?;
+    let mut thread = session.casebook.thread(&session.key(&command.key)).await?;
     let all = thread.comments.len();
     if let Some(last) = command.comments {
         thread.comments.drain(..all.saturating_sub(last));

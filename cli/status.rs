@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// The casebook and its mirrors.
-#[derive(serde::Serialize)]
-struct Whole {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Whole {
     #[serde(flatten)]
     status: Status,
     mirrors: Vec<MirrorView>,

@@ -3,11 +3,56 @@
 #![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
 
 use std::{
+    io,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
 };
 
-use precedent::secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted};
+use precedent::{
+    Error, Result,
+    config::{ConfigFile, KEYS, Key, Settings},
+    secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted},
+};
+
+/// The file of settings: the one that `PRECEDENT_CONFIG` names, else the one in the user's folder for such files.
+pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
+    let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
+}
+
+/// Reads a file of settings; one that is not there sets nothing.
+pub fn read_config(path: &Path) -> Result<ConfigFile> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => ConfigFile::parse(&text).map_err(|e| e.context(path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ConfigFile::default()),
+        Err(error) => Err(Error::io(path, error)),
+    }
+}
+
+/// Sets a key from its variable, if that is there; whether it is.
+pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> {
+    let name = key.variable();
+    let Some(mut text) = variable(&name) else { return Ok(false) };
+    if key.name == "casebook" {
+        let whole = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
+        text = whole.to_string_lossy().into_owned();
+    }
+    key.set(settings, &text).map_err(|e| e.context(name))?;
+    Ok(true)
+}
+
+/// What the user set: in the file, overridden by variables of the environment.
+pub fn settings(file: Option<&Path>) -> Result<Settings> {
+    let mut settings = Settings::default();
+    if let Some(path) = file {
+        read_config(path)?.apply(&mut settings)?;
+    }
+    for key in KEYS {
+        override_by_variable(key, &mut settings)?;
+    }
+    Ok(settings)
+}
 
 /// The places that are asked for a token, in order.
 pub fn secrets() -> Secrets {

@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// What a sync and the indexing after it did.
-#[derive(serde::Serialize)]
-struct Report {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Report {
     sources: Vec<SyncReport>,
     index: Option<IndexReport>,
 }

@@ -26,7 +26,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         rescan: command.rescan,
         queue_only: false,
         band: Band::parse(&command.band).unwrap_or(Band::Review),
-        limit: command.limit,
+        limit: command.limit.unwrap_or(session.settings.triage_limit),
     };
     session.casebook.update_text(false, &session.task).await?;
     let response = session.casebook.triage(request, &session.task).await?;

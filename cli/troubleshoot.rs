@@ -17,11 +17,12 @@ use crate::{
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
     let (key, text) = question(session, &command.question).await?;
+    let set = &session.settings.troubleshooting;
     let settings = TroubleshootSettings {
-        similarity_threshold: command.threshold,
-        max_results: command.max_results,
-        total_budget_chars: command.budget,
-        ..TroubleshootSettings::default()
+        enabled: set.enabled,
+        similarity_threshold: command.threshold.or(set.similarity_threshold),
+        max_results: command.max_results.unwrap_or(set.max_results),
+        total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
     };
     let request = TroubleshootRequest { key, text, source: command.source.clone(), settings };
     session.casebook.update_text(false, &session.task).await?;
@@ -35,7 +36,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
 
 /// What is asked about: `-` reads a text from standard input, a key names an item, everything else is the text itself.
 pub async fn question(session: &Session, words: &[String]) -> Result<(Option<String>, String)> {
-    let text = words.join(" ");
+    let text = session.key(&words.join(" "));
     if text == "-" {
         return Ok((None, read::standard_input()?));
     }

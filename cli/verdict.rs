@@ -21,7 +21,9 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 "related" => VerdictKind::Related,
                 _ => VerdictKind::NotDuplicate,
             };
-            let verdict = casebook.record_verdict(&key, &other, kind, reason.as_deref(), &actor(by)).await?;
+            let verdict = casebook
+                .record_verdict(&session.key(&key), &session.key(&other), kind, reason.as_deref(), &actor(by))
+                .await?;
             match &json.json {
                 Some(fields) => output.json(&verdict, fields, None),
                 None => {
@@ -31,7 +33,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             }
         }
         VerdictCommand::Undo { key, other, by, json } => {
-            let now = casebook.undo_verdict(&key, &other, &actor(by)).await?;
+            let now = casebook.undo_verdict(&session.key(&key), &session.key(&other), &actor(by)).await?;
             match (&json.json, &now) {
                 (Some(fields), _) => return output.json(&now, fields, None),
                 (None, Some(verdict)) => {
@@ -43,7 +45,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             Ok(())
         }
         VerdictCommand::List { key, json } => {
-            let all = casebook.verdicts(key.as_deref()).await?;
+            let all = casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
             if let Some(fields) = &json.json {
                 return output.json(&all, fields, None);
             }

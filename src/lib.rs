@@ -6,6 +6,8 @@
 
 pub mod brief;
 pub mod casebook;
+pub mod config;
+pub mod doctor;
 pub mod duplicates;
 pub mod embed;
 pub mod error;
@@ -13,6 +15,7 @@ pub mod http;
 pub mod index;
 pub mod model;
 pub mod notes;
+pub mod portable;
 mod samples;
 pub mod search;
 pub mod secrets;

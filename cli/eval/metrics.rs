@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A mean with its 95 % bootstrap interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mean {
     pub value: f64,
     pub low: f64,
@@ -11,7 +11,7 @@ pub struct Mean {
 }
 
 /// What one query's ranking is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct QueryScore {
     /// Whether an earlier member of the duplicate group is among the first 1, 5, 10: recall@k "by bucket".
     pub recall_1: f64,

@@ -1,7 +1,7 @@
 //! `precedent eval`: judges ranking on sets of reports with known duplicates.
 
 mod metrics;
-mod report;
+pub mod report;
 mod run;
 mod set;
 

@@ -18,7 +18,7 @@ const SEED: u64 = 7;
 /// Precisions that the recall of confident answers is told at.
 const PRECISIONS: [f64; 3] = [0.9, 0.7, 0.5];
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct EvalReport {
     pub model: String,
     /// Where the run was kept.
@@ -26,7 +26,7 @@ pub struct EvalReport {
     pub sets: Vec<SetReport>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct SetReport {
     pub set: String,
     pub documents: usize,
@@ -35,7 +35,7 @@ pub struct SetReport {
     pub rankings: Vec<RankingReport>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct RankingReport {
     pub ranking: Ranking,
     pub measures: Vec<Measure>,
@@ -49,7 +49,7 @@ pub struct RankingReport {
     pub recall_at_precision: Option<[f64; 3]>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Measure {
     pub name: &'static str,
     #[serde(flatten)]
@@ -58,7 +58,7 @@ pub struct Measure {
     pub difference: Option<Mean>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Confident {
     pub answers: usize,
     pub right: f64,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use precedent::OpenOptions;
+use precedent::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
 use crate::surroundings;
@@ -12,7 +12,10 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
     let folder = match &args.casebook {
         Some(folder) => std::path::absolute(folder)?,
         // The command line's own: what was imported there is here.
-        None => app.path().local_data_dir()?.join("precedent").join("casebook"),
+        None => match settings(app)?.casebook {
+            Some(folder) => folder,
+            None => app.path().local_data_dir()?.join("precedent").join("casebook"),
+        },
     };
     let executable = std::env::current_exe()?;
     let mut options = OpenOptions::new(folder).installed_at(
@@ -26,6 +29,15 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
         Ok(resources) => bundled_in(options, &resources),
         // Not every way of starting the program has resources; then what lies beside it is all there is.
         Err(_) => options,
+    })
+}
+
+/// What the user set, for both faces.
+fn settings(app: &App) -> tauri::Result<Settings> {
+    let file = surroundings::config_file(app.path().config_dir().ok());
+    surroundings::settings(file.as_deref()).map_err(|error| {
+        let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
+        std::io::Error::other(format!("{error}{hint}")).into()
     })
 }
 

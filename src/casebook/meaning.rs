@@ -34,6 +34,32 @@ pub(super) struct Meaning {
     vectors: OnceLock<Opened<Arc<Vectors>>>,
     /// The one model that all questions of this process share.
     model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+    /// The model that is being loaded since the casebook was opened.
+    preload: Mutex<Preload>,
+}
+
+/// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
+/// runtime does not survive that the process ends while it is being set up.
+#[derive(Default)]
+struct Preload(Option<std::thread::JoinHandle<Result<Box<dyn Embedder>>>>);
+
+impl Preload {
+    fn start(engine: &Engine) -> Self {
+        let engine = engine.clone();
+        // Without a thread it is loaded when it is wanted.
+        Self(std::thread::Builder::new().name("model".to_owned()).spawn(move || engine.load()).ok())
+    }
+
+    /// The model, or why it cannot be used; none where it was not being loaded.
+    fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Preload {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
 }
 
 impl Meaning {
@@ -54,7 +80,10 @@ impl Meaning {
     /// Embeds a text; an empty one only loads the model.
     pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let model = slot.get_or_insert_with(|| self.engine.load().map_err(Arc::new));
+        let model = slot.get_or_insert_with(|| {
+            let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
+            preloaded.unwrap_or_else(|| self.engine.load()).map_err(Arc::new)
+        });
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
@@ -66,6 +95,16 @@ impl Meaning {
                 Err(again)
             }
         }
+    }
+
+    /// Begins to load the model.
+    pub(super) fn preload(&self) {
+        *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = Preload::start(&self.engine);
+    }
+
+    /// Whether the model is being loaded since the casebook was opened.
+    pub(super) fn is_loading(&self) -> bool {
+        self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 
     /// Reads codes and model side by side: together they are most of a first search.
@@ -117,6 +156,7 @@ impl Inner {
             folder: self.folder.clone(),
             vectors: OnceLock::new(),
             model: Mutex::default(),
+            preload: Mutex::default(),
         }
     }
 

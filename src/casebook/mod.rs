@@ -1,6 +1,7 @@
 //! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
 
 mod brief;
+mod doctor;
 mod duplicates;
 mod insights;
 mod meaning;
@@ -25,7 +26,7 @@ use crate::{
     http::{Http, HttpOptions, RealTime, Timing},
     index::{fulltext::FullText, update::Derived},
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
-    search::Searcher,
+    search::{Searcher, query},
     secrets::Secrets,
     store::Store,
     task::{Task, blocking},
@@ -50,6 +51,8 @@ pub struct OpenOptions {
     pub models: Vec<PathBuf>,
     /// How vectors are made; `None` stands for the built-in model.
     pub engine: Option<Engine>,
+    /// Whether to load the model at once, beside everything else: for a process that is about to search by meaning.
+    pub preload: bool,
     /// Threads that embed; 0 stands for half of the cores, so that the laptop stays usable.
     pub workers: usize,
     /// Where the time comes from.
@@ -72,6 +75,7 @@ impl OpenOptions {
             runtime: Vec::new(),
             models: Vec::new(),
             engine: None,
+            preload: false,
             workers: 0,
             #[allow(clippy::disallowed_methods, reason = "the one default clock")]
             clock: Arc::new(Timestamp::now),
@@ -158,31 +162,33 @@ impl Casebook {
 
     fn open_blocking(options: OpenOptions) -> Result<Self> {
         let folder = options.folder;
-        make_private(&folder)?;
-        let store = Store::open(&folder.join(DATABASE))?;
-        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
         let engine = options
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        make_private(&folder)?;
+        let store = Store::open(&folder.join(DATABASE))?;
+        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
         let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
         let mut http = HttpOptions::new(timing);
         (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
-        Ok(Self {
-            inner: Arc::new(Inner {
-                folder,
-                store: Arc::new(store),
-                fulltext,
-                engine,
-                workers,
-                clock: options.clock,
-                secrets: options.secrets,
-                http: Http::new(http),
-                hub: options.hub,
-                meaning: Mutex::default(),
-            }),
-        })
+        let inner = Inner {
+            folder,
+            store: Arc::new(store),
+            fulltext,
+            engine,
+            workers,
+            clock: options.clock,
+            secrets: options.secrets,
+            http: Http::new(http),
+            hub: options.hub,
+            meaning: Mutex::default(),
+        };
+        if options.preload {
+            inner.meaning()?.preload();
+        }
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The casebook's folder.
@@ -241,10 +247,21 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let meaning = i.meaning()?;
-            if request.mode != Some(Mode::Lexical) {
-                meaning.warm();
+            let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
+            // A model that is being loaded already is waited for where it is needed, after the words were looked up.
+            let loading = meaning.is_loading();
+            match meaning.vectors() {
+                _ if mode == Some(Mode::Lexical) => {}
+                Ok(vectors) if loading => drop(vectors.warm()),
+                _ => meaning.warm(),
             }
-            i.searching(&meaning, |searcher| searcher.search(&request, &task))
+            match i.searching(&meaning, |searcher| searcher.search(&request, &task)) {
+                // What keeps the model from being used is known only now.
+                Err(error) if loading && error.code() == Code::ModelUnavailable => {
+                    i.searching(&meaning, |searcher| searcher.search(&request, &task))
+                }
+                result => result,
+            }
         })
         .await
     }

@@ -11,6 +11,7 @@ use crate::{
     model::ModelView,
     samples,
     task::Task,
+    text::similar,
 };
 
 /// Where the models of the catalogue are.
@@ -55,8 +56,9 @@ impl Casebook {
     /// [`Code::NotFound`] if the catalogue has no such model; those of the network; as [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
-            let near = nearest(name);
-            let hint = near.map(|n| format!("Do you mean {n}? ")).unwrap_or_default();
+            let all = catalog();
+            let near = similar::meant(name, all.iter().map(|e| e.name.as_str()));
+            let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
             Error::not_found(format!(
                 "the catalogue has no model \"{}\"",
                 name.chars().take(80).collect::<String>()
@@ -148,13 +150,6 @@ impl Casebook {
         })
         .await
     }
-}
-
-/// The name of the catalogue that is most like another.
-fn nearest(name: &str) -> Option<String> {
-    let likeness = |entry: &CatalogEntry| strsim::jaro_winkler(&name.to_lowercase(), &entry.name);
-    let best = catalog().into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(&best) > 0.7).then_some(best.name)
 }
 
 impl Inner {

@@ -128,6 +128,41 @@ fn installed_card(folder: &Path) -> Result<ModelInfo> {
     ModelInfo::read(folder)
 }
 
+/// What keeps the built-in model from being used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The runtime's library is in none of the places.
+    RuntimeMissing,
+    /// There is a library, and it cannot be used.
+    RuntimeUnusable,
+    /// The model is in none of the places.
+    ModelMissing,
+    /// The model's files are not what they should be.
+    ModelDamaged,
+}
+
+impl Engine {
+    /// Looks at the model's files and loads it; what is wrong, if anything is.
+    ///
+    /// # Errors
+    /// The fault, with the error that a search would meet.
+    pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
+        let there = match self {
+            Self::BuiltIn(paths) => paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file()),
+            Self::Installed { folder, .. } => folder.join(CARD).is_file(),
+            _ => return Ok(()),
+        };
+        if let Err(error) = self.info() {
+            return Err((if there { Fault::ModelDamaged } else { Fault::ModelMissing }, error));
+        }
+        if let Err(error) = onnx::environment(self.runtime()) {
+            let there = self.runtime().iter().any(|p| p.is_file());
+            return Err((if there { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
+        }
+        self.load().map(drop).map_err(|error| (Fault::ModelDamaged, error))
+    }
+}
+
 fn off() -> Error {
     Error::new(Code::ModelUnavailable, "search by meaning is switched off")
 }

@@ -113,7 +113,7 @@ impl Embedder for Onnx {
 }
 
 /// The process's one environment, made from the first library that is there.
-fn environment(candidates: &[PathBuf]) -> Result<Environment> {
+pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
     let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*slot {
         return Ok(environment.clone());

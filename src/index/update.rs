@@ -106,11 +106,24 @@ impl Derived<'_> {
     pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
         let take = |kind| UpdateLock::try_take(self.folder, kind)?.ok_or_else(busy);
         let _locks = (take(Kind::Text)?, take(Kind::Vectors)?);
+        self.clear_text()?;
+        vectors.map_or(Ok(()), Vectors::clear)
+    }
+
+    /// Forgets how far the full text reaches; the next update makes it anew.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if another process is updating it.
+    pub fn forget_text(&self) -> Result<()> {
+        let _lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy)?;
+        self.clear_text()
+    }
+
+    fn clear_text(&self) -> Result<()> {
         let mut writer = self.fulltext.writer()?;
         writer.clear()?;
         writer.commit(0)?;
-        writer.finish()?;
-        vectors.map_or(Ok(()), Vectors::clear)
+        writer.finish()
     }
 
     /// Finds the template of every source that has grown to twice what its template was found from.
@@ -312,6 +325,28 @@ impl Derived<'_> {
         vectors.put(&ready)
     }
 
+    /// How many documents have changed since the chunks were planned, and have other chunks now.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn unplanned(&self, vectors: &Vectors) -> Result<u64> {
+        let reached = vectors.reached()?;
+        let revision = self.store.read(|r| r.revision())?;
+        let reached = if reached > revision { 0 } else { reached };
+        let skeletons = self.skeletons()?;
+        let mut unplanned = 0;
+        for batch in self.store.read(|r| r.changed_documents(reached))?.chunks(BATCH) {
+            for loaded in self.load(batch)? {
+                let plan = planned(&loaded.row, &loaded.comments, skeletons.of(loaded.row.source_id));
+                unplanned += u64::from(!vectors.is_planned(loaded.row.id, &plan)?);
+            }
+            for gone in batch.iter().filter(|l| l.deleted) {
+                unplanned += u64::from(!vectors.is_planned(gone.id, &[])?);
+            }
+        }
+        Ok(unplanned)
+    }
+
     /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
     ///
     /// # Errors
@@ -447,6 +482,31 @@ impl Derived<'_> {
             })
             .collect())
     }
+}
+
+/// Removes a file of vectors that cannot be used; it is derived.
+///
+/// # Errors
+/// [`Code::Busy`] if another process is updating the vectors, [`Code::Io`].
+pub fn remove_vectors(folder: &Path, path: &Path) -> Result<()> {
+    let _lock = UpdateLock::try_take(folder, Kind::Vectors)?.ok_or_else(busy)?;
+    for ending in ["db", "db-wal", "db-shm"] {
+        let path = path.with_extension(ending);
+        match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&path, e)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes a full text that cannot be read; it is derived.
+///
+/// # Errors
+/// [`Code::Busy`] if another process is updating it, [`Code::Io`].
+pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
+    let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
+    std::fs::remove_dir_all(path).map_err(|e| Error::io(path, e))
 }
 
 fn busy() -> Error {

@@ -562,9 +562,71 @@ impl Vectors {
         self.codes().map(|_| ())
     }
 
+    /// Whether a document's chunks are just these.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_planned(&self, document: i64, planned: &[Planned]) -> Result<bool> {
+        self.file.read(|c| {
+            let mut statement =
+                c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
+            let rows = statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+            let mut known: Vec<(i64, u32, [u8; 16])> = rows.collect::<rusqlite::Result<_>>()?;
+            let mut wanted: Vec<_> = planned.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
+            known.sort_unstable();
+            wanted.sort_unstable();
+            Ok(known == wanted)
+        })
+    }
+
+    /// How many chunks count as embedded and have no vector, or one of another length.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn lost(&self) -> Result<u64> {
+        self.file.read(|c| {
+            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST}"), [], |r| r.get(0))?)
+        })
+    }
+
+    /// Looks at every document again with the next planning, and makes lost vectors anew; those that are there stay.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn look_again(&self) -> Result<()> {
+        self.file.write(|c| {
+            c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST}"), [])?;
+            c.execute("UPDATE state SET revision = 0, generation = generation + 1", [])?;
+            Ok(())
+        })
+    }
+
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
         self.file.bytes()
+    }
+}
+
+/// Chunks whose vector should be there and is not. vec0 keeps the rows that it has in a table of its own.
+const LOST: &str = "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM vectors_rowids)";
+
+/// What SQLite complains about in a file of vectors; nothing is changed in it.
+pub fn damage(path: &Path) -> Option<String> {
+    register();
+    let look = || -> rusqlite::Result<Vec<String>> {
+        let connection = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.query_row("SELECT revision FROM state", [], |_| Ok(()))?;
+        let mut statement = connection.prepare("PRAGMA integrity_check(3)")?;
+        let lines = statement.query_map([], |r| r.get::<_, String>(0))?;
+        lines.collect()
+    };
+    match look() {
+        Ok(lines) => {
+            let lines: Vec<String> = lines.into_iter().filter(|l| l != "ok").collect();
+            (!lines.is_empty()).then(|| lines.join("; "))
+        }
+        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use super::{State, TroubleshootSettings};
 
 /// The parts of a brief, in the order in which they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
     /// What is asked about.
@@ -62,6 +63,7 @@ impl SectionKind {
 
 /// What a brief is to be made of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BriefRequest {
     /// The item it is about; otherwise `text` is.
@@ -85,6 +87,7 @@ pub struct BriefRequest {
 
 /// What a statement rests on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Citation {
     /// As it is printed: `[Issue acme/app#12]`.
     pub label: String,
@@ -96,6 +99,7 @@ pub struct Citation {
 
 /// Somebody's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quote {
     /// Who wrote it.
     pub author: Option<String>,
@@ -111,6 +115,7 @@ pub struct Quote {
 
 /// A statement of a brief, with what it rests on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// A heading, where it begins something new.
     pub heading: Option<String>,
@@ -124,6 +129,7 @@ pub struct Entry {
 
 /// A part of a brief.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Section {
     /// Which one.
     pub kind: SectionKind,
@@ -135,6 +141,7 @@ pub struct Section {
 
 /// A document that a brief rests on, as it was then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BriefSource {
     /// How it is cited.
     pub citation: String,
@@ -156,6 +163,7 @@ pub struct BriefSource {
 
 /// Something that was replaced by a pseudonym, without what it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Redaction {
     /// `token`, `email`, `address`, `host`, `user`.
     pub kind: String,
@@ -167,6 +175,7 @@ pub struct Redaction {
 
 /// Something that a redaction would replace, with what it is: for the person's eyes, never exported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedactionPreview {
     /// `token`, `email`, `address`, `host`, `user`.
     pub kind: String,
@@ -180,6 +189,7 @@ pub struct RedactionPreview {
 
 /// What a brief was made from: the same again gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BriefRecord {
     /// The form of this record.
     pub version: u32,
@@ -197,6 +207,7 @@ pub struct BriefRecord {
 
 /// An assembled, cited answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Brief {
     /// Its title.
     pub title: String,
@@ -210,6 +221,7 @@ pub struct Brief {
 
 /// How a brief is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BriefFormat {
     /// Markdown.
@@ -237,6 +249,7 @@ impl BriefFormat {
 
 /// Something that has changed since a brief was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BriefChange {
     /// The document's key.
     pub key: String,
@@ -248,6 +261,7 @@ pub struct BriefChange {
 
 /// What a brief would say now, beside what it said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BriefReplay {
     /// Whether the same bytes would come out.
     pub same: bool,

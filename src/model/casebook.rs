@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much of the casebook an arm can see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// Documents in the store.
     pub documents: u64,
@@ -18,6 +19,7 @@ pub struct Coverage {
 
 /// A mirrored project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceView {
     /// Human key: `acme/app`.
     pub key: String,
@@ -43,6 +45,7 @@ pub struct SourceView {
 
 /// The casebook as a whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     /// The data folder.
     pub casebook: String,
@@ -62,6 +65,7 @@ pub struct Status {
 
 /// Whether search by meaning is possible.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
     /// The model's name, if one is there.
     pub name: Option<String>,
@@ -73,6 +77,7 @@ pub struct ModelStatus {
 
 /// A model that is to answer once its vectors are there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextModel {
     /// Its name.
     pub name: String,
@@ -84,6 +89,7 @@ pub struct NextModel {
 
 /// A model that can answer, or could.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelView {
     /// Its name here.
     pub name: String,
@@ -107,6 +113,7 @@ pub struct ModelView {
 
 /// One record that an import could not use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skip {
     /// The file, with the record's position: `issues.jsonl:17`.
     pub place: String,
@@ -116,6 +123,7 @@ pub struct Skip {
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportReport {
     /// The source's key.
     pub source: String,
@@ -163,6 +171,7 @@ impl ImportReport {
 
 /// What bringing the indexes up to date did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexReport {
     /// Documents written to the full-text index.
     pub documents: u64,
@@ -180,6 +189,7 @@ pub struct IndexReport {
 
 /// An error as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// What a consumer can act on.
     pub code: crate::error::Code,

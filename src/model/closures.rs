@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a report's closing came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClosureStep {
     /// The comment may have been sent; whether it arrived is looked up before anything else is.
@@ -39,6 +40,7 @@ impl ClosureStep {
 
 /// An open report that a person decided to be a duplicate, and what is to be told to its tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Closure {
     /// The report's key.
     pub key: String,
@@ -70,6 +72,7 @@ pub struct Closure {
 
 /// An entry of the journal: what was told to a tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosureRecord {
     /// The report's key.
     pub key: String,
@@ -91,6 +94,7 @@ pub struct ClosureRecord {
 
 /// What closing reports came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosureReport {
     /// What was done, in order.
     pub done: Vec<ClosureRecord>,

@@ -45,6 +45,7 @@ pub struct Tie {
 
 /// A report of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClusterMember {
     /// The report's key.
     pub key: String,
@@ -66,6 +67,7 @@ pub struct ClusterMember {
 
 /// How many of a cluster's reports were made in a month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClusterMonth {
     /// `2026-03`.
     pub month: String,
@@ -75,6 +77,7 @@ pub struct ClusterMonth {
 
 /// Reports that are known or thought to be one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cluster {
     /// The report that stands for all: the one that stays where that is known, else the earliest.
     pub head: ClusterMember,
@@ -96,6 +99,7 @@ pub struct Cluster {
 
 /// Clusters of a backlog.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClustersResponse {
     /// Those with an open report, the most open reports first; ties in the order of their heads' keys.
     pub clusters: Vec<Cluster>,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How sure a check for duplicates is, cut on the calibrated confidence: at 0.9 nine in ten are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
     /// 0.9 and more. Still a proposal.
@@ -43,6 +44,7 @@ impl Band {
 
 /// What a person can decide about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// One fix resolves both.
@@ -71,6 +73,7 @@ impl VerdictKind {
 
 /// What a person decided about a pair of documents. It outlives every sync, index and model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The smaller key of the two.
     pub first: String,
@@ -90,6 +93,7 @@ pub struct Verdict {
 
 /// The record of a check for duplicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// When it was made.
     pub checked_at: Timestamp,
@@ -107,6 +111,7 @@ pub struct Check {
 
 /// What a calibration found out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CalibrationReport {
     /// The source's key.
     pub source: String,
@@ -126,6 +131,7 @@ pub struct CalibrationReport {
 
 /// How good first candidates of at least this confidence are, on reports that the curve was not fitted on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThresholdFigures {
     /// The confidence, 0..1.
     pub threshold: f32,
@@ -143,6 +149,7 @@ pub struct ThresholdFigures {
 
 /// A question for the triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageRequest {
     /// Only this source.
@@ -175,6 +182,7 @@ impl Default for TriageRequest {
 
 /// An open report with its best candidate, waiting for a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriageItem {
     /// The report's key.
     pub key: String,
@@ -190,6 +198,7 @@ pub struct TriageItem {
 
 /// The triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriageResponse {
     /// How many open reports were checked just now.
     pub scanned: u64,
@@ -207,6 +216,7 @@ pub struct TriageResponse {
 
 /// A question for duplicates: an item of the casebook, or a draft.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicatesRequest {
     /// The item's key; otherwise title and body are the draft.
@@ -248,6 +258,7 @@ impl Default for DuplicatesRequest {
 
 /// How alike two reports are, each 0..1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Similarity {
     /// Titles: Dice–Sørensen on pairs of characters.
     pub title: f32,
@@ -262,6 +273,7 @@ pub struct Similarity {
 
 /// What became of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
     /// It is open.
@@ -278,6 +290,7 @@ pub enum Disposition {
 
 /// An earlier report that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DuplicateCandidate {
     /// Human key.
     pub key: String,
@@ -314,6 +327,7 @@ pub struct DuplicateCandidate {
 
 /// One feature's part in a candidate's score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// The feature's name in the table of weights.
     pub feature: String,
@@ -327,6 +341,7 @@ pub struct Evidence {
 
 /// The answer to a question for duplicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DuplicatesResponse {
     /// The item that was asked about, if it is one.
     pub key: Option<String>,
@@ -350,6 +365,7 @@ pub struct DuplicatesResponse {
 
 /// What orders documents against a report, for the evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ranking {
     /// Search by words.
@@ -396,6 +412,7 @@ pub struct RankedDocument {
 
 /// What two reports are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
     /// Error codes.
@@ -416,6 +433,7 @@ pub enum FactKind {
 
 /// What two reports name of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The kind.
     pub kind: FactKind,
@@ -429,6 +447,7 @@ pub struct Fact {
 
 /// What a mark in a text says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
     /// The other report names exactly this too.
@@ -441,6 +460,7 @@ pub enum MarkKind {
 
 /// A piece of text to mark wherever it stands as a whole word, in whatever case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// The text, in lower case.
     pub text: String,
@@ -450,6 +470,7 @@ pub struct Mark {
 
 /// Two reports side by side.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The report.
     pub report: Thread,

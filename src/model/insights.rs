@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A month's issues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MonthVolume {
     /// `2026-03`.
     pub month: String,
@@ -17,6 +18,7 @@ pub struct MonthVolume {
 
 /// A source's issues in sum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceVolume {
     /// The source's key.
     pub source: String,
@@ -32,6 +34,7 @@ pub struct SourceVolume {
 
 /// Issues by month and by source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Insights {
     /// Every month from the first to the last.
     pub months: Vec<MonthVolume>,

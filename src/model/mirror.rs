@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a mirror does not know, or may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GapKind {
     /// It was never synced.
@@ -34,6 +35,7 @@ pub enum GapKind {
 
 /// Something that a mirror does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// What is wanting.
     pub kind: GapKind,
@@ -43,6 +45,7 @@ pub struct Gap {
 
 /// How far one of a tracker's lists has been read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamView {
     /// `items`, `comments`, `review_comments`.
     pub name: String,
@@ -60,6 +63,7 @@ pub struct StreamView {
 
 /// How far a sync that is under way has come, here or in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SyncProgress {
     /// `sync`, or `wait` while the tracker allows no more requests.
     pub phase: String,
@@ -100,6 +104,7 @@ impl SyncProgress {
 
 /// A live source: where it comes from, how far it was read, and what it does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MirrorView {
     /// The source's key: `acme/app`.
     pub source: String,
@@ -138,6 +143,7 @@ pub struct NewMirror {
 
 /// A host that this casebook talks to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostView {
     /// The host as people name it: `github.com`.
     pub host: String,
@@ -160,6 +166,7 @@ pub struct SyncRequest {
 
 /// What a sync of one source did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SyncReport {
     /// The source's key.
     pub source: String,
@@ -199,6 +206,7 @@ pub struct SyncReport {
 
 /// What a tracker says about a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Project {
     /// What it is called now.
     pub name: String,
@@ -216,6 +224,7 @@ pub struct Project {
 
 /// What an access can do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Access {
     /// The project.
     pub project: Project,

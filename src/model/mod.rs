@@ -7,9 +7,11 @@ mod casebook;
 mod closures;
 mod clusters;
 mod duplicates;
+mod health;
 mod insights;
 mod mirror;
 mod note;
+mod portable;
 mod record;
 mod search;
 mod thread;
@@ -18,12 +20,13 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, insights::*, mirror::*, note::*,
-    record::*, search::*, thread::*, troubleshoot::*,
+    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, insights::*, mirror::*,
+    note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DocKind {
     /// An issue of a tracker.
@@ -58,6 +61,7 @@ impl DocKind {
 
 /// The state of an item. A pull request that was merged is [`State::Merged`], never [`State::Closed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Not resolved yet.

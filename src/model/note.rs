@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
     /// Something that was learnt.
@@ -62,6 +63,7 @@ impl NoteKind {
 
 /// Where a note is in its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// In use.
@@ -88,6 +90,7 @@ impl Lifecycle {
 
 /// A note to be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NoteDraft {
     /// What it is.
@@ -109,6 +112,7 @@ pub struct NoteDraft {
 
 /// What is to change about a note; what is not given stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoteChange {
     /// Its title.
@@ -125,6 +129,7 @@ pub struct NoteChange {
 
 /// A note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Note {
     /// Human key: `note#12`.
     pub key: String,
@@ -148,6 +153,7 @@ pub struct Note {
 
 /// A note that says the same as another, or nearly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoteMatch {
     /// Its key.
     pub id: String,
@@ -167,6 +173,7 @@ pub struct NoteMatch {
 
 /// What to do about a note, after a look for the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Recommendation {
     /// It is there already.
@@ -179,6 +186,7 @@ pub enum Recommendation {
 
 /// What a look for the same found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimilarNotes {
     /// Notes of the same kind that say the same or nearly, nearest first; ties by key.
     pub matches: Vec<NoteMatch>,
@@ -190,6 +198,7 @@ pub struct SimilarNotes {
 
 /// What became of a note that was to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NoteOutcome {
     /// Stored.
@@ -202,6 +211,7 @@ pub enum NoteOutcome {
 
 /// The answer to a note that was to be stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoteAnswer {
     /// What became of it.
     pub outcome: NoteOutcome,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a search ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Words and meaning together.
@@ -19,6 +20,7 @@ pub enum Mode {
 
 /// A way of finding documents; each ranks on a scale of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {
     /// BM25 over the full text.
@@ -31,6 +33,7 @@ pub enum Arm {
 
 /// What to search for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
     /// The query as typed: words, phrases and filters of the query language.
@@ -45,6 +48,7 @@ pub struct SearchRequest {
 
 /// A run of text that either matches the query or does not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// The text.
     pub text: String,
@@ -54,6 +58,7 @@ pub struct Span {
 
 /// Where in a document a passage stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The document's own text.
@@ -64,6 +69,7 @@ pub enum Part {
 
 /// A piece of a document that shows why it was found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// Where it stands.
     pub part: Part,
@@ -83,6 +89,7 @@ pub struct Passage {
 
 /// Each arm's own score of a result, apart. Thresholds belong to these, never to `fused`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
     /// BM25, 0 and up, unbounded: comparable within one query only.
     pub bm25: Option<f32>,
@@ -96,6 +103,7 @@ pub struct Scores {
 
 /// What one arm contributed to a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contribution {
     /// The arm.
     pub arm: Arm,
@@ -111,6 +119,7 @@ pub struct Contribution {
 
 /// One document that was found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hit {
     /// Human key: `acme/app#123` or `acme/app:Page-Name`.
     pub key: String,
@@ -153,6 +162,7 @@ pub struct Hit {
 
 /// What is wanting in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
     /// The full text does not have all documents yet.
@@ -167,6 +177,7 @@ pub enum Lack {
 
 /// Something that the person should know about an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Notice {
     /// What is wanting.
     pub lack: Lack,
@@ -176,6 +187,7 @@ pub struct Notice {
 
 /// The answer to a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchResponse {
     /// The query as it was understood, in the query language.
     pub query: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A comment as the reading pane shows it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadComment {
     /// Stable within the thread: `comment-123`.
     pub anchor: String,
@@ -29,6 +30,7 @@ pub struct ThreadComment {
 
 /// A typed edge to another document, as the reading pane shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkView {
     /// `duplicate_of`, `relates_to`, `closes`, `mentions`.
     pub kind: String,
@@ -46,6 +48,7 @@ pub struct LinkView {
 
 /// A document with everything that was said about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Thread {
     /// Human key.
     pub key: String,

@@ -7,6 +7,7 @@ use super::{DocKind, Notice, State};
 
 /// How solved cases are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootSettings {
     /// Whether to look at all.
@@ -28,6 +29,7 @@ impl Default for TroubleshootSettings {
 
 /// A question for solved cases: an item of the casebook, or a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootRequest {
     /// The item's key; otherwise `text` is the question.
@@ -42,6 +44,7 @@ pub struct TroubleshootRequest {
 
 /// What a comment does in its thread, where it can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CommentRole {
     /// Says what solved it.
@@ -74,6 +77,7 @@ impl CommentRole {
 
 /// A comment of a solved case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseComment {
     /// Its anchor in the thread: `comment-123`.
     pub anchor: String,
@@ -95,6 +99,7 @@ pub struct CaseComment {
 
 /// A document that is named beside another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Named {
     /// Its key.
     pub key: String,
@@ -106,6 +111,7 @@ pub struct Named {
 
 /// A solved case: an issue that was closed, or a pull request that was merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SolvedCase {
     /// Human key.
     pub key: String,
@@ -153,6 +159,7 @@ pub struct SolvedCase {
 
 /// A passage of a wiki, where no solved case comes near.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WikiPassage {
     /// The page's key.
     pub key: String,
@@ -170,6 +177,7 @@ pub struct WikiPassage {
 
 /// How often the part of a thread that is shown holds the comment that says what the fix was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadFigures {
     /// The source's key.
     pub source: String,
@@ -191,6 +199,7 @@ pub struct ThreadFigures {
 
 /// What looking for solved cases came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleshootOutcome {
     /// There are solved cases.
@@ -203,6 +212,7 @@ pub enum TroubleshootOutcome {
 
 /// The answer to a question for solved cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TroubleshootResponse {
     /// The item that was asked about, if one was.
     pub key: Option<String>,

@@ -25,7 +25,7 @@ use crate::{
     text::{
         chunk::{self, representation},
         report::{self, Report},
-        signature,
+        signature, similar,
         skeleton::Skeleton,
         tokens,
     },
@@ -105,7 +105,10 @@ impl Searcher<'_> {
         let limit = match request.limit {
             0 => DEFAULT_LIMIT,
             n if n <= MAX_LIMIT => n,
-            n => return Err(Error::invalid(format!("a limit of {n} is too large; the most is {MAX_LIMIT}"))),
+            n => {
+                return Err(Error::invalid(format!("a limit of {n} is too large"))
+                    .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
+            }
         };
         let query = query::parse(&request.query)?;
         self.check_sources(&query)?;
@@ -511,10 +514,26 @@ pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
             .with_hint(format!("Name one of them: {}.", keys.join(", "))));
     }
     found.pop().ok_or_else(|| {
-        Error::not_found(format!("there is no {key} in this casebook")).with_hint(
-            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them.",
-        )
+        let hint = match meant(reader, key) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
+                .to_owned(),
+        };
+        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
     })
+}
+
+/// The key that was probably meant where its source was misspelt, if there is such a document.
+fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
+    let at = key.find(['#', ':'])?;
+    let (source, rest) = key.split_at(at);
+    let known = reader.sources().ok()?;
+    if known.iter().any(|s| s.key == source) {
+        return None;
+    }
+    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
+    let meant = format!("{source}{rest}");
+    reader.document_by_key(&meant).ok()?.map(|d| d.key)
 }
 
 /// A source was named that does not exist; says which do.
@@ -522,6 +541,8 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
     let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
     let hint = if known.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
+    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
+        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
     } else {
         format!("Its sources are: {}.", known.join(", "))
     };

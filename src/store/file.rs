@@ -70,6 +70,11 @@ impl SqliteFile {
         result
     }
 
+    /// Works with the connection that writes, outside of a transaction.
+    pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+        work(&mut lock(&self.writer))
+    }
+
     /// Changes the file in one transaction: all of it or, on an error, nothing. A power cut may take the last ones back.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         Self::change(&mut lock(&self.writer), work)

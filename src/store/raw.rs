@@ -30,7 +30,7 @@ pub enum RawKind {
 }
 
 impl RawKind {
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Document => "document",
             Self::Comment => "comment",

@@ -18,14 +18,14 @@ const SCRIPTS: &[&str] = &[
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
-const KNOWN: i64 = SCRIPTS.len() as i64;
+pub(super) const KNOWN: i64 = SCRIPTS.len() as i64;
 
 fn migrations() -> Migrations<'static> {
     Migrations::new(SCRIPTS.iter().copied().map(M::up).collect())
 }
 
 /// Marks the file as a casebook: "prec" (SQLite's `application_id`).
-const APPLICATION_ID: i64 = 0x7072_6563;
+pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
@@ -45,22 +45,58 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         return Ok(());
     }
     if version > 0 {
-        let copy = path.with_extension(format!("before-{KNOWN}.db"));
-        connection
-            .execute("VACUUM INTO ?1", [copy.to_string_lossy().as_ref()])
-            .map_err(|e| Error::from(e).context("keeping a copy before the upgrade"))?;
+        keep_copy(connection, &path.with_extension(format!("before-{KNOWN}.db")))
+            .map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
-    migrations().to_latest(connection).map_err(|e| match e {
-        rusqlite_migration::Error::RusqliteError { err, .. } => Error::from(err),
-        other => Error::new(Code::Internal, format!("migrating the casebook: {other}")),
-    })?;
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    create(connection)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::io(path, e))?;
     }
     Ok(())
+}
+
+/// Copies the database to a file that this user alone may read. What an upgrade that was broken off left there is
+/// replaced: it is of the same state, or cut.
+fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
+    let part = copy.with_extension("part");
+    for old in [&part, copy] {
+        match fs::remove_file(old) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(old, e)),
+            _ => {}
+        }
+    }
+    super::inspect::create_private(&part)?;
+    connection.execute("VACUUM INTO ?1", [part.to_string_lossy().as_ref()])?;
+    fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
+}
+
+/// Brings a database to this version's schema and marks it as a casebook.
+pub(super) fn create(connection: &mut Connection) -> Result<()> {
+    upgrade(connection)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    Ok(())
+}
+
+/// Runs the migrations that a database has not seen, without keeping a copy.
+pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
+    migrations().to_latest(connection).map_err(failed)
+}
+
+fn failed(error: rusqlite_migration::Error) -> Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => Error::from(err),
+        other => Error::new(Code::Internal, format!("migrating the casebook: {other}")),
+    }
+}
+
+/// Everything that the schema of this version names.
+pub(super) fn objects_of(version: i64) -> Result<Vec<super::portable::Object>> {
+    let mut connection = Connection::open_in_memory()?;
+    let version = usize::try_from(version).unwrap_or_default();
+    migrations().to_version(&mut connection, version).map_err(failed)?;
+    Ok(super::portable::objects(&connection)?)
 }
 
 #[cfg(test)]

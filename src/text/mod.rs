@@ -9,6 +9,7 @@ pub mod prepare;
 pub mod reference;
 pub mod report;
 pub mod signature;
+pub mod similar;
 pub mod skeleton;
 pub mod tokens;
 

@@ -12,6 +12,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("task", &[]),
     ("samples", &[]),
     ("text", &[]),
+    ("config", &["text"]),
     ("http", &[]),
     ("secrets", &[]),
     ("tracker", &["http", "text"]),
@@ -24,9 +25,13 @@ const MAY: &[(&str, &[&str])] = &[
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
+    ("portable", &["store"]),
+    ("doctor", &["index", "embed", "store"]),
     (
         "casebook",
         &[
+            "doctor",
+            "portable",
             "http",
             "secrets",
             "samples",

@@ -262,3 +262,72 @@ fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
     let ran = place.run(&["mcp", "-R", "no/such"]);
     assert!(ran.code == Some(1) && ran.err.contains("no source"), "{}", ran.err);
 }
+
+#[test]
+fn a_slow_call_says_how_far_it_is() {
+    let place = Place::new();
+    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&place, &[]);
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {
+            "name": "search", "arguments": {"query": "agent timeout", "limit": 1}, "_meta": {"progressToken": "slow"}}})
+        .to_string(),
+    );
+    // The index is made first; the notes say how far that is, and never go back.
+    let mut told: Vec<f64> = Vec::new();
+    let reply = loop {
+        let mut line = String::new();
+        assert!(client.output.read_line(&mut line).unwrap() > 0, "the server ended");
+        let frame: Value = serde_json::from_str(&line).unwrap();
+        if frame["method"] == "notifications/progress" {
+            assert_eq!(frame["params"]["progressToken"], "slow", "{frame}");
+            assert_eq!(frame["params"]["total"], 3_000.0, "{frame}");
+            told.push(frame["params"]["progress"].as_f64().unwrap());
+        } else if frame["id"] == 900 {
+            break frame;
+        }
+    };
+    assert_eq!(reply["result"]["structuredContent"]["hits"].as_array().unwrap().len(), 1, "{reply}");
+    assert!(!told.is_empty() && told.is_sorted(), "{told:?}");
+    assert_eq!(client.end().0, Some(0));
+}
+
+#[test]
+fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
+    let place = Place::new();
+    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&place, &[]);
+    let call = json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {
+        "name": "search", "arguments": {"query": "agent timeout"}}});
+    client.send(&call.to_string());
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 901, "reason": "enough"}});
+    client.send(&cancel.to_string());
+    assert_eq!(client.ok("status", json!({}))["sources"][0]["key"], "acme/app");
+    // Unknown requests are given up without harm, too.
+    client.send(&cancel.to_string().replace("901", "77"));
+    assert!(
+        !client.ok("search", json!({"query": "agent", "limit": 2}))["hits"].as_array().unwrap().is_empty()
+    );
+    assert_eq!(client.end().0, Some(0));
+}
+
+#[test]
+fn a_client_that_vanishes_in_the_middle_of_a_call() {
+    let place = Place::new();
+    filled(&place);
+    let mut client = Client::start(&place, &[]);
+    for id in 0..5 {
+        let call = json!({"jsonrpc": "2.0", "id": 1_000 + id, "method": "tools/call", "params": {
+            "name": "troubleshoot", "arguments": {"text": "upload stops"}}});
+        client.send(&call.to_string());
+    }
+    // Both pipes are closed while it works.
+    let Client { mut child, input, output, .. } = client;
+    drop((input, output));
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    let status = child.wait().unwrap();
+    assert!(!err.contains("panicked") && status.code().is_some(), "{status} {err}");
+}

@@ -128,7 +128,7 @@ fn what_is_not_there_or_in_use_is_told() {
     };
     assert!(hint(&["model", "use", "nobody"]).contains("precedent model list"));
     assert!(hint(&["model", "use", "bge-small-en-v1.5"]).contains("precedent model install"));
-    assert!(hint(&["model", "install", "bge-smal-en"]).contains("Do you mean bge-small-en"));
+    assert!(hint(&["model", "install", "bge-smal-en"]).contains("Did you mean bge-small-en"));
     assert!(hint(&["model", "remove", "builtin"]).contains("in use"));
     assert!(hint(&["model", "use", "../../etc"]).contains("no model"));
     card(&place, "other");

@@ -6,7 +6,7 @@ use crate::say::{self, Say};
 use crate::shell::{Run, on_path};
 use crate::summary::{Count, summaries};
 use crate::system::{self, Consent, Need};
-use crate::{Options, front, licences, runtime, tidy};
+use crate::{Options, agents, front, licences, runtime, tidy};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -118,6 +118,13 @@ const STEPS: &[Step] = &[
         needs: &[],
         wants: &["runtime", "libraries", "servers"],
         run: Checks::engine,
+    },
+    Step {
+        name: "mcp",
+        about: "the server for agents, asked by the protocol's own clients",
+        needs: &[],
+        wants: &[],
+        run: Checks::mcp,
     },
     Step {
         name: "doctest",
@@ -432,6 +439,35 @@ impl Checks {
         self.build(&[WITH_WINDOW, &["--no-run"]].concat())?;
         let others = ["--no-fail-fast", "-E", "not package(precedent-desktop)"];
         self.runner(Run::cargo().args(WITH_WINDOW).args(others))
+    }
+
+    fn mcp(&mut self) -> Result<Outcome> {
+        let Some(python) = agents::python() else {
+            return Ok(Outcome::Skipped("there is no Python here".into()));
+        };
+        self.build(&["build", "--locked", "--bin", "precedent"])?;
+        let binary =
+            self.place.target.join("debug").join(format!("precedent{}", std::env::consts::EXE_SUFFIX));
+        let folder = self.place.target.join("xtask").join("mcp-casebook");
+        // Notes and verdicts of the last time would be in the way.
+        let _ = std::fs::remove_dir_all(&folder);
+        let (binary, casebook) = (binary.display().to_string(), folder.display().to_string());
+        let prepare = |run: Run| {
+            let none = self.place.target.join("xtask").join("no-settings.toml");
+            self.prepare(run).env("PRECEDENT_EMBEDDER", "hashed").env("PRECEDENT_CONFIG", none)
+        };
+        let quiet = |tool: &str, run: Run| self.quiet(tool, prepare(run)).map(drop);
+        quiet("precedent", Run::new(&binary).args(["--casebook", &casebook, "import", "sample"]))?;
+        let python = agents::install_sdk(&self.place, python, quiet)?;
+        quiet("python", Run::new(python).args(["tests/mcp/client.py", &binary, &casebook]))?;
+        say::note("the official Python SDK lists and calls every tool, gets progress and cancels");
+        if !on_path("npx") {
+            say::warn("SKIPPED: the official inspector (there is no npx)");
+            return Ok(Outcome::Passed("the Python SDK alone".into()));
+        }
+        let server = [binary, "--casebook".to_owned(), casebook, "mcp".to_owned()];
+        let tools = agents::inspect(&server, prepare)?;
+        Ok(Outcome::Passed(format!("{tools} tools")))
     }
 
     fn doctest(&mut self) -> Result<Outcome> {

@@ -4,6 +4,7 @@
     reason = "a face, not the engine: it reads the environment of the person who runs it"
 )]
 
+mod agents;
 mod checks;
 mod fail;
 mod front;

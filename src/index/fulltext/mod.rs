@@ -568,6 +568,17 @@ impl FullText {
         Ok(out)
     }
 
+    /// The files of the index whose content is not what was written, by name.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read at all.
+    pub fn damaged_files(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> =
+            self.index.validate_checksum()?.into_iter().map(|p| p.display().to_string()).collect();
+        names.sort();
+        Ok(names)
+    }
+
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
         fs::read_dir(&self.folder)

@@ -1,0 +1,133 @@
+//! `precedent config`: what people set once, in a file of theirs.
+
+use std::path::{Path, PathBuf};
+
+use precedent::{
+    Error, Result,
+    config::{ConfigFile, KEYS, Settings, key},
+};
+
+use crate::{
+    args::ConfigCommand,
+    output::{DIM, KEY, Output, plain},
+    surroundings,
+};
+
+/// One setting, with what it is now and who says so.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Setting {
+    /// Its name: `duplicates.threshold`.
+    key: &'static str,
+    /// What holds now; none where nothing is set and there is no default.
+    value: Option<String>,
+    /// Who says so: `environment`, `file` or `default`.
+    origin: &'static str,
+    /// What it is for.
+    about: &'static str,
+    /// What it may hold.
+    holds: &'static str,
+    /// The variable that overrides the file.
+    variable: String,
+}
+
+pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
+    let path = surroundings::config_file(dirs::config_dir());
+    match command {
+        ConfigCommand::Path => {
+            output.line(plain(&wanted(path.as_deref())?.display().to_string()));
+            Ok(())
+        }
+        ConfigCommand::Get { key: name, json } => {
+            let found = setting(key(&name)?, &read(path.as_deref())?)?;
+            if let Some(fields) = &json.json {
+                return output.json(&found, fields, None);
+            }
+            if let Some(value) = &found.value {
+                output.line(plain(value));
+            }
+            Ok(())
+        }
+        ConfigCommand::List { json } => {
+            let file = read(path.as_deref())?;
+            let all: Vec<Setting> = KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
+            if let Some(fields) = &json.json {
+                return output.json(&all, fields, None);
+            }
+            for s in &all {
+                let value = s.value.as_deref().map(plain).unwrap_or_default();
+                let (key, about) = (s.key, s.about);
+                output.line(format_args!(
+                    "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{}; {about}{DIM:#}",
+                    s.origin
+                ));
+            }
+            Ok(())
+        }
+        ConfigCommand::Set { key: name, value } => {
+            let key = key(&name)?;
+            // A folder is where it is now, wherever a later command is run.
+            let value = if key.name == "casebook" {
+                let whole = std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
+                whole.to_string_lossy().into_owned()
+            } else {
+                value
+            };
+            let path = wanted(path.as_deref())?;
+            let mut file = read(Some(path))?;
+            file.set(key, &value)?;
+            write(path, &file)
+        }
+        ConfigCommand::Unset { key: name } => {
+            let key = key(&name)?;
+            let path = wanted(path.as_deref())?;
+            let mut file = read(Some(path))?;
+            if file.unset(key) { write(path, &file) } else { Ok(()) }
+        }
+    }
+}
+
+fn setting(key: &'static precedent::config::Key, file: &ConfigFile) -> Result<Setting> {
+    let mut settings = Settings::default();
+    let in_file = file.get(key).is_some();
+    file.apply(&mut settings)?;
+    let by_variable = surroundings::override_by_variable(key, &mut settings)?;
+    Ok(Setting {
+        key: key.name,
+        value: key.shown(&settings),
+        origin: match (by_variable, in_file) {
+            (true, _) => "environment",
+            (false, true) => "file",
+            (false, false) => "default",
+        },
+        about: key.about,
+        holds: key.holds,
+        variable: key.variable(),
+    })
+}
+
+fn wanted(path: Option<&Path>) -> Result<&Path> {
+    path.ok_or_else(|| {
+        Error::invalid("there is no home folder to keep settings in")
+            .with_hint("Name a file in PRECEDENT_CONFIG.")
+    })
+}
+
+fn read(path: Option<&Path>) -> Result<ConfigFile> {
+    path.map_or_else(|| Ok(ConfigFile::default()), surroundings::read_config)
+}
+
+/// Writes the file whole or not at all.
+fn write(path: &Path, file: &ConfigFile) -> Result<()> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |e| Error::io(&path, e)
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    }
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    std::fs::write(&part, file.to_string()).map_err(failed(&part))?;
+    std::fs::rename(&part, path).map_err(failed(path))
+}

@@ -1,0 +1,97 @@
+//! `precedent doctor`, `backup` and `export`.
+
+use precedent::{
+    Casebook, Code, Error, OpenOptions, Result, Task,
+    model::{Carried, Finding, Severity},
+};
+
+use crate::{
+    Session,
+    args::{BackupCommand, DoctorCommand, ExportCommand},
+    output::{BAD, DIM, GOOD, HIT, Output, plain, plural, size},
+};
+
+pub async fn run(
+    options: OpenOptions,
+    command: &DoctorCommand,
+    task: &Task,
+    output: &mut Output,
+) -> Result<()> {
+    let wanted = command.min_free.saturating_mul(1_000_000);
+    let health = Casebook::doctor(options, command.repair, wanted, task).await?;
+    if let Some(fields) = &command.json.json {
+        output.json(&health, fields, Some("findings"))?;
+    } else {
+        for finding in &health.findings {
+            print(finding, output);
+        }
+        if health.findings.is_empty() {
+            output.line(format_args!("{GOOD}Nothing is wrong{GOOD:#} with {}.", plain(&health.casebook)));
+        }
+    }
+    match health.open() {
+        0 => Ok(()),
+        n => {
+            let mendable = !command.repair && health.findings.iter().any(|f| f.repairable && !f.repaired);
+            let hint = if mendable {
+                "`precedent doctor --repair` mends what it can; the rest says what to do."
+            } else {
+                "Each finding says what to do."
+            };
+            Err(Error::new(Code::Corrupt, format!("{} to see to", plural(n as u64, "finding")))
+                .with_hint(hint))
+        }
+    }
+}
+
+fn print(finding: &Finding, output: &mut Output) {
+    let mark = match (finding.repaired, finding.severity) {
+        (true, _) => format!("{GOOD}mended {GOOD:#}"),
+        (_, Severity::Error) => format!("{BAD}error  {BAD:#}"),
+        (_, Severity::Warning) => format!("{HIT}warning{HIT:#}"),
+        (_, Severity::Notice) => format!("{DIM}notice {DIM:#}"),
+    };
+    output.line(format_args!("{mark} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
+    output.wrapped(&plain(&finding.why), "        ");
+    if !finding.repaired {
+        output.wrapped(&format!("Remedy: {}", plain(&finding.remedy)), "        ");
+    }
+}
+
+pub async fn backup(session: &Session, command: BackupCommand, output: &mut Output) -> Result<()> {
+    let backup = session.casebook.backup(&command.file, command.force).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&backup, fields, None);
+    }
+    session.say(&format!(
+        "{}: {}. To go back, put it in the place of the casebook's precedent.db.",
+        backup.file,
+        size(backup.bytes)
+    ));
+    Ok(())
+}
+
+pub async fn export(session: &Session, command: ExportCommand, output: &mut Output) -> Result<()> {
+    let exported =
+        session.casebook.export(&command.file, command.with_notes, command.force, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&exported, fields, None);
+    }
+    session.say(&format!("{}: {}, {}.", exported.file, size(exported.bytes), carried(&exported.contents)));
+    session.say("To read it elsewhere: precedent import casebook FILE");
+    Ok(())
+}
+
+/// What travels, in words.
+pub fn carried(c: &Carried) -> String {
+    let mut parts = vec![
+        plural(c.sources.len() as u64, "source"),
+        plural(c.documents, "document"),
+        plural(c.comments, "comment"),
+        plural(c.verdicts, "verdict"),
+    ];
+    if c.notes > 0 {
+        parts.push(plural(c.notes, "private note"));
+    }
+    parts.join(", ")
+}

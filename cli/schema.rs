@@ -1,0 +1,95 @@
+//! `precedent schema`: the JSON Schema of what each command prints with `--json`, made from the types that it prints.
+
+use std::{fs, path::Path};
+
+use precedent::{
+    Code, Error, Result,
+    model::{
+        Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
+        ClustersResponse, DuplicatesResponse, Exported, Health, IndexReport, ModelView, Note, NoteAnswer,
+        RedactionPreview, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
+        TroubleshootResponse, Verdict,
+    },
+    text::similar,
+};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+
+use crate::{config::Setting, eval::report::EvalReport, import, model::Offer, output::Output, status, sync};
+
+/// The name of a schema (the words of the command), and how it is made.
+type Named = (&'static str, fn() -> Schema);
+
+/// Of every command that prints JSON.
+const ALL: &[Named] = &[
+    ("backup", of::<Backup>),
+    ("brief", of::<Brief>),
+    ("brief-preview", of::<Vec<RedactionPreview>>),
+    ("brief-replay", of::<BriefReplay>),
+    ("calibrate", of::<CalibrationReport>),
+    ("clusters", of::<ClustersResponse>),
+    ("config-get", of::<Setting>),
+    ("config-list", of::<Vec<Setting>>),
+    ("doctor", of::<Health>),
+    ("duplicates", of::<DuplicatesResponse>),
+    ("eval", of::<EvalReport>),
+    ("eval-solved", of::<ThreadFigures>),
+    ("export", of::<Exported>),
+    ("import", of::<import::Report>),
+    ("import-casebook", of::<import::Taken>),
+    ("index", of::<IndexReport>),
+    ("model-catalog", of::<Vec<Offer>>),
+    ("model-list", of::<Vec<ModelView>>),
+    ("note-add", of::<NoteAnswer>),
+    ("note-check-similar", of::<SimilarNotes>),
+    ("note-edit", of::<Note>),
+    ("note-list", of::<Vec<Note>>),
+    ("note-show", of::<Note>),
+    ("search", of::<SearchResponse>),
+    ("show", of::<Thread>),
+    ("source-add", of::<SourceView>),
+    ("source-list", of::<Vec<SourceView>>),
+    ("source-remove", of::<SourceView>),
+    ("source-test", of::<Access>),
+    ("status", of::<status::Whole>),
+    ("sync", of::<sync::Report>),
+    ("triage", of::<TriageResponse>),
+    ("triage-apply", of::<Vec<Closure>>),
+    ("triage-apply-yes", of::<ClosureReport>),
+    ("triage-journal", of::<Vec<ClosureRecord>>),
+    ("troubleshoot", of::<TroubleshootResponse>),
+    ("verdict-list", of::<Vec<Verdict>>),
+    ("verdict-set", of::<Verdict>),
+    ("verdict-undo", of::<Option<Verdict>>),
+];
+
+fn of<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Result<()> {
+    if let Some(folder) = into {
+        fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        for (name, schema) in ALL {
+            let path = folder.join(format!("{name}.json"));
+            fs::write(&path, format!("{}\n", text(&schema())?)).map_err(|e| Error::io(&path, e))?;
+        }
+        return Ok(());
+    }
+    let Some(name) = name else {
+        ALL.iter().for_each(|(name, _)| output.line(name));
+        return Ok(());
+    };
+    let (_, schema) = ALL.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+        let hint = match similar::meant(name, ALL.iter().map(|(known, _)| *known)) {
+            Some(meant) => format!("Did you mean {meant}? `precedent schema` lists them."),
+            None => "`precedent schema` lists them.".to_owned(),
+        };
+        Error::invalid(format!("there is no schema \"{name}\"")).with_hint(hint)
+    })?;
+    output.line(text(&schema())?);
+    Ok(())
+}
+
+fn text(schema: &Schema) -> Result<String> {
+    serde_json::to_string_pretty(schema).map_err(|e| Error::new(Code::Internal, e.to_string()))
+}

@@ -1,0 +1,433 @@
+//! Typed settings: what can be set, what it may hold, and the file that people write it into (TOML).
+//!
+//! The engine reads no environment and no home folder: a face reads the file and the variables, and hands the text in.
+
+use std::path::PathBuf;
+
+use toml_edit::{DocumentMut, Item, TableLike, Value};
+
+use crate::{
+    error::{Error, Result},
+    model::TroubleshootSettings,
+    text::similar,
+};
+
+/// Whether output has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// The name in files and arguments.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// Reads what [`Color::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Auto, Self::Always, Self::Never].into_iter().find(|c| c.as_str() == text)
+    }
+}
+
+/// What people set once instead of saying it with every command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The casebook's folder; none stands for the one in the user's data folder.
+    pub casebook: Option<PathBuf>,
+    /// The source that bare numbers mean, where there are several.
+    pub source: Option<String>,
+    /// Whether output has colours; none stands for what the surroundings say.
+    pub color: Option<Color>,
+    /// Threads that compute vectors, 1..=64; none stands for what suits the machine.
+    pub threads: Option<usize>,
+    /// At most this many results of a search, 1..=1,000.
+    pub search_limit: usize,
+    /// Candidates for duplicates that are less alike are left out, 0..1.
+    pub duplicates_threshold: f32,
+    /// At most this many candidates for duplicates, 1..=100.
+    pub duplicates_max_candidates: usize,
+    /// At most this many reports of the queue, 1..=1,000.
+    pub triage_limit: usize,
+    /// How solved cases are looked for.
+    pub troubleshooting: TroubleshootSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            casebook: None,
+            source: None,
+            color: None,
+            threads: None,
+            search_limit: 10,
+            duplicates_threshold: 0.4,
+            duplicates_max_candidates: 10,
+            triage_limit: 20,
+            troubleshooting: TroubleshootSettings::default(),
+        }
+    }
+}
+
+/// How a setting is written in TOML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Text,
+    Number,
+    Integer,
+    Truth,
+}
+
+/// One thing that can be set.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name: `duplicates.threshold`.
+    pub name: &'static str,
+    /// What it is for, in a line.
+    pub about: &'static str,
+    /// What it may hold, in words: `a number from 0 to 1`.
+    pub holds: &'static str,
+    shape: Shape,
+    read: fn(&mut Settings, &str) -> Option<()>,
+    write: fn(&Settings) -> Option<String>,
+}
+
+/// Everything that can be set, in the order in which it is listed.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "casebook",
+        about: "the casebook's folder",
+        holds: "a whole path",
+        shape: Shape::Text,
+        read: |s, text| {
+            let path = PathBuf::from(text);
+            path.is_absolute().then(|| s.casebook = Some(path))
+        },
+        write: |s| s.casebook.as_ref().map(|p| p.display().to_string()),
+    },
+    Key {
+        name: "source",
+        about: "the source that bare numbers mean",
+        holds: "the name of a source: owner/name",
+        shape: Shape::Text,
+        read: |s, text| {
+            let whole = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
+            whole.then(|| s.source = Some(text.to_owned()))
+        },
+        write: |s| s.source.clone(),
+    },
+    Key {
+        name: "color",
+        about: "whether output has colours",
+        holds: "auto, always or never",
+        shape: Shape::Text,
+        read: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
+        write: |s| s.color.map(|c| c.as_str().to_owned()),
+    },
+    Key {
+        name: "threads",
+        about: "threads that compute vectors",
+        holds: "a whole number from 1 to 64",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1, 64).map(|n| s.threads = Some(n)),
+        write: |s| s.threads.map(|n| n.to_string()),
+    },
+    Key {
+        name: "search.limit",
+        about: "results of a search",
+        holds: "a whole number from 1 to 1000",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1, 1_000).map(|n| s.search_limit = n),
+        write: |s| Some(s.search_limit.to_string()),
+    },
+    Key {
+        name: "duplicates.threshold",
+        about: "how alike a candidate has to be",
+        holds: "a number from 0 to 1",
+        shape: Shape::Number,
+        read: |s, text| share(text).map(|n| s.duplicates_threshold = n),
+        write: |s| Some(s.duplicates_threshold.to_string()),
+    },
+    Key {
+        name: "duplicates.max_candidates",
+        about: "candidates for duplicates",
+        holds: "a whole number from 1 to 100",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1, 100).map(|n| s.duplicates_max_candidates = n),
+        write: |s| Some(s.duplicates_max_candidates.to_string()),
+    },
+    Key {
+        name: "triage.limit",
+        about: "reports of the queue",
+        holds: "a whole number from 1 to 1000",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1, 1_000).map(|n| s.triage_limit = n),
+        write: |s| Some(s.triage_limit.to_string()),
+    },
+    Key {
+        name: "troubleshooting.enabled",
+        about: "whether solved cases are looked for",
+        holds: "true or false",
+        shape: Shape::Truth,
+        read: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
+        write: |s| Some(s.troubleshooting.enabled.to_string()),
+    },
+    Key {
+        name: "troubleshooting.similarity_threshold",
+        about: "how near in meaning a solved case has to be",
+        holds: "a number from 0 to 1",
+        shape: Shape::Number,
+        read: |s, text| share(text).map(|n| s.troubleshooting.similarity_threshold = Some(n)),
+        write: |s| s.troubleshooting.similarity_threshold.map(|n| n.to_string()),
+    },
+    Key {
+        name: "troubleshooting.max_results",
+        about: "solved cases",
+        holds: "a whole number from 1 to 10",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1, 10).map(|n| s.troubleshooting.max_results = n),
+        write: |s| Some(s.troubleshooting.max_results.to_string()),
+    },
+    Key {
+        name: "troubleshooting.total_budget_chars",
+        about: "characters of all threads together",
+        holds: "a whole number from 1000 to 50000",
+        shape: Shape::Integer,
+        read: |s, text| whole(text, 1_000, 50_000).map(|n| s.troubleshooting.total_budget_chars = n),
+        write: |s| Some(s.troubleshooting.total_budget_chars.to_string()),
+    },
+];
+
+fn whole(text: &str, least: usize, most: usize) -> Option<usize> {
+    text.parse().ok().filter(|n| (least..=most).contains(n))
+}
+
+fn share(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|n| (0.0..=1.0).contains(n))
+}
+
+/// The key of this name.
+///
+/// # Errors
+/// [`crate::Code::InvalidInput`] if there is none, with the one that was probably meant.
+pub fn key(name: &str) -> Result<&'static Key> {
+    KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
+        let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
+            || "`precedent config list` shows all settings.".to_owned(),
+            |meant| format!("Did you mean {meant}? `precedent config list` shows all settings."),
+        );
+        Error::invalid(format!("there is no setting \"{name}\"")).with_hint(hint)
+    })
+}
+
+impl Key {
+    /// The variable of the environment that overrides the file: `PRECEDENT_DUPLICATES_THRESHOLD`.
+    pub fn variable(&self) -> String {
+        format!("PRECEDENT_{}", self.name.to_uppercase().replace('.', "_"))
+    }
+
+    /// What the settings hold for this key, as it is written; none where nothing is set and there is no default.
+    pub fn shown(&self, settings: &Settings) -> Option<String> {
+        (self.write)(settings)
+    }
+
+    /// Sets this key from how it is written.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] for a value that it cannot hold.
+    pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
+        (self.read)(settings, text.trim()).ok_or_else(|| {
+            Error::invalid(format!("{} cannot be \"{text}\"", self.name))
+                .with_hint(format!("It has to be {}.", self.holds))
+        })
+    }
+}
+
+/// The file of settings, with its comments and its order.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigFile {
+    document: DocumentMut,
+}
+
+impl ConfigFile {
+    /// Reads the text of a file; every key has to be known, and every value to be one that its key can hold.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] that names the key or the line.
+    pub fn parse(text: &str) -> Result<Self> {
+        let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+            Error::invalid(format!("it is not TOML: {}", e.to_string().trim().replace('\n', " ")))
+                .with_hint("A line looks like: duplicates.threshold = 0.5")
+        })?;
+        let file = Self { document };
+        file.apply(&mut Settings::default())?;
+        Ok(file)
+    }
+
+    /// Takes over what the file sets.
+    ///
+    /// # Errors
+    /// As [`ConfigFile::parse`].
+    pub fn apply(&self, settings: &mut Settings) -> Result<()> {
+        let mut set = Vec::new();
+        flatten("", self.document.as_table(), &mut set);
+        for (name, value) in set {
+            let text = match &value {
+                Some(Value::String(text)) => text.value().clone(),
+                Some(Value::Integer(n)) => n.value().to_string(),
+                Some(Value::Float(n)) => n.value().to_string(),
+                Some(Value::Boolean(truth)) => truth.value().to_string(),
+                _ => String::new(),
+            };
+            key(&name)?.set(settings, &text)?;
+        }
+        Ok(())
+    }
+
+    /// What the file itself sets for this key, as it is written.
+    pub fn get(&self, key: &Key) -> Option<String> {
+        let mut only = Settings::default();
+        let mut set = Vec::new();
+        flatten("", self.document.as_table(), &mut set);
+        set.iter().any(|(name, _)| name == key.name).then(|| {
+            // It was checked when it was read.
+            let _ = self.apply(&mut only);
+            key.shown(&only)
+        })?
+    }
+
+    /// Sets a key; comments and order stay.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] for a value that the key cannot hold.
+    pub fn set(&mut self, key: &Key, text: &str) -> Result<()> {
+        key.set(&mut Settings::default(), text)?;
+        let text = text.trim();
+        let wrong = || Error::invalid(format!("{} cannot be \"{text}\"", key.name));
+        let value = match key.shape {
+            Shape::Text => Value::from(text),
+            Shape::Number => Value::from(text.parse::<f64>().map_err(|_| wrong())?),
+            Shape::Integer => Value::from(text.parse::<i64>().map_err(|_| wrong())?),
+            Shape::Truth => Value::from(text.parse::<bool>().map_err(|_| wrong())?),
+        };
+        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        let tables: &mut dyn TableLike = if table.is_empty() {
+            self.document.as_table_mut()
+        } else {
+            self.document
+                .entry(table)
+                .or_insert_with(toml_edit::table)
+                .as_table_like_mut()
+                .ok_or_else(|| Error::invalid(format!("{table} in the file is no table")))?
+        };
+        match tables.get_mut(name).and_then(Item::as_value_mut) {
+            // A remark behind the value stays.
+            Some(old) => {
+                let decor = old.decor().clone();
+                *old = value;
+                *old.decor_mut() = decor;
+            }
+            None => {
+                tables.insert(name, Item::Value(value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a key out; whether it was there.
+    pub fn unset(&mut self, key: &Key) -> bool {
+        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        if table.is_empty() {
+            return self.document.remove(name).is_some();
+        }
+        let Some(tables) = self.document.get_mut(table).and_then(Item::as_table_like_mut) else {
+            return false;
+        };
+        let there = tables.remove(name).is_some();
+        if there && tables.is_empty() {
+            self.document.remove(table);
+        }
+        there
+    }
+}
+
+impl std::fmt::Display for ConfigFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.document.fmt(f)
+    }
+}
+
+/// Every value of a table and the tables in it, by whole names.
+fn flatten(before: &str, table: &dyn TableLike, out: &mut Vec<(String, Option<Value>)>) {
+    for (name, item) in table.iter() {
+        let name = if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
+        match item.as_table_like() {
+            Some(inner) => flatten(&name, inner, out),
+            None => out.push((name, item.as_value().cloned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_changed_and_written_with_its_remarks() {
+        let text = "# mine\nsource = \"acme/app\" # the one\n\n[duplicates]\nthreshold = 0.5 # strict\n";
+        let mut file = ConfigFile::parse(text).unwrap();
+        let mut settings = Settings::default();
+        file.apply(&mut settings).unwrap();
+        assert_eq!((settings.source.as_deref(), settings.duplicates_threshold), (Some("acme/app"), 0.5));
+        assert_eq!(settings.search_limit, 10);
+        file.set(key("duplicates.threshold").unwrap(), "0.7").unwrap();
+        file.set(key("troubleshooting.enabled").unwrap(), "false").unwrap();
+        assert!(file.unset(key("source").unwrap()) && !file.unset(key("source").unwrap()));
+        let written = file.to_string();
+        assert!(written.contains("threshold = 0.7 # strict"), "{written}");
+        assert!(written.contains("[troubleshooting]\nenabled = false"), "{written}");
+        let again = ConfigFile::parse(&written).unwrap();
+        assert_eq!(again.get(key("duplicates.threshold").unwrap()).as_deref(), Some("0.7"));
+        assert_eq!(again.get(key("source").unwrap()), None);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (text, named) in [
+            ("duplicates.treshold = 0.5", "duplicates.treshold"),
+            ("duplicates.threshold = 1.5", "\"1.5\""),
+            ("duplicates.threshold = [1]", "duplicates.threshold"),
+            ("search.limit = \"many\"", "\"many\""),
+            ("casebook = \"relative\"", "relative"),
+            ("troubleshooting = 5", "\"troubleshooting\""),
+            ("source =", "not TOML"),
+        ] {
+            let error = ConfigFile::parse(text).unwrap_err();
+            assert!(error.to_string().contains(named) && error.hint().is_some(), "{text}: {error}");
+        }
+        assert!(key("duplicates.treshold").unwrap_err().hint().unwrap().contains("duplicates.threshold"));
+    }
+
+    #[test]
+    fn every_default_is_a_value_that_its_key_can_hold() {
+        let defaults = Settings::default();
+        for key in KEYS {
+            let mut settings = defaults.clone();
+            if let Some(shown) = key.shown(&defaults) {
+                key.set(&mut settings, &shown).unwrap();
+                assert_eq!(settings, defaults, "{}", key.name);
+                ConfigFile::default().set(key, &shown).unwrap();
+            }
+        }
+    }
+}

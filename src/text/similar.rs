@@ -1,0 +1,30 @@
+//! Names that were meant, where another was written.
+
+/// From here on two names are alike (Jaro-Winkler, 0 to 1).
+const ALIKE: f64 = 0.8;
+
+/// The name that is most like the one that was written, if one is near; the first of several.
+pub fn meant<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let written = written.to_lowercase();
+    let mut best: Option<(f64, &str)> = None;
+    for name in names {
+        let alike = strsim::jaro_winkler(&written, &name.to_lowercase());
+        if alike >= ALIKE && best.is_none_or(|(other, _)| alike > other) {
+            best = Some((alike, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_told_from_another_name() {
+        let names = ["duplicates.threshold", "duplicates.max_candidates", "source"];
+        assert_eq!(meant("duplicates.treshold", names), Some("duplicates.threshold"));
+        assert_eq!(meant("Sorce", names), Some("source"));
+        assert_eq!(meant("telemetry", names), None);
+    }
+}

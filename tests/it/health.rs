@@ -1,0 +1,414 @@
+//! `doctor`: each fault is planted in real files, found by name, and mended where that is possible.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::support::{Place, Ran, comment, content, issue, tracker};
+
+fn filled() -> Place {
+    let place = Place::new();
+    let (items, comments) = tracker(40, 60, 3);
+    let path = place.file("in.jsonl", format!("{items}{comments}"));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    place
+}
+
+fn database(place: &Place) -> PathBuf {
+    place.casebook().join("precedent.db")
+}
+
+fn change(path: &Path, sql: &str) {
+    let connection = Connection::open(path).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection.execute_batch(sql).unwrap();
+}
+
+fn vectors(place: &Place) -> PathBuf {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(place.casebook().join("vectors")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "db"));
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.remove(0)
+}
+
+fn findings(ran: &Ran) -> Vec<Value> {
+    let health: Value =
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+    let mut found = health["findings"].as_array().unwrap().clone();
+    // Copies that a repair keeps are no faults.
+    found.retain(|f| f["id"] != "kept_copy");
+    for finding in &found {
+        for field in ["id", "what", "why", "remedy"] {
+            assert!(finding[field].as_str().is_some_and(|t| !t.is_empty()), "{field}: {finding}");
+        }
+    }
+    found
+}
+
+fn ids(ran: &Ran) -> Vec<String> {
+    findings(ran).iter().map(|f| f["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Finds exactly this fault and ends with 1; mends it, and finds nothing any more.
+#[track_caller]
+fn found_and_mended(place: &Place, id: &str) {
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(1), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
+    assert!(findings(&ran)[0]["repairable"] == true, "{}", ran.out);
+    let ran = place.run(&["doctor", "--repair", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(0), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
+    assert_eq!(findings(&ran)[0]["repaired"], true);
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(0), Vec::new()), "{}\n{}", ran.out, ran.err);
+}
+
+/// Finds exactly this fault, which nothing but a person can mend.
+#[track_caller]
+fn found_for_a_person(ran: &Ran, id: &str) {
+    assert_eq!((ran.code, ids(ran)), (Some(1), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
+    assert!(findings(ran)[0]["repaired"] == false, "{}", ran.out);
+}
+
+#[test]
+fn a_sound_casebook_has_no_findings_and_is_left_as_it_is() {
+    let place = filled();
+    let before = content(&place);
+    let ran = place.ok(&["doctor"]);
+    assert!(ran.out.starts_with("Nothing is wrong with "), "{}", ran.out);
+    place.ok(&["doctor", "--repair"]);
+    assert_eq!(content(&place), before);
+    let none = Place::new();
+    let ran = none.run(&["doctor"]);
+    assert!(ran.code == Some(1) && ran.err.contains("there is no casebook"), "{}", ran.err);
+    assert!(!none.casebook().exists(), "a look makes nothing");
+}
+
+#[test]
+fn an_index_that_lags_behind_or_lost_documents() {
+    let place = filled();
+    let path = place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    // Both indexes lag.
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()]));
+    let ran = place.ok(&["doctor", "--repair"]);
+    assert!(ran.out.contains("mended"), "{}", ran.out);
+    assert_eq!(place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"], "acme/app#77");
+    place.ok(&["doctor"]);
+
+    // The index believes to be up to date, and holds something that the database does not.
+    let before = content(&place);
+    change(
+        &database(&place),
+        "DELETE FROM documents WHERE key = 'acme/app#77'; DELETE FROM document_raw WHERE document_id NOT IN (SELECT id FROM documents);",
+    );
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_drift".to_owned()]), "{}", ran.out);
+    place.ok(&["doctor", "--repair"]);
+    place.ok(&["doctor"]);
+    assert_ne!(content(&place), before);
+}
+
+#[test]
+fn a_full_text_whose_files_were_changed() {
+    let place = filled();
+    let before = content(&place);
+    let folder = place.casebook().join("fulltext").join("v1");
+    let store = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .find(|p| p.extension().is_some_and(|e| e == "idx"))
+        .unwrap();
+    let mut bytes = std::fs::read(&store).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&store, bytes).unwrap();
+    found_and_mended(&place, "full_text_damaged");
+    assert_eq!(content(&place), before);
+}
+
+#[test]
+fn vectors_that_are_missing_in_each_way() {
+    let place = filled();
+    let before = content(&place);
+    // Their rows are gone, and nothing says so.
+    change_vectors(&place, "DELETE FROM vectors WHERE chunk_id % 3 = 0;");
+    found_and_mended(&place, "vectors_missing");
+    assert_eq!(content(&place), before);
+    // Whole documents are forgotten.
+    change_vectors(
+        &place,
+        "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
+    );
+    found_and_mended(&place, "vectors_missing");
+    assert_eq!(content(&place), before);
+    // The file is gone.
+    std::fs::remove_file(vectors(&place)).unwrap();
+    found_and_mended(&place, "vectors_missing");
+    assert_eq!(content(&place), before);
+    // The file is damaged.
+    let path = vectors(&place);
+    for ending in ["db-wal", "db-shm"] {
+        let _ = std::fs::remove_file(path.with_extension(ending));
+    }
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[..100].fill(0xee);
+    std::fs::write(&path, bytes).unwrap();
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["vectors_damaged".to_owned()]), "{}", ran.out);
+    let ran = place.ok(&["doctor", "--repair", "--json"]);
+    assert!(findings(&ran).iter().all(|f| f["repaired"] == true), "{}", ran.out);
+    place.ok(&["doctor"]);
+    assert_eq!(content(&place), before);
+}
+
+/// sqlite-vec's table is changed by the engine's own connection, which knows its functions.
+fn change_vectors(place: &Place, sql: &str) {
+    // Opening a set of vectors registers them for every connection of this process.
+    let unused = tempfile::tempdir().unwrap();
+    let info = precedent::embed::Engine::Hashed.info().unwrap();
+    drop(precedent::index::vectors::Vectors::open(unused.path(), &info).unwrap());
+    change(&vectors(place), sql);
+}
+
+#[test]
+fn rows_that_nothing_can_reach_are_taken_out_after_a_copy() {
+    let place = filled();
+    let before = content(&place);
+    change(
+        &database(&place),
+        "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash)
+             VALUES (99, 1, 'lost', 'A comment of a source that is gone', 1, 1, x'00');
+         INSERT INTO comment_raw (comment_id, data) VALUES (last_insert_rowid(), x'00');
+         INSERT INTO document_raw (document_id, data) VALUES (4711, x'00');",
+    );
+    found_and_mended(&place, "orphan_rows");
+    assert_eq!(content(&place), before);
+    let copy = place.casebook().join("precedent.before-repair-1.db");
+    let kept: i64 = Connection::open(&copy)
+        .unwrap()
+        .query_row("SELECT count(*) FROM comments WHERE remote_id = 'lost'", [], |r| r.get(0))
+        .unwrap();
+    assert_eq!(kept, 1, "what was taken out is in the copy");
+    let ran = place.ok(&["doctor", "--json"]);
+    assert!(ran.out.contains("kept_copy"), "{}", ran.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_may_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = filled();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(&place.casebook(), 0o755);
+    found_and_mended(&place, "permissions");
+    assert_eq!(mode(&place.casebook()), 0o700);
+    set(&database(&place), 0o644);
+    found_and_mended(&place, "permissions");
+    assert_eq!(mode(&database(&place)), 0o600);
+    set(&database(&place), 0o400);
+    let ran = place.run(&["doctor", "--json"]);
+    assert!(ran.code == Some(1) && ids(&ran).contains(&"permissions".to_owned()), "{}", ran.out);
+    place.ok(&["doctor", "--repair"]);
+    assert_eq!(mode(&database(&place)), 0o600);
+}
+
+#[test]
+fn a_disk_that_is_nearly_full() {
+    let place = filled();
+    let ran = place.run(&["doctor", "--json", "--min-free", "999999999999"]);
+    found_for_a_person(&ran, "disk_space");
+}
+
+#[test]
+fn a_database_of_a_newer_version_and_one_of_another_program() {
+    let place = filled();
+    let schema: i64 = Connection::open(database(&place))
+        .unwrap()
+        .query_row("PRAGMA user_version", [], |r| r.get(0))
+        .unwrap();
+    change(&database(&place), "PRAGMA user_version = 999;");
+    for args in [&["doctor", "--json"][..], &["doctor", "--repair", "--json"]] {
+        found_for_a_person(&place.run(args), "newer_version");
+    }
+    change(&database(&place), &format!("PRAGMA user_version = {schema}; PRAGMA application_id = 77;"));
+    found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "not_a_casebook");
+}
+
+#[test]
+fn a_damaged_database() {
+    let place = filled();
+    let before = content(&place);
+    // An index that lost an entry: made anew, after a copy.
+    change(
+        &database(&place),
+        "PRAGMA writable_schema = ON;
+         CREATE TABLE shadow (a INTEGER);
+         UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'shadow')
+             WHERE name = 'documents_deleted';
+         DELETE FROM sqlite_schema WHERE name = 'shadow';
+         PRAGMA writable_schema = RESET;",
+    );
+    let ran = place.run(&["doctor", "--json"]);
+    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["database_damaged".to_owned()]), "{}", ran.out);
+    assert!(findings(&ran)[0]["remedy"].as_str().unwrap().contains("--repair"));
+
+    // Pages in the middle are overwritten: nothing is touched, and a way back is named.
+    let place = filled();
+    place.ok(&["backup", &place.path("good.db").to_string_lossy()]);
+    change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
+    let good = std::fs::read(database(&place)).unwrap();
+    let mut bytes = good.clone();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 16_384].fill(0x5a);
+    std::fs::write(database(&place), &bytes).unwrap();
+    let ran = place.run(&["doctor", "--repair", "--json"]);
+    found_for_a_person(&ran, "database_damaged");
+    let remedy = findings(&ran)[0]["remedy"].as_str().unwrap().to_owned();
+    assert!(remedy.contains("precedent backup"), "{remedy}");
+    // The copy that was kept first is the database as it was found.
+    assert!(place.casebook().join("precedent.before-repair-1.db").exists());
+
+    // The way back works.
+    for ending in ["db", "db-wal", "db-shm"] {
+        let _ = std::fs::remove_file(database(&place).with_extension(ending));
+    }
+    std::fs::copy(place.path("good.db"), database(&place)).unwrap();
+    place.run(&["doctor", "--repair"]);
+    assert_eq!(content(&place), before);
+
+    // No database at all.
+    std::fs::write(
+        database(&place),
+        "this is no database, only words that are long enough for a header, and more",
+    )
+    .unwrap();
+    for ending in ["db-wal", "db-shm"] {
+        let _ = std::fs::remove_file(database(&place).with_extension(ending));
+    }
+    found_for_a_person(&place.run(&["doctor", "--json"]), "database_damaged");
+}
+
+#[test]
+fn an_index_of_the_database_that_lost_entries_is_made_anew() {
+    let place = filled();
+    let before = content(&place);
+    // What a crash of the machine may leave: the table has rows that its index does not know.
+    change(
+        &database(&place),
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, 'ON documents (revision)', 'ON documents (revision) WHERE id > 20')
+             WHERE name = 'documents_by_revision';
+         PRAGMA writable_schema = RESET;
+         REINDEX documents_by_revision;",
+    );
+    change(
+        &database(&place),
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, ' WHERE id > 20', '') WHERE name = 'documents_by_revision';
+         PRAGMA writable_schema = RESET;",
+    );
+    found_and_mended(&place, "database_damaged");
+    assert_eq!(content(&place), before);
+}
+
+#[test]
+fn an_older_casebook_is_upgraded_by_a_repair() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.casebook()).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(
+        &mut std::fs::metadata(place.casebook()).unwrap().permissions(),
+        0o700,
+    );
+    change(
+        &database(&place),
+        &format!(
+            "{} PRAGMA user_version = 1; PRAGMA application_id = {};",
+            include_str!("../../migrations/0001_casebook.sql"),
+            0x7072_6563
+        ),
+    );
+    let ran = place.run(&["doctor", "--json"]);
+    assert!(ids(&ran).contains(&"older_version".to_owned()), "{}", ran.out);
+    place.ok(&["doctor", "--repair"]);
+    let ran = place.ok(&["doctor", "--json"]);
+    assert_eq!(ids(&ran), Vec::<String>::new(), "{}", ran.out);
+}
+
+/// The model and its runtime, where one is there to be broken.
+#[test]
+fn a_missing_library_and_a_broken_model() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let named = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
+    let runtime = named.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
+    let place = Place::new();
+    place.ok(&["import", "sample", "--no-vectors"]);
+    let model = |place: &Place| {
+        for entry in std::fs::read_dir(root.join("models/builtin")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            place.file(&format!("kept/builtin/{name}"), std::fs::read(&path).unwrap());
+        }
+        place.path("kept")
+    };
+    // The binary in a folder of its own: a checkout's library and model are found from inside of it.
+    let alone = place.path("alone/precedent");
+    std::fs::create_dir_all(alone.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &alone).unwrap();
+    let doctor = |runtime: Option<&Path>, models: Option<&Path>| {
+        let mut command = std::process::Command::new(&alone);
+        command.env_clear().env("HOME", place.path("")).env("PRECEDENT_CASEBOOK", place.casebook());
+        if let Some(runtime) = runtime {
+            command.env("PRECEDENT_ONNXRUNTIME", runtime);
+        }
+        if let Some(models) = models {
+            command.env("PRECEDENT_MODELS", models);
+        }
+        let ran = Ran::from(command.args(["doctor", "--json"]).output().unwrap());
+        let mut found = ids(&ran);
+        found.retain(|id| id != "vectors_missing" && id != "vectors_of_another_model");
+        assert_eq!(ran.code, Some(1));
+        found
+    };
+    let models = model(&place);
+    assert_eq!(doctor(None, Some(&models)), ["runtime_missing"]);
+    let broken = place.file("broken.so", "no library");
+    assert_eq!(doctor(Some(&broken), Some(&models)), ["runtime_unusable"]);
+    if !runtime.is_file() {
+        eprintln!(
+            "SKIPPED: the model's files, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
+        );
+        return;
+    }
+    assert_eq!(doctor(Some(&runtime), Some(&models)), Vec::<String>::new());
+    assert_eq!(doctor(Some(&runtime), None), ["model_missing"]);
+    // One byte of its weights: it would load, and give wrong vectors.
+    let file = models.join("builtin/model.onnx");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);
+    std::fs::remove_file(models.join("builtin/tokenizer.json")).unwrap();
+    std::fs::copy(root.join("models/builtin/model.onnx"), &file).unwrap();
+    assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);
+    std::fs::write(models.join("builtin/card.json"), "{").unwrap();
+    assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);
+}
+
+#[test]
+fn every_step_of_a_record_is_kept() {
+    // A comment that is there before its item is no orphan: trackers send them in any order.
+    let place = Place::new();
+    let path = place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let ran = place.ok(&["doctor", "--repair", "--json"]);
+    assert_eq!(ids(&ran), Vec::<String>::new());
+    assert_eq!(place.json(&["source", "list", "--json"])[0]["orphan_comments"], 1);
+}

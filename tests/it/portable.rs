@@ -1,0 +1,382 @@
+//! `backup`, `export` and `import casebook`: what goes over, what does not, and what is refused.
+
+use std::{
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+
+use crate::support::{Place, comment, content, issue, tracker};
+
+/// A casebook with everything that people and trackers put into one.
+fn filled(seed: u64, source: &str) -> Place {
+    let place = without_notes(seed, source);
+    let attach = format!("{source}#1");
+    let note = [
+        "note",
+        "add",
+        "--title",
+        "My own remark",
+        "--body",
+        "Canary of a private note.",
+        "--attach",
+        &attach,
+    ];
+    place.ok(&note);
+    place
+}
+
+fn without_notes(seed: u64, source: &str) -> Place {
+    let place = Place::new();
+    let (items, comments) = tracker(300, 260, seed);
+    let text = format!("{items}{comments}").replace("acme/app", source);
+    let path = place.file("in.jsonl", text);
+    let page = place.file("wiki/Home.md", "# Home\n\nWhere the valves are.\n");
+    // A page's time is its file's.
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
+    std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", source]);
+    place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", source]);
+    let (a, b, c) = (format!("{source}#1"), format!("{source}#2"), format!("{source}#3"));
+    place.ok(&["verdict", "set", &b, &a, "duplicate", "--reason", "one cause", "--by", "ann"]);
+    place.ok(&["verdict", "set", &c, &a, "not-duplicate", "--by", "ben"]);
+    place
+}
+
+fn export(place: &Place, args: &[&str]) -> PathBuf {
+    let file = place.path("out.casebook");
+    let path = file.to_string_lossy().into_owned();
+    place.ok(&[&["export", &path, "--force"], args].concat());
+    file
+}
+
+fn import(place: &Place, file: &Path) -> crate::support::Ran {
+    place.run(&["import", "casebook", &file.to_string_lossy()])
+}
+
+fn members(file: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = tar::Archive::new(std::fs::File::open(file).unwrap());
+    let entries = archive.entries().unwrap();
+    entries
+        .map(|entry| {
+            let mut entry = entry.unwrap();
+            let name = entry.path().unwrap().to_string_lossy().into_owned();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            (name, bytes)
+        })
+        .collect()
+}
+
+/// Writes the members again, as someone would who wants to do harm: with checksums that fit.
+fn sealed(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
+    let checksums = format!(
+        "{}  manifest.json\n{}  casebook.db.zst\n",
+        blake3::hash(manifest).to_hex(),
+        blake3::hash(database).to_hex()
+    );
+    written(
+        place,
+        &[("manifest.json", manifest), ("casebook.db.zst", database), ("checksums", checksums.as_bytes())],
+    )
+}
+
+fn written(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        tar.append(&header, *bytes).unwrap();
+    }
+    place.file("made.casebook", tar.into_inner().unwrap())
+}
+
+/// An exported database, changed by SQL, in a file whose checksums fit.
+fn tampered(place: &Place, file: &Path, sql: &str) -> PathBuf {
+    let members = members(file);
+    let path = place.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection.execute_batch(sql).unwrap();
+    drop(connection);
+    let bytes = std::fs::read(&path).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
+    manifest["database_bytes"] = bytes.len().into();
+    sealed(place, manifest.to_string().as_bytes(), &zstd::encode_all(bytes.as_slice(), 1).unwrap())
+}
+
+/// Nothing of it is here, and nothing that it made is left.
+#[track_caller]
+fn untouched(place: &Place) {
+    assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
+    let left: Vec<String> = std::fs::read_dir(place.casebook())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|n| n.starts_with("import") && n != "import.lock")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_casebook_goes_over_whole_and_private_notes_stay() {
+    let here = filled(5, "acme/app");
+    let file = export(&here, &[]);
+    let there = Place::new();
+    let ran = import(&there, &file);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("1 source, 301 documents, 260 comments, 2 verdicts"), "{}", ran.err);
+    assert_eq!(content(&there), content(&without_notes(5, "acme/app")));
+    assert_eq!(
+        there.json(&["verdict", "list", "--json=first,second,kind,reason,actor"]),
+        here.json(&["verdict", "list", "--json=first,second,kind,reason,actor"])
+    );
+    assert_eq!(there.json(&["note", "list", "--json"]), serde_json::json!([]));
+    there.ok(&["doctor"]);
+    // What was sent by the tracker can still be unpacked there: importing it again changes nothing.
+    let ran =
+        there.ok(&["import", "github", &here.path("in.jsonl").to_string_lossy(), "--source", "acme/app"]);
+    assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
+    // The same casebook again is refused, and changes nothing.
+    let before = content(&there);
+    let ran = import(&there, &file);
+    assert!(ran.code == Some(2) && ran.err.contains("holds acme/app already"), "{}", ran.err);
+    assert_eq!(content(&there), before);
+}
+
+#[test]
+fn notes_go_over_where_that_is_asked_for() {
+    let here = filled(5, "acme/app");
+    let there = Place::new();
+    let ran = import(&there, &export(&here, &["--with-notes"]));
+    assert!(ran.code == Some(0) && ran.err.contains("1 private note"), "{}", ran.err);
+    let notes = there.json(&["note", "list", "--json=key,title"]);
+    assert_eq!(notes[0]["title"], "My own remark");
+    assert!(there.ok(&["note", "show", "1"]).out.contains("acme/app#1"));
+    assert!(here.path("out.casebook").exists());
+}
+
+#[test]
+fn nothing_private_is_in_the_file() {
+    let here = filled(5, "acme/app");
+    let members = members(&export(&here, &[]));
+    assert_eq!(
+        members.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
+        ["manifest.json", "casebook.db.zst", "checksums"]
+    );
+    let database = zstd::decode_all(members[1].1.as_slice()).unwrap();
+    let holds = |needle: &str| database.windows(needle.len()).any(|w| w == needle.as_bytes());
+    assert!(holds("one cause") && !holds("Canary of a private note") && !holds("My own remark"));
+    assert!(!holds("note#1"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(here.path("out.casebook")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let left: Vec<_> = std::fs::read_dir(here.path(""))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|n| n.contains(".part"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn two_casebooks_become_one() {
+    let (first, second) = (filled(5, "acme/app"), filled(6, "other/tool"));
+    let file = export(&second, &[]);
+    let before = first.json(&["show", "acme/app#7", "--json"]);
+    let ran = import(&first, &file);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let keys = first.json(&["source", "list", "--json=key,issues,comments,pages"]);
+    assert_eq!(keys.as_array().unwrap().len(), 2, "{keys}");
+    assert_eq!(first.json(&["show", "acme/app#7", "--json"]), before);
+    assert_eq!(
+        first.json(&["show", "other/tool#7", "--json"]),
+        second.json(&["show", "other/tool#7", "--json"])
+    );
+    assert_eq!(first.json(&["verdict", "list", "--json"]).as_array().unwrap().len(), 4);
+    assert_eq!(first.json(&["note", "list", "--json"]).as_array().unwrap().len(), 1);
+    first.ok(&["doctor"]);
+    // Records that were packed with another dictionary were packed anew: none of them differs from its file.
+    for (source, place) in [("acme/app", &first), ("other/tool", &second)] {
+        let path = place.path("in.jsonl").to_string_lossy().into_owned();
+        let ran = first.ok(&["import", "github", &path, "--source", source]);
+        assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
+    }
+    // Notes on both sides cannot be told apart by their numbers.
+    let third = filled(7, "third/thing");
+    let ran = import(&first, &export(&third, &["--with-notes"]));
+    assert!(ran.code == Some(2) && ran.err.contains("both hold private notes"), "{}", ran.err);
+    assert_eq!(first.json(&["source", "list", "--json"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_file_that_was_cut_or_changed_is_refused() {
+    let here = filled(5, "acme/app");
+    let whole = std::fs::read(export(&here, &[])).unwrap();
+    let there = Place::new();
+    there.ok(&["status"]);
+    for at in [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600] {
+        let file = here.file("cut.casebook", &whole[..at]);
+        let ran = import(&there, &file);
+        assert_eq!(ran.code, Some(2), "cut at {at}: {}", ran.err);
+        assert!(ran.err.contains("cannot be imported") && ran.err.contains("hint:"), "{}", ran.err);
+        untouched(&there);
+    }
+    // One byte of anything: of a header, of the manifest, of the database, of the checksums.
+    let length = whole.len();
+    for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x01;
+        let file = here.file("changed.casebook", &bytes);
+        let ran = import(&there, &file);
+        assert!(matches!(ran.code, Some(1 | 2)), "changed at {at}: {:?} {}", ran.code, ran.err);
+        untouched(&there);
+    }
+    let ran = import(&there, &here.file("words.casebook", "only words"));
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let ran = import(&there, &here.path("no such file"));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    untouched(&there);
+}
+
+#[test]
+fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
+    let here = filled(5, "acme/app");
+    let members = members(&export(&here, &[]));
+    let there = Place::new();
+    there.ok(&["status"]);
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
+    manifest["format"] = 2.into();
+    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &members[1].1));
+    assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
+    let file = tampered(&here, &here.path("out.casebook"), "PRAGMA user_version = 999;");
+    let ran = import(&there, &file);
+    assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
+    // Says that it unpacks to a lot.
+    manifest["format"] = 1.into();
+    manifest["database_bytes"] = (1_u64 << 40).into();
+    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &members[1].1));
+    assert!(ran.code == Some(2) && ran.err.contains("times its size"), "{}", ran.err);
+    // Unpacks to more than it says.
+    let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    for _ in 0..256 {
+        bomb.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    manifest["database_bytes"] = 4096.into();
+    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &bomb.finish().unwrap()));
+    assert!(ran.code == Some(2) && ran.err.contains("more than it says"), "{}", ran.err);
+    untouched(&there);
+}
+
+#[test]
+fn a_file_that_was_made_to_do_harm_is_refused() {
+    let here = filled(5, "acme/app");
+    let file = export(&here, &[]);
+    let members = members(&file);
+    let there = Place::new();
+    there.ok(&["status"]);
+    // Names of other places: nothing is unpacked by name.
+    let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
+    let ran = import(&there, &written(&here, evil));
+    assert!(ran.code == Some(2) && ran.err.contains("not where it should be"), "{}", ran.err);
+    for sql in [
+        "CREATE TRIGGER evil AFTER INSERT ON documents BEGIN DELETE FROM verdicts; END;",
+        "ALTER TABLE links RENAME TO l; CREATE VIEW links AS SELECT * FROM l;",
+        "DROP TABLE checks;",
+        "PRAGMA application_id = 5;",
+        // A row that points at nothing, a key that is not its source's number, a value of another type.
+        "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash) VALUES (99, 1, 'x', 'y', 1, 1, x'00');",
+        "DELETE FROM comments WHERE id = 5;",
+        "INSERT INTO sources (key, kind, added_at) VALUES ('more/than', 'github', 1);",
+        "UPDATE comment_raw SET data = x'28b52ffd' WHERE comment_id = 3; UPDATE raw_dictionaries SET data = x'00';
+         DELETE FROM verdicts WHERE rowid IN (SELECT 1); INSERT INTO notes VALUES (1, 'lesson', 'active', x'00');",
+    ] {
+        let sql = sql.replace(" WHERE rowid IN (SELECT 1)", "");
+        let ran = import(&there, &tampered(&here, &file, &sql));
+        assert_eq!(ran.code, Some(2), "{sql}\n{}", ran.err);
+        untouched(&there);
+    }
+    // Decisions about reports that are here already are not taken from a file.
+    let mine = filled(6, "other/tool");
+    let before = mine.json(&["verdict", "list", "--json"]);
+    let file = tampered(
+        &here,
+        &file,
+        "UPDATE verdicts SET first_key = 'other/tool#1', second_key = 'other/tool#2', canonical_key = NULL, verdict = 'related'
+             WHERE verdict = 'not_duplicate';",
+    );
+    assert_eq!(import(&mine, &file).code, Some(0));
+    let after = mine.json(&["verdict", "list", "--json"]);
+    let own = |all: &serde_json::Value| {
+        let all = all.as_array().unwrap();
+        all.iter().filter(|v| v.to_string().contains("other/tool")).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(own(&after), own(&before));
+}
+
+#[test]
+fn a_backup_is_whole_while_another_process_writes() {
+    let place = Place::new();
+    let (items, comments) = tracker(600, 400, 9);
+    let path = place.file("in.jsonl", format!("{items}{comments}")).to_string_lossy().into_owned();
+    let more = place.file("more.jsonl", tracker(3_000, 10, 10).0).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let mut writer =
+        place.command(&["import", "github", &more, "--source", "acme/app", "--no-index"]).spawn().unwrap();
+    let mut copies = 0;
+    while copies < 3 || writer.try_wait().unwrap().is_none() {
+        copies += 1;
+        let file = place.path(&format!("copy-{copies}.db"));
+        place.ok(&["backup", &file.to_string_lossy()]);
+        let copy = Connection::open(&file).unwrap();
+        let sound: String = copy.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+        let gaps: i64 = copy
+            .query_row("SELECT count(*) FROM documents d WHERE NOT EXISTS (SELECT 1 FROM document_raw r WHERE r.document_id = d.id)", [], |r| r.get(0))
+            .unwrap();
+        assert_eq!(gaps, 0, "a batch is in it whole or not at all");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+    assert!(writer.wait().unwrap().success());
+    let file = place.path("copy-1.db").to_string_lossy().into_owned();
+    let ran = place.run(&["backup", &file]);
+    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    place.ok(&["backup", &file, "--force"]);
+    // It is a casebook: put into a folder it is opened.
+    let other = Place::new();
+    std::fs::create_dir_all(other.casebook()).unwrap();
+    std::fs::copy(&file, other.casebook().join("precedent.db")).unwrap();
+    other.ok(&["index"]);
+    place.ok(&["index"]);
+    assert_eq!(content(&other), content(&place));
+}
+
+#[test]
+fn an_export_while_others_write_and_one_record_alone() {
+    let place = Place::new();
+    let path = place.file(
+        "in.jsonl",
+        format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Gasket.")),
+    );
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    // A write that is under way does not hold it up, and is not in it.
+    let connection = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';").unwrap();
+    let file = export(&place, &[]);
+    connection.execute_batch("ROLLBACK").unwrap();
+    let there = Place::new();
+    assert_eq!(import(&there, &file).code, Some(0));
+    assert_eq!(there.json(&["show", "acme/app#1", "--json"])["title"], "Valve leaks");
+    let ran = there.run(&["export", &file.to_string_lossy()]);
+    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+}
