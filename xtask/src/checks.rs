@@ -123,7 +123,7 @@ const STEPS: &[Step] = &[
         name: "mcp",
         about: "the server for agents, asked by the protocol's own clients",
         needs: &[],
-        wants: &[],
+        wants: &["libraries"],
         run: Checks::mcp,
     },
     Step {
@@ -429,23 +429,34 @@ impl Checks {
 
     fn engine(&mut self) -> Result<Outcome> {
         if !Run::cargo().args(["nextest", "--version"]).works() {
-            return self.tests(&["test", "--locked", "--lib", "--bins", "--tests"]);
+            return self.tests(WITHOUT_NEXTEST);
         }
+        self.build_tests()?;
         if self.without_window.is_some() {
-            self.build(&["nextest", "run", "--locked", "--no-run"])?;
             return self.runner(Run::cargo().args(["nextest", "run", "--locked", "--no-fail-fast"]));
         }
-        // Built together with the window, whose step then finds everything built with the same features.
-        self.build(&[WITH_WINDOW, &["--no-run"]].concat())?;
         let others = ["--no-fail-fast", "-E", "not package(precedent-desktop)"];
         self.runner(Run::cargo().args(WITH_WINDOW).args(others))
+    }
+
+    /// Builds the tests of the engine and the command line, and with them the command line itself.
+    fn build_tests(&mut self) -> Result<()> {
+        if !Run::cargo().args(["nextest", "--version"]).works() {
+            return self.build(&[WITHOUT_NEXTEST, &["--no-run"]].concat());
+        }
+        if self.without_window.is_some() {
+            return self.build(&["nextest", "run", "--locked", "--no-run"]);
+        }
+        // Built together with the window, whose step then finds everything built with the same features.
+        self.build(&[WITH_WINDOW, &["--no-run"]].concat())
     }
 
     fn mcp(&mut self) -> Result<Outcome> {
         let Some(python) = agents::python() else {
             return Ok(Outcome::Skipped("there is no Python here".into()));
         };
-        self.build(&["build", "--locked", "--bin", "precedent"])?;
+        // As the tests build it: another choice of packages would build everything again.
+        self.build_tests()?;
         let binary =
             self.place.target.join("debug").join(format!("precedent{}", std::env::consts::EXE_SUFFIX));
         let folder = self.place.target.join("xtask").join("mcp-casebook");
@@ -507,6 +518,8 @@ impl Checks {
 
 /// All tests, the window's among them.
 const WITH_WINDOW: &[&str] = &["nextest", "run", "--workspace", "--locked"];
+/// The engine's and the command line's tests with cargo's own runner.
+const WITHOUT_NEXTEST: &[&str] = &["test", "--locked", "--lib", "--bins", "--tests"];
 
 #[cfg(test)]
 mod tests {
