@@ -103,7 +103,7 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
     let tracker = github.host.trim_start_matches("http://");
     let allowed: BTreeSet<String> = [format!("connect {tracker}")].into();
     assert_eq!(said(), allowed);
-    assert!(place.ok(&["source", "list"]).out.contains(tracker), "and it is told");
+    assert!(place.ok(&["status"]).out.contains(tracker), "and it is told");
 }
 
 #[test]
