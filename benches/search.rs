@@ -68,7 +68,8 @@ async fn measure() {
         let mut hits = 0;
         // The first tenth warms up.
         for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
-            let request = SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), explain: false };
+            let request =
+                SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
             let start = Instant::now();
             let response = casebook.search(request, &task).await.unwrap();
             if i >= queries.len() / 10 {

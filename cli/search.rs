@@ -23,6 +23,7 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
             _ => Mode::Hybrid,
         }),
         explain: command.explain,
+        ..SearchRequest::default()
     };
     // What a full-text index lacks is quickly made; a search must not miss what was imported.
     session.casebook.update_text(false, &session.task).await?;

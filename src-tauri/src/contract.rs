@@ -211,7 +211,7 @@ fn coverage() -> Coverage {
 fn searches() {
     same_members(
         "SearchRequest",
-        SearchRequest { query: String::new(), limit: 0, mode: None, explain: false },
+        SearchRequest { query: String::new(), limit: 0, offset: 0, mode: None, explain: false },
     );
     same_members("Span", span());
     same_members("Passage", passage());
@@ -226,6 +226,7 @@ fn searches() {
         notices: vec![Notice { lack: Lack::Model, text: String::new() }],
         coverage: coverage(),
         hits: vec![hit()],
+        total: None,
         took_ms: 0.0,
     };
     same_members("Notice", &response.notices[0]);
@@ -475,6 +476,7 @@ fn mirrors() {
         gaps: vec![gap],
     };
     same_members("MirrorView", mirror);
+    same_members("NewMirror", NewMirror::default());
     let report = SyncReport {
         source: String::new(),
         new: 0,

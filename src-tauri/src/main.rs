@@ -31,6 +31,9 @@ struct Args {
     /// The folder that holds the built-in model, if it is not beside the program.
     #[arg(long, env = "PRECEDENT_MODELS", value_name = "DIR")]
     models: Option<std::path::PathBuf>,
+    /// Do not hand over to a window that is open, and do not remember where this one was: for tests beside a real one.
+    #[arg(long, hide = true)]
+    alone: bool,
     /// A document to show: `precedent://item/acme/app#12`.
     #[arg(value_name = "LINK")]
     link: Option<String>,
@@ -39,7 +42,7 @@ struct Args {
 fn main() -> std::process::ExitCode {
     let args = Args::parse();
     let mut builder = tauri::Builder::default();
-    if !window::is_automated() {
+    if !args.alone {
         builder = builder
             .plugin(tauri_plugin_single_instance::init(|app, args, _folder| {
                 app.state::<links::Links>().open(args.iter().map(String::as_str));

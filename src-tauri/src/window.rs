@@ -5,12 +5,6 @@ use tauri::{App, AppHandle, Manager as _, Url, WebviewWindowBuilder, webview::Ne
 /// The window's name.
 pub const LABEL: &str = "main";
 
-/// Whether a test drives the window through WebDriver.
-#[expect(clippy::disallowed_methods, reason = "a face may read the environment; WebDriver sets this one")]
-pub fn is_automated() -> bool {
-    std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some_and(|value| !value.is_empty())
-}
-
 /// Opens the window. Links are opened by the command `open_external`; the window itself refuses to leave the front end.
 pub fn open(app: &App) -> tauri::Result<()> {
     let Some(config) = app.config().app.windows.iter().find(|w| w.label == LABEL) else {

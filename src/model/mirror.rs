@@ -127,7 +127,7 @@ pub struct MirrorView {
 }
 
 /// A live source to add.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewMirror {
     /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`.
     pub tracker: String,

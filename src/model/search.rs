@@ -40,6 +40,9 @@ pub struct SearchRequest {
     pub query: String,
     /// At most this many results; 0 stands for 20.
     pub limit: usize,
+    /// How many results to pass over. Only for a query without words, whose order is that of the last change: what is
+    /// ranked has no further pages.
+    pub offset: usize,
     /// Overrides the query's own `mode:`.
     pub mode: Option<Mode>,
     /// Adds the arithmetic of each result.
@@ -201,6 +204,8 @@ pub struct SearchResponse {
     pub coverage: Coverage,
     /// The results, best first; ties in the order of their keys.
     pub hits: Vec<Hit>,
+    /// How many documents meet the filters, where the query has no words: then its results go on behind these.
+    pub total: Option<u64>,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }

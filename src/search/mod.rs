@@ -120,8 +120,13 @@ impl Searcher<'_> {
         let mut words = words(&query);
         words.terms = self.fulltext.rarest(words.terms)?;
         task.check()?;
-        let mut hits = if query.is_empty() {
-            self.recent(&query, limit)?
+        let browses = query.is_empty();
+        if request.offset > 0 && !browses {
+            return Err(Error::invalid("only a query without words has further pages")
+                .with_hint("Leave the words out, or ask for more results at once."));
+        }
+        let mut hits = if browses {
+            self.recent(&query, request.offset, limit)?
         } else {
             let found =
                 self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
@@ -131,6 +136,7 @@ impl Searcher<'_> {
             hits
         };
         hits.truncate(limit);
+        let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
         Ok(SearchResponse {
             query: query.understood,
@@ -139,6 +145,7 @@ impl Searcher<'_> {
             notices,
             coverage,
             hits,
+            total,
             took_ms: start.elapsed().as_secs_f64() * 1000.0,
         })
     }
@@ -405,8 +412,8 @@ impl Searcher<'_> {
         Ok(passages::Weights::new(terms.into_iter().zip(idf), &words.identifiers))
     }
 
-    fn recent(&self, query: &Query, limit: usize) -> Result<Vec<Hit>> {
-        let ids = self.fulltext.recent(&query.filters, limit)?;
+    fn recent(&self, query: &Query, offset: usize, limit: usize) -> Result<Vec<Hit>> {
+        let ids = self.fulltext.recent(&query.filters, offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {

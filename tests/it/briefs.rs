@@ -99,6 +99,27 @@ async fn a_brief_holds_all_parts_and_every_citation_resolves() {
 }
 
 #[tokio::test]
+async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let whole = make(&casebook, about("acme/app#20")).await;
+    let holds = |brief: &Brief, key: &str| {
+        brief.sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations).any(|c| c.key == key)
+    };
+    assert!(holds(&whole, "acme/app#1") && holds(&whole, "acme/app#7"));
+    let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
+    let less = make(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
+    assert!(!holds(&less, "acme/app#1") && !holds(&less, "acme/app#7"));
+    assert!(holds(&less, "acme/app#20"), "what it is about stays");
+    assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
+    let markdown = String::from_utf8(bytes(&less, BriefFormat::Markdown).await).unwrap();
+    assert!(!markdown.contains("Fixed by #7"), "{markdown}");
+    // The record keeps the wish, so that a replay leaves out the same.
+    assert_eq!(less.record.request.leave_out, keys);
+    assert!(whole.record.request.leave_out.is_empty());
+}
+
+#[tokio::test]
 async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
     let place = Place::new();
     let first = make(&loaded(&place).await, about("acme/app#20")).await;

@@ -116,6 +116,30 @@ async fn a_hit_opens_at_the_comment_that_explains_it() {
 }
 
 #[tokio::test]
+async fn what_no_words_ask_for_goes_on_page_by_page() {
+    let place = Place::new();
+    let records: Vec<_> = (1..=25).map(|n| issue(n, &format!("Report {n}"), "It happened again.")).collect();
+    let casebook = load(&place, &records).await;
+    let page = async |query: &str, offset| {
+        let request = SearchRequest { query: query.into(), limit: 10, offset, ..Default::default() };
+        casebook.search(request, &Task::new()).await
+    };
+    let mut keys = Vec::new();
+    for offset in [0, 10, 20, 30] {
+        let response = page("is:issue", offset).await.unwrap();
+        assert_eq!(response.total, Some(25));
+        keys.extend(response.hits.into_iter().map(|hit| hit.key));
+    }
+    assert_eq!(keys.len(), 25);
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 25, "no document is on two pages");
+    // What is ranked has no further pages, and says so.
+    assert_eq!(page("happened", 0).await.unwrap().total, None);
+    assert_eq!(page("happened", 10).await.unwrap_err().code(), Code::InvalidInput);
+}
+
+#[tokio::test]
 async fn a_shared_signature_is_an_arm_of_its_own() {
     let place = Place::new();
     let mut records = varied();

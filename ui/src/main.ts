@@ -5,11 +5,6 @@ import { Desk } from "./shell/desk.svelte";
 import { appearance } from "./shell/look.svelte";
 import { restore } from "./shell/zoom";
 
-// `npm run dev` in a browser has no engine behind it; an invented one stands in. No build contains it.
-if (import.meta.env.DEV && !("__TAURI_INTERNALS__" in window)) {
-  (await import("../dev/mock")).install();
-}
-
 restore();
 appearance.restore();
 const desk = new Desk();

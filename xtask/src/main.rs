@@ -5,10 +5,13 @@
 )]
 
 mod agents;
+mod bundle;
 mod checks;
+mod clean_root;
 mod fail;
 mod front;
 mod licences;
+mod notices;
 mod place;
 mod runtime;
 mod say;
@@ -32,11 +35,14 @@ Usage: cargo xtask <command> [options]
   test       Everything that must pass before a change goes in.
   runtime    Installs the ONNX runtime into target/runtime and prints its path.
   ui         Builds the front end, if it is stale.
+  bundle     Packages of the product, with the ONNX runtime and the model inside, into target/release/bundle.
+  try-deb    Installs the .deb into a clean Debian, opens its window there and searches by meaning. Wants root.
 
 Options
   --cli          start: the command line, even where there is a display
   --only STEP    test: this step, with what it needs; may be given again
   --list         test: the names of the steps
+  --format NAME  bundle: deb (what Linux makes by default), rpm, appimage, app, dmg, msi or nsis; may be given again
   -y, --yes      install system packages without asking
   -v, --verbose  show the output of the tools as it comes
   -h, --help     this
@@ -56,6 +62,8 @@ pub struct Options {
     pub list: bool,
     /// The steps to run; all if empty.
     pub only: Vec<String>,
+    /// The packages to make; this system's usual ones if empty.
+    pub formats: Vec<String>,
 }
 
 impl Options {
@@ -71,6 +79,10 @@ impl Options {
                 "--list" => options.list = true,
                 "--only" => options.only.push(args.next().ok_or("--only wants the name of a step")?),
                 only if only.starts_with("--only=") => options.only.push(only["--only=".len()..].to_owned()),
+                "--format" => options.formats.push(args.next().ok_or("--format wants the name of one")?),
+                format if format.starts_with("--format=") => {
+                    options.formats.push(format["--format=".len()..].to_owned());
+                }
                 word if !word.starts_with('-') && options.command.is_empty() => options.command = arg,
                 _ => return Err(format!("unknown argument {arg}")),
             }
@@ -78,7 +90,7 @@ impl Options {
         match options.command.as_str() {
             "help" => return Ok(options),
             "" => return Err("a command is missing".into()),
-            "start" | "test" | "runtime" | "ui" => {}
+            "start" | "test" | "runtime" | "ui" | "bundle" | "try-deb" => {}
             other => return Err(format!("unknown command {other}")),
         }
         if options.cli && options.command != "start" {
@@ -86,6 +98,9 @@ impl Options {
         }
         if (options.list || !options.only.is_empty()) && options.command != "test" {
             return Err("--list and --only belong to test".into());
+        }
+        if !options.formats.is_empty() && options.command != "bundle" {
+            return Err("--format belongs to bundle".into());
         }
         Ok(options)
     }
@@ -123,6 +138,8 @@ fn run(options: &Options) -> Result<()> {
     match options.command.as_str() {
         "start" => start::start(&place, options),
         "test" => checks::run(&place, options),
+        "bundle" => bundle::bundle(&place, options),
+        "try-deb" => clean_root::try_deb(&place, options),
         "runtime" => {
             say.step("ONNX runtime, for search by meaning");
             let found = runtime::install(&place, consent, options.verbose)?;
@@ -160,9 +177,17 @@ mod tests {
         assert_eq!((options.command.as_str(), options.verbose), ("test", true));
         assert_eq!(options.only, ["fmt", "clippy"]);
         assert!(read("start --cli -y").unwrap().cli);
-        for wrong in
-            ["", "begin", "test --cli", "start --only fmt", "test --only", "start --fast", "test more"]
-        {
+        assert_eq!(read("bundle --format deb --format=rpm").unwrap().formats, ["deb", "rpm"]);
+        for wrong in [
+            "",
+            "begin",
+            "test --format deb",
+            "test --cli",
+            "start --only fmt",
+            "test --only",
+            "start --fast",
+            "test more",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

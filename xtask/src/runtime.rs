@@ -16,6 +16,8 @@ const PYTHON: &str = "3.12";
 const PLATFORMS: [&str; 2] = ["manylinux_2_28_x86_64", "manylinux_2_27_x86_64"];
 const WHEEL_SHA256: &str = "0d640eb9f3782689b55cfa715094474cd5662f2f137be6a6f847a594b6e9705c";
 const LIBRARY: &str = "onnxruntime/capi/libonnxruntime.so.1.24.4";
+/// Its licence, and those of what is inside it, as the wheel has them.
+const TERMS: [&str; 2] = ["LICENSE", "ThirdPartyNotices.txt"];
 const LIBRARY_SHA256: &str = "2d518e11c7767f9fdc4413bdbeb45acf30db504ff76a82fc19d9238a3f9f6c24";
 
 /// What became of the runtime.
@@ -86,30 +88,61 @@ pub fn install(place: &Place, consent: Consent, verbose: bool) -> Result<Runtime
     if path.is_file() && digest(&path)? == LIBRARY_SHA256 {
         return Ok(Runtime::Here { path, fresh: false });
     }
-    std::fs::create_dir_all(&dir)?;
-    let wheel = match find_wheel(&dir)? {
-        Some(wheel) => wheel,
-        None => download(&dir, consent, verbose)?,
-    };
-    let unpacked = dir.join("unpacked");
-    if unpacked.exists() {
-        std::fs::remove_dir_all(&unpacked)?;
-    }
-    Run::new("python3")
-        .args(["-m", "zipfile", "-e"])
-        .arg(&wheel)
-        .arg(&unpacked)
-        .stream(verbose)
-        .must("python3")?;
+    let (wheel, unpacked) = unpack(&dir, consent, verbose)?;
     let library = unpacked.join(LIBRARY);
     expect_digest(&library, LIBRARY_SHA256)?;
     // A running program may have the old one open: put the new one in its place in one go.
     let fresh = dir.join("libonnxruntime.so.new");
     std::fs::copy(&library, &fresh)?;
     std::fs::rename(&fresh, &path)?;
+    keep_terms(&unpacked, &dir)?;
     std::fs::remove_dir_all(&unpacked)?;
     std::fs::remove_file(&wheel)?;
     Ok(Runtime::Here { path, fresh: true })
+}
+
+/// The terms under which the library may be passed on: beside it, or fetched once more.
+pub fn terms(library: &Path, place: &Place, consent: Consent, verbose: bool) -> Result<Vec<PathBuf>> {
+    let beside = |dir: &Path| TERMS.map(|name| dir.join(name)).to_vec();
+    let there = beside(library.parent().unwrap_or(library));
+    if there.iter().all(|file| file.is_file()) {
+        return Ok(there);
+    }
+    let dir = place.target.join("runtime");
+    if library.parent() != Some(&dir) {
+        return Err(Fail::new(
+            format!("{} has no {} beside it", library.display(), TERMS.join(" and ")),
+            "Put them there: a package must hold the terms of what is inside. They are in ONNX Runtime's own release.",
+        ));
+    }
+    let (wheel, unpacked) = unpack(&dir, consent, verbose)?;
+    keep_terms(&unpacked, &dir)?;
+    std::fs::remove_dir_all(&unpacked)?;
+    std::fs::remove_file(&wheel)?;
+    Ok(beside(&dir))
+}
+
+/// Fetches the wheel, if it is not there, and unpacks it: the wheel, and where its content is.
+fn unpack(dir: &Path, consent: Consent, verbose: bool) -> Result<(PathBuf, PathBuf)> {
+    std::fs::create_dir_all(dir)?;
+    let wheel = match find_wheel(dir)? {
+        Some(wheel) => wheel,
+        None => download(dir, consent, verbose)?,
+    };
+    let unpacked = dir.join("unpacked");
+    if unpacked.exists() {
+        std::fs::remove_dir_all(&unpacked)?;
+    }
+    let unzip = Run::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked);
+    unzip.stream(verbose).must("python3")?;
+    Ok((wheel, unpacked))
+}
+
+fn keep_terms(unpacked: &Path, dir: &Path) -> Result<()> {
+    for name in TERMS {
+        std::fs::copy(unpacked.join("onnxruntime").join(name), dir.join(name))?;
+    }
+    Ok(())
 }
 
 /// Puts the library beside the executables of a folder, where they find it by themselves.

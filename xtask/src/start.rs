@@ -8,6 +8,7 @@ use crate::shell::{Run, quote};
 use crate::system::{self, Consent, Need};
 use crate::{Options, front};
 use std::path::Path;
+use std::time::Duration;
 
 /// A report from the sample that somebody wrote without knowing that it was known.
 const REPORT: &str = "Primary went read-only at 4 am, pg_wal 412 GB. PANIC: could not write to file pg_wal/xlogtemp.1187: No space left on device. The reason is a logical slot fw_pipe_countries. It is active, but restart_lsn is from eleven days ago.";
@@ -68,27 +69,11 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     let library = runtime(place, consent, options.verbose)?;
 
     say.step("Build");
-    let mut build = Run::cargo()
-        .args(["build", "--release", "--locked", "-p", "precedent", "--bin", "precedent"])
-        .dir(&place.root);
-    if window {
-        build = build.args(["-p", "precedent-desktop", "--bin", "precedent-desktop"]);
-    }
-    say::note(&format!("{} (the first time, this takes some minutes)", build.line()));
-    let log = place.target.join("xtask").join("start.log");
-    // Left over from the last time.
-    let _ = std::fs::remove_file(&log);
-    let build = build.env("CARGO_TERM_PROGRESS_WHEN", "never").log(&log).stream(options.verbose);
-    let finished = build.must("cargo").map_err(|mut fail| {
-        if fail.remedy.is_empty() {
-            fail.remedy = format!("All of its output: {}", place.short(&log));
-        }
-        fail
-    })?;
+    let time = release(place, window, options.verbose)?;
     if let Some(library) = &library {
         runtime::place_beside(library, &place.target.join("release"))?;
     }
-    say::done(&say::time(finished.time));
+    say::done(&say::time(time));
 
     let casebook = place.target.join("sample-casebook");
     if window {
@@ -96,6 +81,28 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     } else {
         tour(place, &mut say, &casebook, library.as_deref())
     }
+}
+
+/// Builds the optimised executables: the command line, and the window too if it is wanted.
+pub fn release(place: &Place, window: bool, verbose: bool) -> Result<Duration> {
+    let mut build = Run::cargo()
+        .args(["build", "--release", "--locked", "-p", "precedent", "--bin", "precedent"])
+        .dir(&place.root);
+    if window {
+        build = build.args(["-p", "precedent-desktop", "--bin", "precedent-desktop"]);
+    }
+    say::note(&format!("{} (the first time, this takes some minutes)", build.line()));
+    let log = place.target.join("xtask").join("build.log");
+    // Left over from the last time.
+    let _ = std::fs::remove_file(&log);
+    let build = build.env("CARGO_TERM_PROGRESS_WHEN", "never").log(&log).stream(verbose);
+    let finished = build.must("cargo").map_err(|mut fail| {
+        if fail.remedy.is_empty() {
+            fail.remedy = format!("All of its output: {}", place.short(&log));
+        }
+        fail
+    })?;
+    Ok(finished.time)
 }
 
 /// Installs the runtime. Without a network the product works without it; a wrong file is never passed over.

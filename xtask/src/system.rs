@@ -20,6 +20,8 @@ pub enum Need {
     Node,
     /// Real trackers that mirrors are tested against.
     Servers,
+    /// What sets a Debian up in a folder.
+    CleanRoot,
 }
 
 /// A package manager that is known here.
@@ -72,7 +74,8 @@ impl Manager {
                 &["webkit2gtk-driver", "xvfb", "xauth", "dbus-x11", "fonts-dejavu-core"]
             }
             (Self::Apt, Need::Servers) => &["redmine", "redmine-sqlite", "puma", "git"],
-            (_, Need::Driver | Need::Servers) => &[],
+            (Self::Apt, Need::CleanRoot) => &["debootstrap"],
+            (_, Need::Driver | Need::Servers | Need::CleanRoot) => &[],
             (Self::Pacman, Need::Pip) => &["python", "python-pip"],
             (_, Need::Pip) => &["python3", "python3-pip"],
             (Self::Zypper, Need::Node) => &["nodejs-default", "npm-default"],
@@ -110,6 +113,7 @@ pub fn missing(need: Need) -> Vec<String> {
             }
             missing
         }
+        Need::CleanRoot => absent(&["debootstrap", "unshare", "chroot", "dpkg-deb"]),
         Need::Servers => {
             let mut missing = absent(&["git", "puma"]);
             if !std::path::Path::new("/usr/share/redmine/config.ru").exists() {
@@ -288,6 +292,7 @@ fn by_hand(need: Need) -> String {
         Need::Window => "Install pkg-config and the development files of WebKitGTK 4.1 (with GTK 3):\n  Debian, Ubuntu: libwebkit2gtk-4.1-dev    Fedora: webkit2gtk4.1-devel\n  Arch: webkit2gtk-4.1                     openSUSE: webkit2gtk3-devel\nOr do without the window: cargo xtask start --cli".into(),
         Need::Driver => "Install WebKitWebDriver, Xvfb with xvfb-run, xauth, dbus-run-session, dbus-launch and a font\n(Debian: webkit2gtk-driver xvfb xauth dbus-x11 fonts-dejavu-core).".into(),
         Need::Pip => "Install Python 3 with pip, or name a library that you already have: PRECEDENT_ONNXRUNTIME=/path/to/libonnxruntime.so".into(),
+        Need::CleanRoot => "Install debootstrap; this is done on Debian and its kin alone.".into(),
         Need::Servers => "Install Redmine with SQLite, puma and git (Debian: redmine redmine-sqlite puma git).".into(),
         Need::Node => format!("Install Node {}.{} or later with npm (https://nodejs.org/en/download, or your version manager: nvm install 22).\nOr do without the window: cargo xtask start --cli", NODE.0, NODE.1),
     }

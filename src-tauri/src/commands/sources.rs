@@ -2,7 +2,7 @@
 
 use precedent::{
     Result, Task,
-    model::{Access, HostView, ImportReport, MirrorView, SourceView, SyncReport, SyncRequest},
+    model::{Access, HostView, ImportReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
     task::Progress,
 };
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,8 @@ pub async fn hosts(desk: State<'_, Desk>) -> Result<Vec<HostView>> {
 
 /// Adds a live source; fetches nothing yet.
 #[tauri::command]
-pub async fn add_mirror(desk: State<'_, Desk>, key: String, host: String, wiki: bool) -> Result<SourceView> {
-    desk.casebook().await?.add_mirror(&key, &host, wiki).await
+pub async fn add_mirror(desk: State<'_, Desk>, new: NewMirror) -> Result<SourceView> {
+    desk.casebook().await?.add_tracker(new).await
 }
 
 /// Looks what the access to a live source can do.

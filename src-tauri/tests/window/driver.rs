@@ -25,6 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.
 pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+    // A window that a person has open beside the tests is nobody's business here.
+    drive_whole(home, theme, &[args, &["--alone"]].concat(), steps).await;
+}
+
+/// The same as people start it: one window for all starts, which remembers where it was.
+pub async fn drive_whole(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
     let _display = DISPLAY.lock().await;
     let Some(driver) = Driver::start(home, theme) else { return };
     let window = driver.open(args).await;
@@ -75,7 +81,7 @@ impl Driver {
     }
 
     async fn open(&self, args: &[&str]) -> Client {
-        let program = env!("CARGO_BIN_EXE_precedent-desktop");
+        let program = program();
         let options = json!({ "webkitgtk:browserOptions": { "binary": program, "args": args } });
         let Value::Object(capabilities) = options else { unreachable!() };
         let url = format!("http://127.0.0.1:{}", self.port);
@@ -105,9 +111,13 @@ fn skip<T>(why: &str) -> Option<T> {
 }
 
 pub async fn wait_until(what: &str, is_so: impl AsyncFn() -> bool) {
+    wait_at_most(PATIENCE, what, is_so).await;
+}
+
+pub async fn wait_at_most(patience: Duration, what: &str, is_so: impl AsyncFn() -> bool) {
     let began = Instant::now();
     while !is_so().await {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
+        assert!(began.elapsed() < patience, "waited in vain until {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -138,9 +148,18 @@ pub async fn script(window: &Client, script: &str) -> Value {
     window.execute(script, Vec::new()).await.unwrap()
 }
 
-/// Keeps what the window looks like in `target/screenshots`.
+/// The program: the one that was built with this test, or the one that `PRECEDENT_WINDOW` names.
+pub fn program() -> PathBuf {
+    std::env::var_os("PRECEDENT_WINDOW")
+        .map_or_else(|| env!("CARGO_BIN_EXE_precedent-desktop").into(), PathBuf::from)
+}
+
+/// Keeps what the window looks like in `target/screenshots`, or in the folder that `PRECEDENT_SHOTS` names.
 pub async fn shot(window: &Client, name: &str) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    let folder = std::env::var_os("PRECEDENT_SHOTS").map_or_else(
+        || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots"),
+        PathBuf::from,
+    );
     std::fs::create_dir_all(&folder).unwrap();
     let painted =
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";

@@ -8,15 +8,21 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod accessibility;
+mod big;
+mod desktop;
 mod driver;
 #[path = "../../../tests/it/fake_github.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod fake_github;
+#[path = "../../../tests/it/fake_tracker.rs"]
+#[allow(dead_code, reason = "the engine's tests need all of it")]
+mod fake_tracker;
 mod gallery;
 #[path = "../../../tests/it/git_http.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod git_http;
 mod hostile;
+mod installed;
 mod measure;
 mod search;
 mod sources;

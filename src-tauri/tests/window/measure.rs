@@ -1,10 +1,16 @@
 //! How quick the window is with a casebook of the person's own; docs/desktop.md has the command.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use fantoccini::Client;
 
-use crate::driver::{drive, is_there, wait_for, wait_until};
+use crate::{
+    big::{copy_of, original},
+    driver::{drive, is_there, wait_for, wait_until},
+};
 
 /// What is typed, letter by letter.
 const TYPED: &str = "borrow checker error lifetime";
@@ -38,22 +44,32 @@ fn processes() -> Vec<u32> {
     family
 }
 
-/// Memory of all of them in MB, what they share counted once.
-fn megabytes() -> u64 {
-    let share = |pid: u32| -> u64 {
-        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-        text.lines()
-            .find_map(|line| line.strip_prefix("Pss:")?.trim().split(' ').next()?.parse().ok())
-            .unwrap_or(0)
-    };
-    processes().into_iter().map(share).sum::<u64>() / 1000
+/// The memory of a process in MB; of what it shares with others, its part.
+fn megabytes_of(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let pss = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Pss:")?.trim().split(' ').next()?.parse::<u64>().ok());
+    pss.unwrap_or(0) / 1000
 }
 
-/// Milliseconds since the program began.
-fn age() -> f64 {
+/// Memory of all of them in MB, what they share counted once.
+fn megabytes() -> u64 {
+    processes().into_iter().map(megabytes_of).sum()
+}
+
+/// When the program began, in milliseconds since 1970.
+fn began() -> f64 {
     let (_, began) = processes().first().and_then(|pid| parent_and_begin(*pid)).unwrap();
-    let up: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
-    up * 1000.0 - began as f64 * 10.0
+    let text = fs::read_to_string("/proc/uptime").unwrap();
+    let up: f64 = text.split(' ').next().unwrap().parse().unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    (now - up) * 1000.0 + began as f64 * 10.0
+}
+
+/// How many programs wanted a processor in the last minute.
+fn load() -> String {
+    fs::read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
 }
 
 async fn keystrokes(window: &Client) -> Vec<f64> {
@@ -77,19 +93,113 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
     times
 }
 
+/// Scrolls through everything that is listed, step by step as a wheel would, and looks after each frame that was painted
+/// whether rows stand at three places of what is in sight.
+const SCROLLED: &str = "
+    const [seconds, done] = arguments;
+    const box = document.querySelector('#results .scroll');
+    const { left, top, width, height } = box.getBoundingClientRect();
+    const way = box.scrollHeight - box.clientHeight;
+    const stands = (share) => (document.elementFromPoint(left + width / 2, top + height * share)?.closest('.row.hit') ?? null) !== null;
+    const frames = [], blanks = [];
+    const began = performance.now();
+    let seen = began, blankSince = null;
+    const painted = new MessageChannel();
+    painted.port1.onmessage = () => {
+        const now = performance.now();
+        frames.push(now - seen);
+        seen = now;
+        const whole = stands(0.03) && stands(0.5) && stands(0.97);
+        if (!whole && blankSince === null) blankSince = now;
+        if (whole && blankSince !== null) { blanks.push(now - blankSince); blankSince = null }
+        if (now - began < seconds * 1000) setTimeout(step, 0);
+        else {
+            if (blankSince !== null) blanks.push(now - blankSince);
+            const longest = (times) => times.reduce((a, b) => Math.max(a, b), 0);
+            const middle = frames.toSorted((a, b) => a - b)[frames.length >> 1];
+            done({ rows: document.querySelector('#results [aria-setsize]').getAttribute('aria-setsize'), frames: frames.length,
+                middle, slowest: longest(frames), blanks: blanks.length, blank: longest(blanks), end: box.scrollTop / way });
+        }
+    };
+    const step = () => {
+        box.scrollTop = way * Math.min(1, (performance.now() - began) / (seconds * 1000));
+        requestAnimationFrame(() => painted.port2.postMessage(0));
+    };
+    step();";
+
+/// Goes to places far away, as somebody who drags the bar, and waits until rows stand there.
+const JUMPED: &str = "
+    const [places, done] = arguments;
+    const box = document.querySelector('#results .scroll');
+    const { left, top, width, height } = box.getBoundingClientRect();
+    const way = box.scrollHeight - box.clientHeight;
+    const stands = (share) => (document.elementFromPoint(left + width / 2, top + height * share)?.closest('.row.hit') ?? null) !== null;
+    const times = [];
+    (async () => {
+        for (let place = 0; place < places; place++) {
+            const began = performance.now();
+            box.scrollTop = way * ((place * 0.381966) % 1);
+            do await new Promise((frame) => requestAnimationFrame(frame)); while (!(stands(0.03) && stands(0.5) && stands(0.97)) && performance.now() - began < 5000);
+            times.push(performance.now() - began);
+            await new Promise((rest) => setTimeout(rest, 150));
+        }
+        done(times.sort((a, b) => a - b));
+    })();";
+
+async fn scrolling(window: &Client) {
+    for seconds in [60, 20] {
+        let told = window.execute_async(SCROLLED, vec![seconds.into()]).await.unwrap();
+        println!(
+            "scrolling {} rows in {seconds} s: {} frames, {:.0} ms at the median, {:.0} ms the slowest; {} times blank, {:.0} ms at the most",
+            told["rows"].as_str().unwrap(),
+            told["frames"],
+            told["middle"].as_f64().unwrap(),
+            told["slowest"].as_f64().unwrap(),
+            told["blanks"],
+            told["blank"].as_f64().unwrap(),
+        );
+        assert!(told["end"].as_f64().unwrap() > 0.99, "the end was reached");
+    }
+    let told = window.execute_async(JUMPED, vec![50.into()]).await.unwrap();
+    let times: Vec<f64> = serde_json::from_value(told).unwrap();
+    println!(
+        "a jump to rows that were never shown: {:.0} ms at the median, {:.0} ms at the most",
+        times[25], times[49]
+    );
+}
+
+/// What each process takes, in MB.
+fn shares() -> String {
+    let each = processes().into_iter().map(|pid| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        format!("{} {}", name.trim(), megabytes_of(pid))
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
 #[tokio::test]
 #[ignore = "measures; see docs/desktop.md"]
 async fn measure() {
-    let casebook = std::env::var("PRECEDENT_MEASURED").expect("PRECEDENT_MEASURED names a casebook");
-    for round in 1..=3 {
+    let Some(original) = original() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    copy_of(&original, &casebook);
+    let casebook = casebook.to_str().unwrap().to_owned();
+    let rounds: usize = std::env::var("PRECEDENT_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    for round in 1..=rounds {
         let home = tempfile::tempdir().unwrap();
         drive(home.path(), "Adwaita", &["--casebook", &casebook], async move |window| {
             wait_for(&window, "#hit-0").await;
-            println!("start {round}: first results after {:.0} ms", age());
-            if round < 3 {
+            let seen = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
+            let usable = window.execute(seen, Vec::new()).await.unwrap().as_f64().unwrap();
+            println!("start {round}: usable after {:.0} ms, load {}", usable - began(), load());
+            if round < rounds {
                 return;
             }
             wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+            println!("memory at rest: {} MB ({})", megabytes(), shares());
+            scrolling(&window).await;
+            println!("memory after that: {} MB ({})", megabytes(), shares());
             let times = keystrokes(&window).await;
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
             println!(
@@ -98,7 +208,7 @@ async fn measure() {
                 at(0.9),
                 times.len()
             );
-            println!("memory of all processes after that: {} MB", megabytes());
+            println!("memory after that: {} MB ({}), load {}", megabytes(), shares(), load());
         })
         .await;
     }

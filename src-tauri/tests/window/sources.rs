@@ -6,8 +6,9 @@ use fantoccini::{Client, key::Key};
 use serde_json::json;
 
 use crate::{
-    driver::{click, click_words, drive, is_there, press, shot, text, texts, wait_for, wait_until},
+    driver::{click, click_words, drive, is_there, press, script, shot, text, texts, wait_for, wait_until},
     fake_github::{FakeGitHub, Fault},
+    fake_tracker::{FakeTracker, Shape},
 };
 
 async fn fill(window: &Client, css: &str, value: &str) {
@@ -16,11 +17,39 @@ async fn fill(window: &Client, css: &str, value: &str) {
     field.send_keys(value).await.unwrap();
 }
 
+/// Fills the form that is open, watches the sync, and stops another one that hangs.
+pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
+    fill(window, "#add-project", "acme/pump").await;
+    fill(window, "#add-host", &github.host).await;
+    // The invented tracker has no wiki.
+    click(window, ".add input[type=checkbox]").await;
+    press(window, &char::from(Key::Enter).to_string()).await;
+    wait_until("it is synced", async || {
+        let figures = texts(window, ".detail dd").await;
+        figures.first().is_some_and(|n| n == "230") && figures.contains(&"410".to_owned())
+    })
+    .await;
+    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    wait_until("a message says so", async || text(window, ".toasts").await.contains("new or changed")).await;
+    assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
+    shot(window, "sources").await;
+
+    // A sync that hangs is stopped, and the window goes on.
+    github.fail("/issues", 1, Fault::Slow(Duration::from_secs(120)));
+    click_words(window, ".detail .buttons button", "Sync").await;
+    click_words(window, ".detail .buttons button", "Cancel the sync").await;
+    wait_until("it has stopped", async || {
+        is_there(window, ".detail .buttons .primary").await
+            && texts(window, ".toasts .toast").await.iter().any(|t| t.starts_with("Stopped"))
+    })
+    .await;
+    github.world().clear_faults();
+}
+
 #[tokio::test]
 async fn a_source_is_added_synced_and_stopped() {
     let github = FakeGitHub::new("acme/pump");
     github.world().fill(230, 410);
-    let host = github.host.clone();
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
@@ -35,32 +64,7 @@ async fn a_source_is_added_synced_and_stopped() {
         })
         .await;
 
-        fill(&window, "#add-project", "acme/pump").await;
-        fill(&window, "#add-host", &host).await;
-        // The invented tracker has no wiki.
-        click(&window, ".add input[type=checkbox]").await;
-        press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("it is synced", async || {
-            let figures = texts(&window, ".detail dd").await;
-            figures.first().is_some_and(|n| n == "230") && figures.contains(&"410".to_owned())
-        })
-        .await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
-        wait_until("a message says so", async || text(&window, ".toasts").await.contains("new or changed"))
-            .await;
-        assert!(text(&window, ".detail header .quiet").await.contains("127.0.0.1"));
-        shot(&window, "sources").await;
-
-        // A sync that hangs is stopped, and the window goes on.
-        github.fail("/issues", 1, Fault::Slow(Duration::from_secs(120)));
-        click_words(&window, ".detail .buttons button", "Sync").await;
-        click_words(&window, ".detail .buttons button", "Cancel the sync").await;
-        wait_until("it has stopped", async || {
-            is_there(&window, ".detail .buttons .primary").await
-                && texts(&window, ".toasts .toast").await.iter().any(|t| t.starts_with("Stopped"))
-        })
-        .await;
-        github.world().clear_faults();
+        sync_and_stop(&window, &github).await;
 
         // A tracker that refuses the token says what to do about it.
         let refusal = json!({"message": "Bad credentials"});
@@ -90,6 +94,59 @@ async fn a_source_is_added_synced_and_stopped() {
         click_words(&window, ".detail .buttons button", "Remove").await;
         click_words(&window, ".confirm button", "Remove it").await;
         wait_until("it is gone", async || text(&window, ".sources .none").await.contains("No sources")).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tracker_of_another_kind_is_told_by_its_address() {
+    let redmine = FakeTracker::new(Shape::Redmine, 12, 30);
+    redmine.content().token = Some("the-key".to_owned());
+    let host = redmine.host.clone();
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        click_words(&window, ".welcome button", "add a project of your own").await;
+        // The address of an issue list names the kind, the host and the project.
+        fill(&window, "#add-project", &format!("{host}/projects/app/issues")).await;
+        wait_until("it is told what it is", async || {
+            text(&window, ".add .told").await == format!("app at {host}, a Redmine.")
+        })
+        .await;
+        assert_eq!(script(&window, "return document.querySelector('#add-tracker').value").await, "redmine");
+        assert_eq!(script(&window, "return document.querySelector('#add-host').value").await, host.as_str());
+        assert!(texts(&window, ".add label").await.contains(&"API key".to_owned()));
+        shot(&window, "add-redmine").await;
+
+        // A name that is none of this tracker's is told with how it writes them.
+        fill(&window, "#add-project", "acme/app").await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("the mistake is told", async || {
+            text(&window, ".add [role=alert]").await.contains("identifier")
+        })
+        .await;
+
+        // It wants a key, and says so before anything is fetched.
+        fill(&window, "#add-project", &format!("{host}/projects/app")).await;
+        click(&window, ".add input[type=checkbox]").await;
+        fill(&window, "#add-called", "acme/pump").await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("the refusal is shown with its remedy", async || {
+            texts(&window, ".detail [role=alert] span").await.iter().any(|hint| !hint.is_empty())
+        })
+        .await;
+        shot(&window, "redmine-refused").await;
+        assert!(is_there(&window, ".detail .buttons .primary").await, "no sync was begun");
+
+        // Open again, it is mirrored like any other.
+        redmine.content().token = None;
+        click_words(&window, ".detail .buttons button", "Sync").await;
+        wait_until("it is synced", async || {
+            let figures = texts(&window, ".detail dd").await;
+            figures.first().is_some_and(|n| n == "12") && figures.contains(&"30".to_owned())
+        })
+        .await;
     })
     .await;
 }

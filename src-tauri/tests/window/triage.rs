@@ -36,6 +36,30 @@ fn pairs() -> String {
     out
 }
 
+/// Decides ten reports of the queue and takes the last decision back, with keys alone.
+pub async fn decide_ten(window: &Client) {
+    for (at, key) in "drnddrnddn".chars().enumerate() {
+        wait_until("a pair is compared", async || {
+            let selected = text(window, ".queue [aria-selected=true] .key").await;
+            let shown = compared(window).await;
+            !shown.is_empty() && selected.split(' ').next().is_some_and(|number| shown.ends_with(number))
+        })
+        .await;
+        let before = compared(window).await;
+        press(window, &key.to_string()).await;
+        wait_until("the next report is there", async || compared(window).await != before).await;
+        let decided = format!("{} decided", at + 1);
+        wait_until("it is counted", async || text(window, ".triage header .end").await.contains(&decided))
+            .await;
+    }
+    let last = compared(window).await;
+    press(window, "u").await;
+    wait_until("the last decision is taken back", async || {
+        text(window, ".triage header .end").await.contains("9 decided") && compared(window).await != last
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn ten_reports_are_decided_with_the_keyboard_alone() {
     let home = tempfile::tempdir().unwrap();
@@ -65,29 +89,7 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
         .await;
         shot(&window, "triage").await;
 
-        for (at, key) in "drnddrnddn".chars().enumerate() {
-            wait_until("a pair is compared", async || {
-                let selected = text(&window, ".queue [aria-selected=true] .key").await;
-                let shown = compared(&window).await;
-                !shown.is_empty() && selected.split(' ').next().is_some_and(|number| shown.ends_with(number))
-            })
-            .await;
-            let before = compared(&window).await;
-            press(&window, &key.to_string()).await;
-            wait_until("the next report is there", async || compared(&window).await != before).await;
-            let decided = format!("{} decided", at + 1);
-            wait_until("it is counted", async || {
-                text(&window, ".triage header .end").await.contains(&decided)
-            })
-            .await;
-        }
-        let last = compared(&window).await;
-        press(&window, "u").await;
-        wait_until("the last decision is taken back", async || {
-            text(&window, ".triage header .end").await.contains("9 decided")
-                && compared(&window).await != last
-        })
-        .await;
+        decide_ten(&window).await;
 
         // What a text is compared with is marked in it.
         assert!(is_there(&window, "mark.same, mark.word, mark.differs").await);

@@ -324,16 +324,18 @@ impl FullText {
         self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
     }
 
-    /// The documents that meet the filters, the latest changed first.
+    /// The documents that meet the filters, the latest changed first, without the first `offset` of them.
     ///
     /// # Errors
     /// [`crate::Code::Corrupt`] if the index cannot be read.
-    pub fn recent(&self, filters: &[Filter], limit: usize) -> Result<Vec<i64>> {
+    pub fn recent(&self, filters: &[Filter], offset: usize, limit: usize) -> Result<Vec<i64>> {
         let searcher = self.searcher()?;
         let query = self.filtered(Box::new(AllQuery), filters);
         let top = searcher.search(
             &query,
-            &TopDocs::with_limit(limit.max(1)).order_by_fast_field::<i64>("updated", Order::Desc),
+            &TopDocs::with_limit(limit.max(1))
+                .and_offset(offset)
+                .order_by_fast_field::<i64>("updated", Order::Desc),
         )?;
         top.into_iter().map(|(_, address)| id(&searcher, address)).collect()
     }

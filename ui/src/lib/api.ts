@@ -20,6 +20,7 @@ import type {
   Launch,
   MirrorView,
   Mode,
+  NewMirror,
   Note,
   NoteAnswer,
   NoteChange,
@@ -27,6 +28,7 @@ import type {
   NoteKind,
   Progress,
   RedactionPreview,
+  SearchRequest,
   SearchResponse,
   SimilarNotes,
   SourceView,
@@ -51,8 +53,19 @@ export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
 export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch_links", { links: channel(onLink) });
 
-export const search = (query: string, mode: Mode | null) =>
-  invoke<SearchResponse>("search", { request: { query, limit: 50, mode, explain: false } });
+/** How many documents of a query without words come at once. */
+export const PAGE = 200;
+const RANKED = 50;
+
+export const search = (query: string, mode: Mode | null) => {
+  const request: SearchRequest = { query, limit: RANKED, offset: 0, mode, explain: false };
+  return invoke<SearchResponse>("search", { request });
+};
+/** The documents behind these many that meet the filters, the latest changed first. */
+export const browse = (query: string, offset: number) => {
+  const request: SearchRequest = { query, limit: PAGE, offset, mode: null, explain: false };
+  return invoke<SearchResponse>("search", { request });
+};
 
 export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });
@@ -92,8 +105,7 @@ export const calibrate = (source: string, onProgress: OnProgress) =>
 
 export const mirrors = () => invoke<MirrorView[]>("mirrors");
 export const hosts = () => invoke<HostView[]>("hosts");
-export const addMirror = (key: string, host: string, wiki: boolean) =>
-  invoke<SourceView>("add_mirror", { key, host, wiki });
+export const addMirror = (mirror: NewMirror) => invoke<SourceView>("add_mirror", { new: mirror });
 export const testSource = (key: string) => invoke<Access>("test_source", { key });
 export const keepToken = (host: string, token: string) => invoke<void>("keep_token", { host, token });
 export const forgetToken = (host: string) => invoke<boolean>("forget_token", { host });

@@ -27,6 +27,7 @@ export type Code =
 export interface SearchRequest {
   query: string;
   limit: number;
+  offset: number;
   mode: Mode | null;
   explain: boolean;
 }
@@ -103,6 +104,7 @@ export interface SearchResponse {
   notices: Notice[];
   coverage: Coverage;
   hits: Hit[];
+  total: number | null;
   took_ms: number;
 }
 
@@ -399,6 +401,14 @@ export interface MirrorView {
   swept_at: Timestamp | null;
   streams: StreamView[];
   gaps: Gap[];
+}
+
+export interface NewMirror {
+  tracker: string;
+  place: string;
+  host: string | null;
+  key: string | null;
+  wiki: boolean;
 }
 
 export interface SyncReport {

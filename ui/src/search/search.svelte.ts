@@ -7,6 +7,9 @@ import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const WORDS_AFTER = 15;
 const ALL_AFTER = 180;
+/** How many pages of all documents are asked for at once, and how many are kept. */
+const AT_ONCE = 2;
+const KEPT = 16;
 
 export class Search {
   query = $state("");
@@ -19,16 +22,32 @@ export class Search {
   /** Grows when another query is answered, so that the list can go back to its top. */
   generation = $state(0);
 
+  /** All documents, where they are listed; changed in place, and then `#version` grows. */
+  #all = $state.raw<(Hit | undefined)[] | null>(null);
+  #version = $state(0);
+  /** The pages of `#all` that were asked for. */
+  #pages = new Set<number>();
+  #sight: readonly [number, number] = [0, 0];
+  #asking = 0;
+  /** The place that is to be marked once it is fetched; −1 for none. */
+  #wanted = -1;
   #latest = new Latest();
   #timers: ReturnType<typeof setTimeout>[] = [];
   #answered = "";
 
-  get hits(): readonly Hit[] {
-    return this.response?.hits ?? [];
+  /** The results. Where no words were asked for, all documents: those that are not fetched yet are not there. */
+  get hits(): readonly (Hit | undefined)[] {
+    void this.#version;
+    return this.#all ?? this.response?.hits ?? [];
+  }
+
+  /** Whether these are all documents in the order of their last change, and not an answer to words. */
+  get browses(): boolean {
+    return this.#all !== null;
   }
 
   get selectedIndex(): number {
-    return this.hits.findIndex((hit) => hit.key === this.selected);
+    return this.selected === null ? -1 : this.hits.findIndex((hit) => hit?.key === this.selected);
   }
 
   get selectedHit(): Hit | null {
@@ -62,11 +81,71 @@ export class Search {
     return this.moveTo(at < 0 ? (by > 0 ? 0 : last) : at + by);
   }
 
-  /** Marks the result at this place, or the nearest. */
+  /** Marks the result at this place, or the nearest. One that is not fetched yet is marked when it is there. */
   moveTo(index: number): Hit | null {
-    const hit = this.hits[Math.min(Math.max(index, 0), this.hits.length - 1)] ?? null;
+    const at = Math.min(Math.max(index, 0), this.hits.length - 1);
+    const hit = this.hits[at] ?? null;
+    this.#wanted = hit || !this.browses ? -1 : at;
+    if (this.#wanted >= 0) this.need(at, at + 1);
     this.selected = hit?.key ?? this.selected;
     return hit;
+  }
+
+  /** Fetches what is shown of all documents, and what is next to it. */
+  need(first: number, last: number): void {
+    this.#sight = [first, last];
+    this.#pump();
+  }
+
+  /** Asks for what is missing, the nearest first; what was only passed by is not asked for. */
+  #pump(): void {
+    const [first, last] = this.#sight;
+    const rows = this.#all;
+    if (!rows) return;
+    const middle = (first + last) / 2 / api.PAGE - 0.5;
+    // A page further in both directions, so that it is there before it is reached.
+    const from = Math.max(0, Math.floor(first / api.PAGE) - 1);
+    const to = Math.min(Math.ceil(rows.length / api.PAGE), Math.floor(last / api.PAGE) + 2);
+    const missing = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((page) => !this.#pages.has(page));
+    missing.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    for (const page of missing.slice(0, Math.max(0, AT_ONCE - this.#asking))) void this.#fetch(page);
+  }
+
+  async #fetch(page: number): Promise<void> {
+    const pages = this.#pages;
+    pages.add(page);
+    this.#asking++;
+    try {
+      const response = await api.browse(this.#answered, page * api.PAGE);
+      // Another query was answered meanwhile, or the same one anew.
+      if (pages !== this.#pages || !this.#all) return;
+      for (const [at, hit] of response.hits.entries()) this.#all[page * api.PAGE + at] = hit;
+      this.#forget();
+      const wanted = this.#all[this.#wanted];
+      if (wanted) {
+        this.selected = wanted.key;
+        this.#wanted = -1;
+      }
+      this.#version++;
+    } catch (thrown) {
+      if (pages === this.#pages) this.failure = api.failure(thrown);
+    } finally {
+      this.#asking--;
+      this.#pump();
+    }
+  }
+
+  /** Lets go of what is far from what is shown, so that a long way takes no more memory than a short one. */
+  #forget(): void {
+    const rows = this.#all;
+    if (!rows || this.#pages.size <= KEPT) return;
+    const middle = (this.#sight[0] + this.#sight[1]) / 2 / api.PAGE;
+    const marked = Math.floor(this.selectedIndex / api.PAGE);
+    const far = [...this.#pages].filter((page) => page !== marked).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    for (const page of far.slice(0, this.#pages.size - KEPT)) {
+      this.#pages.delete(page);
+      rows.fill(undefined, page * api.PAGE, Math.min(rows.length, (page + 1) * api.PAGE));
+    }
   }
 
   #schedule(wordsAfter: number | null, allAfter: number): void {
@@ -102,7 +181,21 @@ export class Search {
     const isAnother = query !== this.#answered;
     this.#answered = query;
     this.response = response;
-    if (!response.hits.some((hit) => hit.key === this.selected)) this.selected = null;
+    this.#pages = new Set();
+    this.#all = response.total === null ? null : rowsOf(response, isAnother ? null : this.#all);
+    if (!this.hits.some((hit) => hit?.key === this.selected)) this.selected = null;
     if (isAnother) this.generation++;
   }
+}
+
+/** All documents as far as they are known: at the top what has just come, below what was there before. */
+function rowsOf(response: SearchResponse, before: readonly (Hit | undefined)[] | null): (Hit | undefined)[] {
+  const total = Math.max(response.total ?? 0, response.hits.length);
+  const fresh = new Set(response.hits.map((hit) => hit.key));
+  const rows: (Hit | undefined)[] = Array.from({ length: total }, (_, at) => {
+    const old = before?.length === total ? before[at] : undefined;
+    return old && !fresh.has(old.key) ? old : undefined;
+  });
+  response.hits.forEach((hit, at) => (rows[at] = hit));
+  return rows;
 }

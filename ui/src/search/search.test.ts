@@ -7,7 +7,10 @@ import type { Hit, SearchResponse } from "../lib/types";
 interface Asked {
   query: string;
   mode: string | null;
+  offset: number;
   answer: (...keys: string[]) => void;
+  /** As a page of so many. */
+  page: (total: number, ...keys: string[]) => void;
   refuse: (message: string) => void;
 }
 let asked: Asked[] = [];
@@ -22,16 +25,19 @@ beforeEach(() => {
   asked = [];
   vi.useFakeTimers();
   mockIPC((_command, payload) => {
-    const { query, mode } = (payload as { request: { query: string; mode: string | null } }).request;
+    const { query, mode, offset } = (payload as { request: { query: string; mode: string | null; offset: number } }).request;
     return new Promise<SearchResponse>((resolve, reject) => {
+      const page = (total: number | null, keys: string[]) =>
+        resolve({
+          query, mode: "hybrid", arms: [], notices: [], hits: keys.map(hit), total, took_ms: 1,
+          coverage: { documents: 1, full_text: 1, chunks: 1, embedded: 1 },
+        });
       asked.push({
         query,
         mode,
-        answer: (...keys) =>
-          resolve({
-            query, mode: "hybrid", arms: [], notices: [], hits: keys.map(hit), took_ms: 1,
-            coverage: { documents: 1, full_text: 1, chunks: 1, embedded: 1 },
-          }),
+        offset,
+        answer: (...keys) => page(null, keys),
+        page: (total, ...keys) => page(total, keys),
         refuse: (message) => reject({ code: "invalid_input", message, hint: null }),
       });
     });
@@ -44,7 +50,7 @@ afterEach(() => {
 });
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const shown = (search: Search) => search.hits.map((h) => h.key);
+const shown = (search: Search) => search.hits.map((h) => h?.key);
 
 it("only the newest ticket is current", () => {
   const latest = new Latest();
@@ -124,4 +130,36 @@ it("moves within its bounds", async () => {
   expect(search.move(-1)?.key).toBe("c");
   expect(search.move(1)?.key).toBe("c");
   expect(search.moveTo(-5)?.key).toBe("a");
+});
+
+it("shows all documents where there are no words, and fetches what comes into sight", async () => {
+  const search = new Search();
+  search.refresh();
+  await pass(0);
+  asked[0]?.page(1000, "a", "b");
+  await pass(0);
+  expect([search.browses, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
+
+  // A page in sight brings its neighbours; what was asked for is not asked for again.
+  search.need(0, 20);
+  search.need(3, 23);
+  await pass(0);
+  expect(asked.slice(1).map((a) => a.offset)).toEqual([0, 200]);
+  for (const page of asked.slice(1)) page.page(1000, "a", "b");
+  await pass(0);
+
+  // The last one is marked as soon as it is there.
+  expect(search.moveTo(999)).toBe(null);
+  await pass(0);
+  const last = asked.find((a) => a.offset === 800);
+  last?.page(1000, ...Array.from({ length: 200 }, (_, at) => `k${800 + at}`));
+  await pass(0);
+  expect([search.selected, search.selectedIndex]).toEqual(["k999", 999]);
+
+  // Words end it.
+  search.set("words");
+  await pass(0);
+  asked.at(-1)?.answer("x");
+  await pass(0);
+  expect([search.browses, shown(search)]).toEqual([false, ["x"]]);
 });

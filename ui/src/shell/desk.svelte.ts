@@ -49,9 +49,10 @@ export class Desk {
   /** Opens the casebook; called again by "Retry". */
   async start(): Promise<void> {
     this.opening = true;
+    // What is seen first is asked for at once, and not behind the figures of the casebook.
+    this.search.refresh();
     try {
-      this.launch = await api.launch();
-      this.status = await api.status();
+      [this.launch, this.status] = await Promise.all([api.launch(), api.status()]);
       this.closed = null;
     } catch (thrown) {
       this.closed = api.failure(thrown);
@@ -59,7 +60,6 @@ export class Desk {
     } finally {
       this.opening = false;
     }
-    this.search.refresh();
     this.#watch();
     if (this.isEmpty) {
       if (this.launch.sample) await this.openSample();

@@ -1,13 +1,45 @@
 import { expect, it } from "vitest";
-import { project } from "./form";
+import { fits, kindOf, readPlace, tokenHost } from "./form";
 
-it("reads a project from its key or any address of it", () => {
-  expect(project(" acme/app ")).toEqual({ key: "acme/app", host: null });
-  expect(project("https://github.com/acme/app/issues?q=is%3Aopen")).toEqual({ key: "acme/app", host: "github.com" });
-  expect(project("git@git.acme.example:acme/app.git")).toEqual({ key: "acme/app", host: "git.acme.example" });
-  expect(project("https://www.github.com/acme/app/")).toEqual({ key: "acme/app", host: "github.com" });
+it.each([
+  [" acme/app ", null, null, "acme/app"],
+  ["https://github.com/acme/app/issues?q=is%3Aopen", "github", "github.com", "acme/app"],
+  ["https://www.github.com/acme/app/", "github", "github.com", "acme/app"],
+  ["git@git.acme.example:acme/app.git", null, "git.acme.example", "acme/app"],
+  ["https://acme.ghe.com/acme/app", "github", "acme.ghe.com", "acme/app"],
+  ["https://gitlab.com/group/sub/app", "gitlab", "gitlab.com", "group/sub/app"],
+  ["https://git.acme.example/group/sub/app/-/issues/12", "gitlab", "git.acme.example", "group/sub/app"],
+  ["group/sub/app", "gitlab", null, "group/sub/app"],
+  ["gitlab:group/app", "gitlab", null, "group/app"],
+  ["https://codeberg.org/forgejo/forgejo/issues", "gitea", "codeberg.org", "forgejo/forgejo"],
+  ["forgejo:codeberg.org/acme/app", "gitea", "codeberg.org", "acme/app"],
+  ["https://acme.atlassian.net/browse/APP-12", "jira", "acme.atlassian.net", "APP"],
+  ["https://acme.atlassian.net/jira/software/projects/APP/boards/3", "jira", "acme.atlassian.net", "APP"],
+  ["https://acme.example/jira/browse/APP-12", "jira", "acme.example/jira", "APP"],
+  ["jira:acme.atlassian.net/APP", "jira", "acme.atlassian.net", "APP"],
+  ["https://acme.example/redmine/projects/app/issues", "redmine", "acme.example/redmine", "app"],
+  ["redmine:acme.example/redmine/app", "redmine", "acme.example/redmine", "app"],
+  ["http://127.0.0.1:8080/acme/app", null, "http://127.0.0.1:8080", "acme/app"],
+])("reads %s", (typed, tracker, host, project) => {
+  expect(readPlace(typed)).toEqual({ tracker, host, project });
 });
 
-it("takes nothing else for one", () => {
-  for (const text of ["", "acme", "acme/app/more", "-x/y", "https://github.com/acme"]) expect(project(text), text).toBe(null);
+it("takes nothing else for a place", () => {
+  for (const text of ["", "acme app", "-x/y", "https://github.com/acme", "javascript:alert(1)", "https://a b/c/d"]) {
+    expect(readPlace(text), text).toBe(null);
+  }
+});
+
+it("knows how each tracker writes a project", () => {
+  expect(fits("acme/app", kindOf("github"))).toBe(true);
+  expect(fits("acme", kindOf("github"))).toBe(false);
+  expect(fits("acme/sub/app", kindOf("gitlab"))).toBe(true);
+  expect(fits("acme/sub/app", kindOf("gitea"))).toBe(false);
+  expect(fits("APP", kindOf("jira"))).toBe(true);
+  expect(fits("acme/app", kindOf("redmine"))).toBe(false);
+});
+
+it("keeps a token for a host, not for a folder of it", () => {
+  expect(tokenHost("acme.example/redmine")).toBe("acme.example");
+  expect(tokenHost("http://127.0.0.1:8080/x")).toBe("http://127.0.0.1:8080");
 });

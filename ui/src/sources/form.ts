@@ -1,11 +1,182 @@
-// Reading what a person types into the form for a source.
+// Reading what a person types into the form for a source, and what the form says of each kind of tracker.
 
-/** A project as `owner/name`, with the host where an address names one. Nothing where it is no project. */
-export function project(typed: string): { key: string; host: string | null } | null {
-  const text = typed.trim().replace(/\.git$/, "").replace(/\/+$/, "");
-  const part = "[A-Za-z0-9][\\w.-]*";
-  const plain = new RegExp(`^(${part}/${part})$`).exec(text);
-  if (plain?.[1]) return { key: plain[1], host: null };
-  const address = new RegExp(`^(?:https?://|git@|ssh://git@)([\\w.-]+(?::\\d+)?)[/:](${part}/${part})(?:/.*)?$`).exec(text);
-  return address?.[1] && address[2] ? { key: address[2], host: address[1].replace(/^www\./, "") } : null;
+export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine";
+
+/** What the form says of a kind of tracker. */
+export interface Kind {
+  tracker: Tracker;
+  name: string;
+  /** The host that is meant where none is named. */
+  host: string | null;
+  /** How many parts the name of a project has; null for two or more. */
+  parts: number | null;
+  /** How a project is written. */
+  shape: string;
+  wiki: boolean;
+  /** What its tokens are called there. */
+  token: string;
+  /** Where a token is made, and what it must be allowed. */
+  remedy: string;
+}
+
+export const KINDS: readonly Kind[] = [
+  {
+    tracker: "github",
+    name: "GitHub",
+    host: "github.com",
+    parts: 2,
+    shape: "owner/name",
+    wiki: true,
+    token: "Token",
+    remedy:
+      "Settings › Developer settings › Personal access tokens: read access to issues and pull requests, for a wiki to contents too. Without one, what gh is signed in with is used.",
+  },
+  {
+    tracker: "gitlab",
+    name: "GitLab",
+    host: "gitlab.com",
+    parts: null,
+    shape: "group/name",
+    wiki: true,
+    token: "Token",
+    remedy: "Preferences › Access tokens: the scope read_api, for a wiki read_repository too.",
+  },
+  {
+    tracker: "gitea",
+    name: "Gitea or Forgejo",
+    host: null,
+    parts: 2,
+    shape: "owner/name",
+    wiki: true,
+    token: "Token",
+    remedy: "Settings › Applications: read access to issues, for a wiki to the repository too.",
+  },
+  {
+    tracker: "jira",
+    name: "Jira",
+    host: null,
+    parts: 1,
+    shape: "the project’s key, such as APP",
+    wiki: false,
+    token: "Token",
+    remedy: "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.",
+  },
+  {
+    tracker: "redmine",
+    name: "Redmine",
+    host: null,
+    parts: 1,
+    shape: "the project’s identifier",
+    wiki: true,
+    token: "API key",
+    remedy: "My account › API access key › Show. An administrator must have switched the REST interface on.",
+  },
+];
+
+export function kindOf(tracker: Tracker): Kind {
+  return KINDS.find((kind) => kind.tracker === tracker) as Kind;
+}
+
+/** What an address, a key or a half of either says. */
+export interface Place {
+  /** Nothing where it cannot be told. */
+  tracker: Tracker | null;
+  /** With the path below which the tracker is; nothing where none is named. */
+  host: string | null;
+  project: string;
+}
+
+const PART = /^[A-Za-z0-9][\w.-]*$/;
+
+/** The kind of tracker that runs at a host, where its name says so. */
+export function trackerAt(host: string): Tracker | null {
+  const name = host.toLowerCase();
+  if (name === "github.com" || name.endsWith(".ghe.com") || name.startsWith("github.")) return "github";
+  if (name === "gitlab.com" || name.startsWith("gitlab.")) return "gitlab";
+  if (name === "codeberg.org" || name === "gitea.com" || /^(gitea|forgejo)\./.test(name)) return "gitea";
+  if (name.endsWith(".atlassian.net") || name.startsWith("jira.")) return "jira";
+  if (name.startsWith("redmine.")) return "redmine";
+  return null;
+}
+
+/** Reads `owner/name`, `gitlab:group/name` or any address of a project. Nothing where it is none. */
+export function readPlace(typed: string): Place | null {
+  const text = typed.trim();
+  const named = /^(github|gitlab|gitea|forgejo|jira|redmine):(?!\/\/)(.+)$/.exec(text);
+  if (named?.[1] && named[2]) {
+    const tracker = named[1] === "forgejo" ? "gitea" : (named[1] as Tracker);
+    const place = hosted(named[2], tracker) ?? readPlace(named[2]);
+    return place && { ...place, tracker };
+  }
+  const address = /^(https?):\/\/([^/@\s]+)(\/.*)?$/.exec(text) ?? /^(?:ssh:\/\/)?()git@([^/:\s]+)[/:](.+)$/.exec(text);
+  if (address?.[2]) return fromAddress(address[1] ?? "", address[2].replace(/^www\./, ""), address[3] ?? "");
+  const parts = text.replace(/\/+$/, "").split("/");
+  if (!parts.every((part) => PART.test(part))) return null;
+  return { tracker: parts.length > 2 ? "gitlab" : null, host: null, project: parts.join("/") };
+}
+
+/** `acme.example/redmine/app`: where the tracker has no host of its own, one stands before the project. */
+function hosted(text: string, tracker: Tracker): Place | null {
+  const { host, parts } = kindOf(tracker);
+  const all = text.replace(/\/+$/, "").split("/");
+  if (host !== null || text.includes("://") || all.length <= (parts ?? 2) || !all.every((part) => part !== "")) return null;
+  const cut = all.length - (parts ?? 2);
+  return { tracker, host: all.slice(0, cut).join("/"), project: all.slice(cut).join("/") };
+}
+
+function fromAddress(scheme: string, host: string, rawPath: string): Place | null {
+  const path = decoded(rawPath.replace(/[?#].*$/, ""))
+    .replace(/\.git$/, "")
+    .split("/")
+    .filter((part) => part !== "");
+  const local = scheme === "http" && /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host);
+  const place = (tracker: Tracker | null, before: readonly string[], project: string): Place | null => {
+    const root = [host, ...before].join("/");
+    return project.split("/").every((part) => PART.test(part)) && project !== ""
+      ? { tracker, host: local ? `http://${root}` : root, project }
+      : null;
+  };
+  const known = trackerAt(host);
+  // GitLab puts what belongs to a project below /-/.
+  const dash = path.indexOf("-");
+  if (dash > 1) return place("gitlab", [], path.slice(0, dash).join("/"));
+  // Jira: /browse/APP-12, /projects/APP, on Cloud below /jira/software too.
+  const browse = path.indexOf("browse");
+  const jiraKey = /^([A-Z][A-Z0-9_]+)(-\d+)?$/.exec(path[browse + 1] ?? "");
+  if (browse >= 0 && jiraKey?.[1]) return place("jira", cloudless(host, path.slice(0, browse)), jiraKey[1]);
+  const projects = path.indexOf("projects");
+  const project = path[projects + 1];
+  if (projects >= 0 && project !== undefined) {
+    if (/^[A-Z][A-Z0-9_]+$/.test(project)) return place("jira", cloudless(host, path.slice(0, projects)), project);
+    return place(known ?? "redmine", path.slice(0, projects), project);
+  }
+  if (known === "gitlab") return place(known, [], path.join("/"));
+  if (known === "jira" || known === "redmine") return place(known, path.slice(0, -1), path.at(-1) ?? "");
+  if (path.length < 2) return null;
+  return place(known, [], path.slice(0, 2).join("/"));
+}
+
+/** On Cloud, what comes before the project is a page of the program, not where it is. */
+function cloudless(host: string, before: readonly string[]): readonly string[] {
+  return host.endsWith(".atlassian.net") ? [] : before.filter((part, at) => !(at > 0 && part === "software"));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a project is written as its tracker writes it. */
+export function fits(project: string, kind: Kind): boolean {
+  const parts = project.split("/");
+  return parts.every((part) => PART.test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
+}
+
+/** The host that a token is kept for: without the path below which the tracker is. */
+export function tokenHost(host: string): string {
+  const scheme = /^https?:\/\//.exec(host)?.[0] ?? "";
+  return scheme + (host.slice(scheme.length).split("/")[0] ?? "");
 }

@@ -2,7 +2,7 @@
 
 import * as api from "../lib/api";
 import { plural } from "../lib/text";
-import type { Access, CalibrationReport, Failure, FileKind, MirrorView, SourceView, SyncReport } from "../lib/types";
+import type { Access, CalibrationReport, Failure, FileKind, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 
 /** What a source's own "Test access" came to. */
@@ -61,21 +61,23 @@ export class Sources {
     }
   }
 
-  /** Adds a project to mirror, keeps its token, and fetches it. What keeps the token away is told, and stops nothing. */
-  async addMirror(key: string, host: string, wiki: boolean, token: string): Promise<void> {
-    const source = await api.addMirror(key, host, wiki);
+  /** Adds a project to mirror, keeps its token, looks whether it may be read, and fetches it. */
+  async addMirror(mirror: NewMirror, tokenHost: string, token: string): Promise<void> {
+    const source = await api.addMirror(mirror);
     this.selected = source.key;
     this.adding = false;
     await Promise.all([this.#desk.refresh(), this.load()]);
-    if (token) {
-      try {
-        await api.keepToken(host, token);
-      } catch (thrown) {
-        this.#desk.say(thrown);
-        return;
-      }
+    try {
+      if (token) await api.keepToken(tokenHost, token);
+    } catch (thrown) {
+      // Without its token the tracker would answer with less than there is.
+      this.#desk.say(thrown);
+      return;
     }
-    await this.sync([source.key]);
+    await this.test(source.key);
+    // What keeps it from being read is shown with its remedy; a sync would only say it again.
+    const tested = this.tested.get(source.key);
+    if (tested !== undefined && tested !== "asking" && "access" in tested) await this.sync([source.key]);
   }
 
   /** Reads files into a source. */

@@ -1,0 +1,35 @@
+//! The program as a package brings it: `cargo xtask try-deb` runs this where nothing else was ever installed.
+
+use crate::driver::{drive, is_there, shot, texts, wait_for, wait_until};
+
+#[tokio::test]
+#[ignore = "wants an installed program; see docs/packages.md"]
+async fn the_installed_program_answers_by_meaning() {
+    for variable in ["PRECEDENT_MODELS", "PRECEDENT_ONNXRUNTIME"] {
+        assert!(
+            std::env::var_os(variable).is_none(),
+            "{variable} would hide that the package lacks something"
+        );
+    }
+    assert!(std::env::var_os("PRECEDENT_WINDOW").is_some(), "PRECEDENT_WINDOW names the installed program");
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        assert_eq!(window.title().await.unwrap(), "Precedent");
+        let search = wait_for(&window, "#query").await;
+        wait_for(&window, "#hit-0").await;
+        wait_until("the indexes are made", async || !is_there(&window, "footer progress").await).await;
+        // By meaning alone: without the model or its runtime this finds nothing, and a notice says so.
+        search.send_keys("mode:semantic storage ran out while copying").await.unwrap();
+        wait_until("the search has come to rest", async || {
+            let heading = texts(&window, ".results header h2").await;
+            heading.first().is_some_and(|h| h.contains("result")) && !is_there(&window, ".box.pending").await
+        })
+        .await;
+        assert!(texts(&window, ".hit .title").await.len() > 2);
+        assert_eq!(texts(&window, ".notice").await, Vec::<String>::new());
+        shot(&window, "installed").await;
+    })
+    .await;
+}
