@@ -34,9 +34,9 @@ async fn every_view(theme: &str) {
         let mut found = Vec::new();
         for (key, ready) in [
             ('1', "#hit-0"),
-            ('2', ".triage .none"),
+            ('2', ".triage .blank"),
             ('3', ".troubleshoot"),
-            ('4', ".notes .none"),
+            ('4', ".notes .blank"),
             ('5', ".detail"),
             ('6', ".insights svg"),
             ('7', "section[aria-labelledby=storage]"),

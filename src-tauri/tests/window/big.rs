@@ -117,7 +117,7 @@ async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
 
         // A note that is there already.
         press_ctrl(&window, '4').await;
-        wait_for(&window, ".notes .none").await;
+        wait_for(&window, ".notes .blank").await;
         note_twice(&window).await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
 

@@ -1,6 +1,7 @@
-//! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has the command.
+//! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has the command and is
+//! written by it.
 
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf, process::Command, sync::Mutex};
 
 use fantoccini::{Client, key::Key};
 
@@ -10,18 +11,52 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
     Please answer to mika@customer.example, host 192.0.2.41.";
 
-/// Keeps the window as it is now, light and, at its usual size, dark.
-async fn both(window: &Client, name: &str) {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gallery"));
-    std::fs::create_dir_all(&folder).unwrap();
-    // The small window is shown once: its pictures are about room, not colour.
-    let themes: &[&str] = if name.ends_with("-1024") { &["light"] } else { &["light", "dark"] };
-    for theme in themes {
-        script(window, &format!("document.documentElement.dataset.theme = '{theme}'")).await;
-        let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)))";
-        window.execute_async(painted, Vec::new()).await.unwrap();
-        std::fs::write(folder.join(format!("{name}-{theme}.png")), window.screenshot().await.unwrap())
-            .unwrap();
+const SIZES: [(u32, u32); 2] = [(1600, 1000), (1024, 700)];
+const THEMES: [&str; 2] = ["light", "dark"];
+
+/// From here on no question of the window is answered.
+const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
+/// From here on every question is answered by a failure, as a damaged disk would.
+const FAILURE: &str = "window.fetch = async () => new Response(
+    JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
+    { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gallery"))
+}
+
+/// The pictures, in order: what they show, and the beginning of their files' names.
+struct Album {
+    size: (u32, u32),
+    kept: Mutex<Vec<(String, String)>>,
+}
+
+impl Album {
+    fn new(size: (u32, u32)) -> Self {
+        Self { size, kept: Mutex::default() }
+    }
+
+    /// Keeps the window as it is now, in both themes.
+    async fn keep(&self, window: &Client, what: &str, name: &str) {
+        // Messages go by themselves; a picture has none.
+        script(
+            window,
+            "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')",
+        )
+        .await;
+        for theme in THEMES {
+            script(window, &format!("document.documentElement.dataset.theme = '{theme}'")).await;
+            let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
+            window.execute_async(painted, Vec::new()).await.unwrap();
+            let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
+            std::fs::write(&file, window.screenshot().await.unwrap()).unwrap();
+            // A few colours are enough for a window, and the repository stays small.
+            let _ = Command::new("pngquant")
+                .args(["--force", "--ext", ".png", "--speed", "1", "48"])
+                .arg(&file)
+                .status();
+        }
+        self.kept.lock().unwrap().push((what.to_owned(), name.to_owned()));
     }
 }
 
@@ -30,9 +65,6 @@ async fn settled(window: &Client) {
         !is_there(window, "[aria-busy=true], footer progress, .box.pending").await
     })
     .await;
-    // Messages go by themselves; a picture has none.
-    script(window, "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')")
-        .await;
 }
 
 /// Types into a field as one paste would.
@@ -43,44 +75,41 @@ async fn paste(window: &Client, css: &str, value: &str) {
     window.execute(field, vec![css.into(), value.into()]).await.unwrap();
 }
 
-async fn views(window: &Client, size: &str) {
-    let name = |view: &str| format!("{view}{size}");
+async fn full(window: &Client, album: &Album) {
     let (enter, escape) = (char::from(Key::Enter), char::from(Key::Escape).to_string());
     press_ctrl(window, '1').await;
+    wait_for(window, ".row.hit").await;
+    settled(window).await;
+    album.keep(window, "Search, before anything is typed", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
+    wait_for(window, ".hit .why").await;
     settled(window).await;
     press(window, &char::from(Key::Down).to_string()).await;
     wait_for(window, "article .comment").await;
     settled(window).await;
-    both(window, &name("search")).await;
+    album.keep(window, "Search", "search").await;
 
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
     settled(window).await;
-    if size.is_empty() {
-        both(window, "triage-empty").await;
-    }
     if !is_there(window, ".choice button:last-child[aria-pressed=true]").await {
         press(window, "b").await;
         press(window, "c").await;
     }
     wait_for(window, ".compare").await;
     settled(window).await;
-    both(window, &name("triage")).await;
+    album.keep(window, "Triage", "triage").await;
 
     press_ctrl(window, '3').await;
     paste(window, "#report", REPORT).await;
     press_ctrl(window, enter).await;
     wait_for(window, ".answer article").await;
     settled(window).await;
-    both(window, &name("troubleshoot")).await;
-    if !size.is_empty() {
-        return;
-    }
+    album.keep(window, "Troubleshoot", "troubleshoot").await;
     press(window, "e").await;
     wait_for(window, ".paper .title").await;
     settled(window).await;
-    both(window, "brief").await;
+    album.keep(window, "The brief, with what it hides", "brief").await;
     press(window, &escape).await;
 
     press_ctrl(window, '4').await;
@@ -95,41 +124,130 @@ async fn views(window: &Client, size: &str) {
         .await;
     }
     settled(window).await;
-    both(window, "notes").await;
+    album.keep(window, "Notes, one that is there already", "notes").await;
+    press(window, &escape).await;
     press_ctrl(window, '5').await;
     wait_for(window, ".detail").await;
     settled(window).await;
-    both(window, "sources").await;
+    album.keep(window, "Sources", "sources").await;
+    press(window, "a").await;
+    wait_for(window, "#add-project").await;
+    paste(window, "#add-project", "https://acme.atlassian.net/browse/APP-12").await;
+    album.keep(window, "Sources, adding one", "add-source").await;
+    press(window, &escape).await;
     press_ctrl(window, '6').await;
     wait_for(window, ".insights svg").await;
     settled(window).await;
-    both(window, "insights").await;
+    album.keep(window, "Insights", "insights").await;
     press_ctrl(window, '7').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
     settled(window).await;
-    both(window, "settings").await;
+    album.keep(window, "Settings", "settings").await;
     press_ctrl(window, 'k').await;
     wait_for(window, "#palette").await;
-    both(window, "palette").await;
+    album.keep(window, "Commands", "palette").await;
+    press(window, &escape).await;
+}
+
+/// Every view while the engine does not answer, or answers with a failure.
+async fn unanswered(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
+    window.refresh().await.unwrap();
+    wait_for(window, ".row.hit").await;
+    settled(window).await;
+    script(window, how).await;
+    let enter = char::from(Key::Enter);
+    paste(window, "#query", "certificate signed by unknown authority").await;
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    album.keep(window, &format!("Search, {words}"), &format!("search-{end}")).await;
+    for (key, what, name) in [
+        ('2', "Triage", "triage"),
+        ('3', "Troubleshoot", "troubleshoot"),
+        ('4', "Notes", "notes"),
+        ('5', "Sources", "sources"),
+        ('6', "Insights", "insights"),
+        ('7', "Settings", "settings"),
+    ] {
+        press_ctrl(window, key).await;
+        if key == '3' {
+            paste(window, "#report", REPORT).await;
+            press_ctrl(window, enter).await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+        album.keep(window, &format!("{what}, {words}"), &format!("{name}-{end}")).await;
+    }
+}
+
+async fn empty(window: &Client, album: &Album) {
+    wait_for(window, ".welcome").await;
+    album.keep(window, "The first start", "welcome").await;
+    for (key, what, name) in [
+        ('2', "Triage", "triage"),
+        ('3', "Troubleshoot", "troubleshoot"),
+        ('4', "Notes", "notes"),
+        ('5', "Sources", "sources"),
+        ('6', "Insights", "insights"),
+        ('7', "Settings", "settings"),
+    ] {
+        press_ctrl(window, key).await;
+        settled(window).await;
+        album.keep(window, &format!("{what}, empty"), &format!("{name}-empty")).await;
+    }
+    press_ctrl(window, '1').await;
+}
+
+fn page(kept: &[(String, String)]) -> String {
+    let mut out = String::from(
+        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: full, empty, while the engine does not answer, and when it\n\
+         answers with a failure; light and dark, 1600 × 1000 and 1024 × 700. Made again, and this page with it, by:\n\n```\n\
+         xvfb-run -a -s '-screen 0 1700x1100x24 -nolisten tcp' dbus-run-session -- \\\n    \
+         cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
+         `pngquant`, where it is installed, makes the pictures small.\n\n| | light | dark |\n|---|---|---|\n",
+    );
+    for (what, name) in kept {
+        let _ = writeln!(
+            out,
+            "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1600-light.png) | ![](gallery/{name}-1600-dark.png) |"
+        );
+    }
+    out
 }
 
 #[tokio::test]
 #[ignore = "makes pictures; see docs/gallery.md"]
 async fn gallery() {
-    let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap()];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        window.set_window_size(1280, 800).await.unwrap();
-        wait_for(&window, ".welcome").await;
-        both(&window, "welcome").await;
-        script(&window, "document.querySelector('.welcome .primary').click()").await;
-        wait_for(&window, "#hit-0").await;
-        settled(&window).await;
-        views(&window, "").await;
-        press(&window, &char::from(Key::Escape).to_string()).await;
-        window.set_window_size(1024, 700).await.unwrap();
-        views(&window, "-1024").await;
-    })
-    .await;
+    for file in std::fs::read_dir(folder()).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    for size in SIZES {
+        let home = tempfile::tempdir().unwrap();
+        let casebook = home.path().join("casebook");
+        let args = ["--casebook", casebook.to_str().unwrap()];
+        drive(home.path(), "Adwaita", &args, async move |window| {
+            let album = Album::new(size);
+            window.set_window_size(size.0, size.1).await.unwrap();
+            empty(&window, &album).await;
+            wait_for(&window, ".welcome").await;
+            script(&window, "document.querySelector('.welcome .primary').click()").await;
+            wait_for(&window, "#hit-0").await;
+            settled(&window).await;
+            full(&window, &album).await;
+            unanswered(&window, &album, SILENCE, "while it is asked for", "loading").await;
+            unanswered(&window, &album, FAILURE, "when it fails", "failing").await;
+            let mut kept = album.kept.lock().unwrap().clone();
+            kept.push(("The casebook cannot be opened".to_owned(), "closed".to_owned()));
+            std::fs::write(folder().with_file_name("gallery.md"), page(&kept)).unwrap();
+        })
+        .await;
+        // The picture shows the path, so it is the same each time.
+        let home = tempfile::tempdir().unwrap();
+        let file = std::path::Path::new("/tmp/precedent-gallery");
+        std::fs::write(file, "not a folder").unwrap();
+        drive(home.path(), "Adwaita", &["--casebook", "/tmp/precedent-gallery"], async move |window| {
+            window.set_window_size(size.0, size.1).await.unwrap();
+            wait_for(&window, "[role=alert]").await;
+            Album::new(size).keep(&window, "The casebook cannot be opened", "closed").await;
+        })
+        .await;
+        std::fs::remove_file(file).unwrap();
+    }
 }

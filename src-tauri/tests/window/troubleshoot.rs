@@ -101,7 +101,7 @@ async fn a_note_that_is_there_already_is_shown_and_not_stored() {
         wait_for(&window, "#hit-0").await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
         press_ctrl(&window, '4').await;
-        wait_for(&window, ".notes .none").await;
+        wait_for(&window, ".notes .blank").await;
         note_twice(&window).await;
         shot(&window, "note-blocked").await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
