@@ -25,6 +25,7 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
     );
     options.secrets = surroundings::secrets();
     options.proxy = surroundings::proxy();
+    options.hub = surroundings::hub();
     Ok(match app.path().resource_dir() {
         Ok(resources) => bundled_in(options, &resources),
         // Not every way of starting the program has resources; then what lies beside it is all there is.

@@ -32,6 +32,9 @@ struct Acknowledged {
     notes: Vec<String>,
 }
 
+/// A command, and what it acknowledges when it ends well.
+type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut Acknowledged)>>);
+
 /// A casebook with a live source and files to import, and what is done to it.
 struct Torture {
     place: Place,
@@ -60,8 +63,8 @@ impl Torture {
         Self { place, github, issues, comments, numbers: Numbers(seed), known: Acknowledged::default() }
     }
 
-    /// The next command, and what it acknowledges when it ends well.
-    fn next(&mut self, round: u64) -> (Vec<String>, Option<Box<dyn FnOnce(&mut Acknowledged)>>) {
+    /// What is done next.
+    fn next(&mut self, round: u64) -> Next {
         let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
         match self.numbers.below(9) {
             0 => {
@@ -82,7 +85,7 @@ impl Torture {
                 (words(&["sync"]), None)
             }
             2 => (words(&["index", "--rebuild"]), None),
-            3 => (words(&["model", "use", if round % 2 == 0 { "other" } else { "builtin" }]), None),
+            3 => (words(&["model", "use", if round.is_multiple_of(2) { "other" } else { "builtin" }]), None),
             4 => (words(&["triage", "--json"]), None),
             5 | 6 => {
                 let (a, b) = (self.numbers.below(200) + 1, self.numbers.below(199) + 201);
