@@ -93,7 +93,8 @@ async fn a_source_is_added_synced_and_stopped() {
         press(&window, "5").await;
         click_words(&window, ".detail .buttons button", "Remove").await;
         click_words(&window, ".confirm button", "Remove it").await;
-        wait_until("it is gone", async || text(&window, ".sources .blank").await.contains("No sources")).await;
+        wait_until("it is gone", async || text(&window, ".sources .blank").await.contains("No sources"))
+            .await;
     })
     .await;
 }
