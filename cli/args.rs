@@ -460,6 +460,9 @@ pub struct EvalCommand {
     /// Write the evidence of all candidates, for fitting the weights
     #[arg(long, value_name = "FILE", hide = true)]
     pub features: Option<PathBuf>,
+    /// Only candidates of so many days before each report, and only reports with a duplicate among them
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
+    pub window: Option<i64>,
     /// With the model in this folder, which holds a card
     #[arg(long, value_name = "DIR")]
     pub model: Option<PathBuf>,

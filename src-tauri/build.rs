@@ -12,6 +12,7 @@ fn main() {
         "search",
         "thread",
         "insights",
+        "clusters",
         "import_sample",
         "update_index",
         "forget_indexes",

@@ -67,7 +67,10 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     let mut run = Run::default();
     let mut sets = Vec::new();
     for folder in &command.sets {
-        let set = EvalSet::read(folder)?;
+        let mut set = EvalSet::read(folder)?;
+        if let Some(days) = command.window {
+            set.keep_within(days);
+        }
         let casebook = casebook(args, &set, &cache, command.model.as_deref(), &task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
@@ -76,7 +79,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             rankings.retain(|r| matches!(r, Ranking::Lexical | Ranking::Duplicates));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
-        let answers = ask(&casebook, &set, &rankings, &mut features, args, &task).await?;
+        let answers = ask(&casebook, &set, &rankings, &mut features, command.window, args, &task).await?;
         run.sets.insert(set.name.clone(), answers);
         sets.push(set);
     }
@@ -151,6 +154,7 @@ async fn ask(
     set: &EvalSet,
     rankings: &[Ranking],
     features: &mut Option<Features>,
+    window: Option<i64>,
     args: &Args,
     task: &Task,
 ) -> Result<SetRun> {
@@ -167,7 +171,7 @@ async fn ask(
             while running.len() < width
                 && let Some(query) = next.next()
             {
-                let request = request(&set.reports[*query], *query, *ranking);
+                let request = request(&set.reports[*query], *query, window, *ranking);
                 let (casebook, task, asked, query) =
                     (casebook.clone(), task.clone(), Arc::clone(&asked), *query);
                 running.spawn(async move {
@@ -194,13 +198,14 @@ async fn ask(
 }
 
 /// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known.
-fn request(report: &Report, place: usize, by: Ranking) -> RankRequest {
+fn request(report: &Report, place: usize, window: Option<i64>, by: Ranking) -> RankRequest {
     RankRequest {
         title: report.title.clone(),
         body: without_duplicate_notes(&report.body),
         source: SOURCE.to_owned(),
         number: Some(place as u64 + 1),
         made_at: report.created_at,
+        since: window.map(|days| set::before(report.created_at, days)),
         by,
         limit: if by == Ranking::Duplicates { usize::MAX } else { DEPTH },
     }

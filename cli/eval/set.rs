@@ -59,7 +59,23 @@ enum Label {
     Object { name: String },
 }
 
+/// So many days before a moment.
+pub fn before(time: Timestamp, days: i64) -> Timestamp {
+    time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MIN)
+}
+
 impl EvalSet {
+    /// Leaves only duplicates of the last so many days before each query, and the queries that still have one: the way in
+    /// which part of the literature counts.
+    pub fn keep_within(&mut self, days: i64) {
+        let (reports, relevant) = (&self.reports, &mut self.relevant);
+        for (query, documents) in relevant.iter_mut() {
+            let since = before(reports[*query].created_at, days);
+            documents.retain(|d| reports[*d].created_at >= since);
+        }
+        relevant.retain(|_, documents| !documents.is_empty());
+    }
+
     /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, state, labels; `.zst` too) or `issues.jsonl`
     /// (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
     ///

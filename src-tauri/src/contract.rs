@@ -516,6 +516,34 @@ fn mirrors() {
 
 #[test]
 fn numbers() {
+    let member = ClusterMember {
+        key: String::new(),
+        title: String::new(),
+        url: None,
+        open: true,
+        created_at: None,
+        known: true,
+        confidence: 1.0,
+        via: None,
+    };
+    same_members("ClusterMember", &member);
+    let month = ClusterMonth { month: String::new(), reports: 0 };
+    same_members("ClusterMonth", &month);
+    let cluster = Cluster {
+        head: member,
+        members: Vec::new(),
+        size: 1,
+        open: 1,
+        words: Vec::new(),
+        months: vec![month],
+        recent: 0,
+        before: 0,
+    };
+    same_members("Cluster", &cluster);
+    let response =
+        ClustersResponse { clusters: vec![cluster], total: 1, open: 1, unscanned: 0, took_ms: 0.0 };
+    same_members("ClustersResponse", response);
+    same_members("ClustersRequest", ClustersRequest::default());
     let month = MonthVolume { month: String::new(), opened: 0, closed: 0, duplicates: 0 };
     same_members("MonthVolume", &month);
     let source = SourceVolume { source: String::new(), issues: 0, open: 0, duplicates: 0, median_days: None };

@@ -58,6 +58,7 @@ fn main() -> std::process::ExitCode {
             commands::search,
             commands::thread,
             commands::insights,
+            commands::clusters,
             commands::import_sample,
             commands::update_index,
             commands::forget_indexes,

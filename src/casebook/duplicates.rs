@@ -195,7 +195,11 @@ impl Inner {
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
             Ok((source.key, r.skeleton(source.id)?, document.map(|d| d.id)))
         })?;
-        let within = Filter { test: Test::Source(source), negated: false };
+        let only = |test| Filter { test, negated: false };
+        let mut within = vec![only(Test::Source(source))];
+        if let Some(since) = request.since {
+            within.push(only(Test::Time(TimeField::Created, Some(since.as_second()), None)));
+        }
         let mode = match request.by {
             Ranking::Lexical => Mode::Lexical,
             Ranking::Semantic => Mode::Semantic,
@@ -207,7 +211,7 @@ impl Inner {
                     made_at: request.made_at,
                     document,
                 };
-                let scope = Scope { filters: vec![within] };
+                let scope = Scope { filters: within };
                 let mut ranked = self.checking(&meaning, |c| c.scored(&draft, &scope, task))?;
                 ranked.truncate(request.limit);
                 let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
@@ -226,10 +230,9 @@ impl Inner {
                     .collect());
             }
         };
-        let made_at = Test::Time(TimeField::Created, None, Some(request.made_at.as_second()));
-        let filters = [within, Filter { test: made_at, negated: false }];
+        within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
         let text = format!("{}\n{}", request.title, request.body);
-        let ranked = self.searching(&meaning, |s| s.rank(&text, &filters, mode, request.limit, task))?;
+        let ranked = self.searching(&meaning, |s| s.rank(&text, &within, mode, request.limit, task))?;
         let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
         Ok(ranked

@@ -391,6 +391,8 @@ pub struct RankRequest {
     pub number: Option<u64>,
     /// Documents created at this moment or later are no candidates.
     pub made_at: Timestamp,
+    /// Documents created before this moment are no candidates.
+    pub since: Option<Timestamp>,
     /// What orders them.
     pub by: Ranking,
     /// At most this many.

@@ -8,8 +8,8 @@ mod triage;
 use precedent::{
     Error, Result, Task,
     model::{
-        ImportReport, IndexReport, Insights, SearchRequest, SearchResponse, Status, Thread,
-        TroubleshootRequest, TroubleshootResponse,
+        ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, SearchRequest,
+        SearchResponse, Status, Thread, TroubleshootRequest, TroubleshootResponse,
     },
     task::Progress,
 };
@@ -76,6 +76,12 @@ pub async fn troubleshoot(
 #[tauri::command]
 pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<Insights> {
     desk.casebook().await?.insights(source.as_deref()).await
+}
+
+/// Reports that are known or thought to be one, as far as they were checked.
+#[tauri::command]
+pub async fn clusters(desk: State<'_, Desk>, request: ClustersRequest) -> Result<ClustersResponse> {
+    desk.casebook().await?.clusters(request).await
 }
 
 /// Brings the sample in. A long job.

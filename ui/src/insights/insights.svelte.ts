@@ -2,13 +2,16 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import type { Failure, Insights as Numbers } from "../lib/types";
+import type { ClustersResponse, Failure, Insights as Numbers } from "../lib/types";
 
 export class Insights {
   source = $state<string | null>(null);
   /** How many months are shown; 0 stands for all. */
   span = $state(24);
   numbers = $state.raw<Numbers | null>(null);
+  clusters = $state.raw<ClustersResponse | null>(null);
+  /** The head of the cluster that is looked at. */
+  chosen = $state<string | null>(null);
   failure = $state.raw<Failure | null>(null);
 
   #latest = new Latest();
@@ -16,9 +19,10 @@ export class Insights {
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
     try {
-      const numbers = await api.insights(this.source);
+      const [numbers, clusters] = await Promise.all([api.insights(this.source), api.clusters(this.source)]);
       if (!isCurrent()) return;
       this.numbers = numbers;
+      this.clusters = clusters;
       this.failure = null;
     } catch (thrown) {
       if (isCurrent()) this.failure = api.failure(thrown);

@@ -7,6 +7,8 @@ import type {
   BriefFormat,
   BriefRequest,
   CalibrationReport,
+  ClustersRequest,
+  ClustersResponse,
   Comparison,
   DuplicatesRequest,
   DuplicatesResponse,
@@ -142,6 +144,12 @@ export const editNote = (key: string, change: Partial<NoteChange>) =>
   invoke<Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
 export const removeNote = (key: string) => invoke<Note>("remove_note", { key });
 
+/** Clusters on the map. */
+const CLUSTERS = 60;
+export const clusters = (source: string | null) => {
+  const request: ClustersRequest = { source, threshold: 0.5, min_size: 2, limit: CLUSTERS };
+  return invoke<ClustersResponse>("clusters", { request });
+};
 export const insights = (source: string | null) => invoke<Insights>("insights", { source });
 
 function channel<T>(onMessage: (message: T) => void): Channel<T> {

@@ -490,6 +490,48 @@ export interface SourceVolume {
   median_days: number | null;
 }
 
+export interface ClustersRequest {
+  source: string | null;
+  threshold: number;
+  min_size: number;
+  limit: number;
+}
+
+export interface ClusterMember {
+  key: string;
+  title: string;
+  url: string | null;
+  open: boolean;
+  created_at: string | null;
+  known: boolean;
+  confidence: number;
+  via: string | null;
+}
+
+export interface ClusterMonth {
+  month: string;
+  reports: number;
+}
+
+export interface Cluster {
+  head: ClusterMember;
+  members: ClusterMember[];
+  size: number;
+  open: number;
+  words: string[];
+  months: ClusterMonth[];
+  recent: number;
+  before: number;
+}
+
+export interface ClustersResponse {
+  clusters: Cluster[];
+  total: number;
+  open: number;
+  unscanned: number;
+  took_ms: number;
+}
+
 export interface Insights {
   months: MonthVolume[];
   sources: SourceVolume[];
