@@ -22,6 +22,7 @@ mod gallery;
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod git_http;
 mod hostile;
+mod insights;
 mod installed;
 mod measure;
 mod search;

@@ -12,7 +12,7 @@ async fn compared(window: &Client) -> String {
 }
 
 /// Twelve pairs of reports that say nearly the same, of a program that does not exist.
-fn pairs() -> String {
+pub fn pairs() -> String {
     let things = [
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
         "mixer", "crane",
