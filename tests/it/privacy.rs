@@ -3,13 +3,12 @@
 use std::{
     collections::BTreeSet,
     io::Write as _,
-    path::PathBuf,
     process::{Command, Stdio},
 };
 
 use crate::{
     fake_github::FakeGitHub,
-    support::{Place, Ran},
+    support::{Place, Ran, library},
 };
 
 /// What a person does in a day, but for syncing.
@@ -54,28 +53,11 @@ fn day(place: &Place) -> Vec<Vec<String>> {
     out
 }
 
-/// A library that writes down every connection, and its log.
-fn listener(place: &Place) -> Option<(PathBuf, PathBuf)> {
-    let library = place.path("connections.so");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/privacy/connections.c");
-    let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .args([source, "-ldl"])
-        .status();
-    if cfg!(target_os = "linux") && made.is_ok_and(|m| m.success()) {
-        return Some((library, place.path("connections.log")));
-    }
-    eprintln!(
-        "SKIPPED: the record of connections, because there is no C compiler to make the library that keeps it"
-    );
-    None
-}
-
 #[test]
 fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
     let place = Place::new();
-    let Some((library, log)) = listener(&place) else { return };
+    let Some(library) = library(&place, "privacy/connections.c", "the record of connections") else { return };
+    let log = place.path("connections.log");
     let github = FakeGitHub::new("acme/app");
     github.world().fill(30, 30);
     let run = |args: &[&str], input: &str| {

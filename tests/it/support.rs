@@ -97,6 +97,19 @@ fn regex_replace(text: &str, pattern: &str, with: &str) -> String {
     regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
 }
 
+/// A library of this folder's, in C, that stands between the binary and the system (`LD_PRELOAD`).
+pub fn library(place: &Place, source: &str, what: &str) -> Option<PathBuf> {
+    let library = place.path("preloaded.so");
+    let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).join(source);
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-O1", "-o"]).args([&library, &source]).arg("-ldl");
+    if cfg!(target_os = "linux") && cc.status().is_ok_and(|m| m.success()) {
+        return Some(library);
+    }
+    eprintln!("SKIPPED: {what}, because there is no C compiler to make the library that they need");
+    None
+}
+
 /// A small deterministic generator of numbers (the constants of Knuth's MMIX).
 pub struct Numbers(pub u64);
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fake_github::FakeGitHub,
-    support::{Numbers, Place, Ran, comment, tracker},
+    support::{Numbers, Place, Ran, comment, library, tracker},
 };
 
 const SEED: u64 = 20_261_121;
@@ -228,26 +228,10 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
     }
 }
 
-/// A library that notes, beside each file of the casebook, what of it was told to be on the disk.
-fn power(place: &Place) -> Option<PathBuf> {
-    let library = place.path("power.so");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/torture/power.c");
-    let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .args([source, "-ldl"])
-        .status();
-    if cfg!(target_os = "linux") && made.is_ok_and(|m| m.success()) {
-        return Some(library);
-    }
-    eprintln!("SKIPPED: power cuts, because there is no C compiler to make the library that simulates them");
-    None
-}
-
 #[test]
 fn a_power_cut_takes_back_nothing_that_a_person_did() {
     let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
-    let Some(library) = power(&torture.place) else { return };
+    let Some(library) = library(&torture.place, "torture/power.c", "power cuts") else { return };
     let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
     // Somebody has it open all the time, so that no command is the last one, which would tidy up and wait for the disk.
     let mut held =
