@@ -102,8 +102,14 @@ fn stays_at(
     let other = reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
     Ok(match (other.filter(|o| o.host == remote.host), stays.number) {
         (Some(other), Some(number)) => Some(Stays::Beside(other.project, number)),
-        _ => stays.url.clone().map(Stays::Elsewhere),
+        _ => stays.url.as_deref().and_then(address).map(Stays::Elsewhere),
     })
+}
+
+/// An address as it can stand in a comment and between quotes in a command: what a tracker says is not to be trusted there.
+fn address(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
+    Some(url.to_string().replace('\'', "%27"))
 }
 
 /// Tells a source's tracker about these reports of its, one after another.
@@ -271,5 +277,18 @@ impl One<'_> {
             apply(&store, &source, records, now, |_| Ok(())).map(|_| ())
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_address_cannot_leave_its_quotes() {
+        let seen = super::address("https://x.example/a'; rm -rf ~; echo '").unwrap();
+        assert!(!seen.contains(['\'', ' ']), "{seen}");
+        assert_eq!(super::address("https://x.example/1").as_deref(), Some("https://x.example/1"));
+        for bad in ["javascript:alert(1)", "no address", "file:///etc/passwd"] {
+            assert_eq!(super::address(bad), None, "{bad}");
+        }
     }
 }
