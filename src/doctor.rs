@@ -287,20 +287,22 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    /// The full text, with its files checked. Opening it makes a new one where the old one cannot be opened at all.
+    /// The full text, with its files checked. Where they are damaged and are to stay, an empty one that stands for it.
     fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
-        let fulltext = FullText::open(self.full_text)?;
-        let complaint = match fulltext.damaged_files() {
-            Ok(files) if files.is_empty() => return Ok(fulltext),
-            Ok(files) => files.join(", "),
-            Err(error) => error.to_string(),
+        let opened = FullText::open_as_it_is(self.full_text).and_then(|f| Ok((f.damaged_files()?, f)));
+        let complaint = match opened {
+            Ok((files, fulltext)) if files.is_empty() => return Ok(fulltext),
+            Ok((files, _)) => files.join(", "),
+            Err(error) if matches!(error.code(), Code::Corrupt | Code::Internal) => {
+                error.to_string().replace('\n', " ")
+            }
+            Err(error) => return Err(error),
         };
         let fulltext = if self.repair {
-            drop(fulltext);
             remove_text(self.folder, self.full_text)?;
             FullText::open(self.full_text)?
         } else {
-            fulltext
+            FullText::in_memory()?
         };
         found.push(Finding {
             repaired: self.repair,

@@ -223,13 +223,36 @@ impl FullText {
         }
     }
 
+    /// Opens the index below this folder as it is: a damaged one stays what it is. Makes an empty one where there is none.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if it is damaged, [`crate::Code::Io`] if the folder cannot be written.
+    pub fn open_as_it_is(parent: &Path) -> Result<Self> {
+        let folder = parent.join(format!("v{SCHEMA_VERSION}"));
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        Self::open_in(&folder)
+    }
+
+    /// An empty index that leaves nothing on disk.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] if there is no memory for it.
+    pub fn in_memory() -> Result<Self> {
+        let (schema, fields) = schema();
+        Self::new(Path::new(""), Index::create_in_ram(schema), fields)
+    }
+
     fn open_in(folder: &Path) -> Result<Self> {
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
         let index = Index::open_or_create(directory, schema)?;
+        sound(&index)?;
+        Self::new(folder, index, fields)
+    }
+
+    fn new(folder: &Path, index: Index, fields: Fields) -> Result<Self> {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer(Cut::Identifiers)));
-        sound(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { folder: folder.to_owned(), index, reader, fields, seen: Mutex::new(None) })
     }
