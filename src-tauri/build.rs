@@ -44,6 +44,12 @@ fn main() {
         "brief",
         "preview_redaction",
         "export_brief",
+        "models",
+        "catalog",
+        "install_model",
+        "import_model",
+        "use_model",
+        "remove_model",
     ];
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));

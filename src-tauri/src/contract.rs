@@ -10,7 +10,7 @@ use precedent::{
 use serde::Serialize;
 
 use crate::{
-    commands::{FileKind, Launch},
+    commands::{Catalog, CatalogModel, FileKind, Launch},
     desk::JobKind,
 };
 
@@ -109,6 +109,7 @@ fn enums() {
             JobKind::Triage,
             JobKind::Calibrate,
             JobKind::Remove,
+            JobKind::Model,
         ],
     );
     same_variants("NoteKind", &NoteKind::ALL);
@@ -305,6 +306,21 @@ fn the_casebook() {
     same_members("NextModel", &next);
     let model = ModelStatus { name: None, problem: None, next: Some(next) };
     same_members("ModelStatus", &model);
+    let view = ModelView {
+        name: String::new(),
+        answers: true,
+        next: false,
+        dimensions: None,
+        max_tokens: None,
+        bytes: None,
+        embedded: 0,
+        vector_bytes: 0,
+        problem: None,
+    };
+    same_members("ModelView", view);
+    let entry = CatalogModel { name: String::new(), dimensions: 0, description: String::new() };
+    same_members("CatalogModel", &entry);
+    same_members("Catalog", Catalog { host: String::new(), models: vec![entry] });
     let status = Status {
         casebook: String::new(),
         sources: vec![source],

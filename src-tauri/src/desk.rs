@@ -26,6 +26,8 @@ pub enum JobKind {
     Calibrate,
     /// Removing a source.
     Remove,
+    /// Bringing a model in.
+    Model,
 }
 
 /// The window's state.

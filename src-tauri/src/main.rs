@@ -90,6 +90,12 @@ fn main() -> std::process::ExitCode {
             commands::brief,
             commands::preview_redaction,
             commands::export_brief,
+            commands::models,
+            commands::catalog,
+            commands::install_model,
+            commands::import_model,
+            commands::use_model,
+            commands::remove_model,
         ])
         .setup(move |app| {
             let links = links::Links::default();

@@ -45,6 +45,7 @@ fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
         JobKind::Triage => ("The open reports are checked", "The check for duplicates failed"),
         JobKind::Calibrate => ("The calibration is done", "The calibration failed"),
         JobKind::Remove => ("The source is removed", "The source could not be removed"),
+        JobKind::Model => ("The model is here", "The model could not be brought in"),
     };
     match problem {
         None => (done, "Precedent is ready.".to_owned()),

@@ -33,6 +33,18 @@ impl Casebook {
         catalog()
     }
 
+    /// Where the models of the catalogue are fetched from.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if what was set is no address.
+    pub fn hub(&self) -> Result<url::Url> {
+        let hub = self.inner.hub.as_deref().unwrap_or(HUB);
+        url::Url::parse(hub).map_err(|_| {
+            Error::invalid(format!("\"{hub}\" is no address to fetch models from"))
+                .with_hint("It looks like https://hub.example.")
+        })
+    }
+
     /// Brings a model in from a folder, an ONNX file beside its tokenizer, or an archive of a folder. It does not answer yet.
     ///
     /// # Errors
@@ -70,11 +82,7 @@ impl Casebook {
             return Err(Error::invalid(format!("{} is installed already", entry.name))
                 .with_hint(format!("To use it: precedent model use {}", entry.name)));
         }
-        let hub = inner.hub.as_deref().unwrap_or(HUB).trim_end_matches('/').to_owned();
-        let base = url::Url::parse(&hub).map_err(|_| {
-            Error::invalid(format!("\"{hub}\" is no address to fetch models from"))
-                .with_hint("It looks like https://hub.example.")
-        })?;
+        let base = self.hub()?;
         // Kept where the next try finds it.
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({

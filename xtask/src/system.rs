@@ -71,7 +71,7 @@ impl Manager {
             (Self::Pacman, Need::Window) => &["pkgconf", "webkit2gtk-4.1"],
             (Self::Zypper, Need::Window) => &["pkgconf-pkg-config", "webkit2gtk3-devel"],
             (Self::Apt, Need::Driver) => {
-                &["webkit2gtk-driver", "xvfb", "xauth", "dbus-x11", "fonts-dejavu-core"]
+                &["webkit2gtk-driver", "xvfb", "xauth", "xdotool", "dbus-x11", "fonts-dejavu-core"]
             }
             (Self::Apt, Need::Servers) => &["redmine", "redmine-sqlite", "puma", "git"],
             (Self::Apt, Need::CleanRoot) => &["debootstrap"],
@@ -102,8 +102,14 @@ pub fn missing(need: Need) -> Vec<String> {
         }
         Need::Compiler | Need::Window => Vec::new(),
         Need::Driver => {
-            let mut missing =
-                absent(&["WebKitWebDriver", "xvfb-run", "xauth", "dbus-run-session", "dbus-launch"]);
+            let mut missing = absent(&[
+                "WebKitWebDriver",
+                "xvfb-run",
+                "xauth",
+                "xdotool",
+                "dbus-run-session",
+                "dbus-launch",
+            ]);
             let fonts = ["/usr/share/fonts", "/usr/local/share/fonts"];
             if !fonts
                 .iter()
@@ -290,7 +296,7 @@ fn by_hand(need: Need) -> String {
     match need {
         Need::Compiler => "Install a C compiler: build-essential (Debian, Ubuntu), gcc (Fedora), base-devel (Arch), `xcode-select --install` (macOS).".into(),
         Need::Window => "Install pkg-config and the development files of WebKitGTK 4.1 (with GTK 3):\n  Debian, Ubuntu: libwebkit2gtk-4.1-dev    Fedora: webkit2gtk4.1-devel\n  Arch: webkit2gtk-4.1                     openSUSE: webkit2gtk3-devel\nOr do without the window: cargo xtask start --cli".into(),
-        Need::Driver => "Install WebKitWebDriver, Xvfb with xvfb-run, xauth, dbus-run-session, dbus-launch and a font\n(Debian: webkit2gtk-driver xvfb xauth dbus-x11 fonts-dejavu-core).".into(),
+        Need::Driver => "Install WebKitWebDriver, Xvfb with xvfb-run, xauth, xdotool, dbus-run-session, dbus-launch and a font\n(Debian: webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core).".into(),
         Need::Pip => "Install Python 3 with pip, or name a library that you already have: PRECEDENT_ONNXRUNTIME=/path/to/libonnxruntime.so".into(),
         Need::CleanRoot => "Install debootstrap; this is done on Debian and its kin alone.".into(),
         Need::Servers => "Install Redmine with SQLite, puma and git (Debian: redmine redmine-sqlite puma git).".into(),

@@ -1,6 +1,7 @@
 //! The commands of the window: one short call into the engine each.
 
 mod brief;
+mod models;
 mod notes;
 mod sources;
 mod triage;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
 use tauri_plugin_opener::OpenerExt as _;
 
-pub use self::{brief::*, notes::*, sources::*, triage::*};
+pub use self::{brief::*, models::*, notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     links::Links,

@@ -3,7 +3,7 @@
 use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
-use crate::driver::{drive, is_there, press, press_ctrl, wait_for, wait_until};
+use crate::driver::{click_words, drive, is_there, press, press_ctrl, wait_for, wait_until};
 
 /// What the checker objects to: rule, and the first places.
 async fn objections(window: &Client, axe: &str) -> Vec<Value> {
@@ -17,7 +17,7 @@ async fn objections(window: &Client, axe: &str) -> Vec<Value> {
     serde_json::from_value(window.execute_async(run, Vec::new()).await.unwrap()).unwrap()
 }
 
-async fn every_view(theme: &str) {
+async fn every_view(theme: &str, contrast: &'static str) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/node_modules/axe-core/axe.min.js");
     let Ok(source) = std::fs::read_to_string(source) else {
         eprintln!("SKIPPED: axe-core is not there; run: npm --prefix ui ci");
@@ -31,6 +31,11 @@ async fn every_view(theme: &str) {
     drive(home.path(), theme, &args, async move |window| {
         wait_for(&window, "#hit-0").await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        if contrast == "more" {
+            press_ctrl(&window, '7').await;
+            click_words(&window, ".choice[aria-labelledby=contrast] button", "More").await;
+            wait_for(&window, "html[data-contrast=more]").await;
+        }
         let mut found = Vec::new();
         for (key, ready) in [
             ('1', "#hit-0"),
@@ -65,6 +70,10 @@ async fn every_view(theme: &str) {
         press(&window, "a").await;
         wait_for(&window, ".add").await;
         found.extend(objections(&window, &axe).await);
+        press_ctrl(&window, '7').await;
+        click_words(&window, "section[aria-labelledby=model] button", "Bring another model in").await;
+        wait_for(&window, "#model-name").await;
+        found.extend(objections(&window, &axe).await);
         press_ctrl(&window, 'k').await;
         wait_for(&window, "#palette").await;
         found.extend(objections(&window, &axe).await);
@@ -75,10 +84,15 @@ async fn every_view(theme: &str) {
 
 #[tokio::test]
 async fn axe_finds_nothing_in_any_view_light() {
-    every_view("Adwaita").await;
+    every_view("Adwaita", "system").await;
 }
 
 #[tokio::test]
 async fn axe_finds_nothing_in_any_view_dark() {
-    every_view("Adwaita:dark").await;
+    every_view("Adwaita:dark", "system").await;
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_with_more_contrast() {
+    every_view("Adwaita", "more").await;
 }

@@ -1,13 +1,22 @@
-//! What the window is among other programs: one for all starts, opened by links.
+//! What the window is among other programs: one for all starts, opened by links, where it was left, heard of when it is
+//! behind others.
 
 use std::{
+    io::{BufRead as _, BufReader},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use precedent::{Casebook, OpenOptions, Task};
+use serde_json::json;
 
-use crate::driver::{drive_whole, program, text, wait_until};
+use crate::{
+    driver::{click, click_words, drive_whole, press, program, script, text, texts, wait_for, wait_until},
+    fake_github::{FakeGitHub, Fault},
+    sources::fill,
+};
 
 async fn with_sample(folder: &Path) {
     let casebook = Casebook::open(OpenOptions::new(folder)).await.unwrap();
@@ -40,6 +49,98 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
             .unwrap();
         assert!(status.success(), "{status}");
         wait_until("the second link is shown", async || shown().await.contains("#13")).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_opens_as_large_as_it_was_left() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    // As it is written when a person closes the window; what drives it here ends it without asking.
+    let left = json!({ "main": {
+        "width": 1111, "height": 777, "x": 30, "y": 40, "prev_x": 0, "prev_y": 0,
+        "maximized": false, "visible": true, "decorated": true, "fullscreen": false,
+    }});
+    let folder = home.path().join("config/net.precedent.desktop");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(".window-state.json"), left.to_string()).unwrap();
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive_whole(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, ".welcome").await;
+        wait_until("it is as large as it was", async || {
+            script(&window, "return [innerWidth, innerHeight]").await == json!([1111, 777])
+        })
+        .await;
+    })
+    .await;
+}
+
+/// What programs say on the session's bus.
+struct Bus {
+    monitor: Child,
+    heard: Arc<Mutex<String>>,
+}
+
+impl Bus {
+    /// Nothing where there is no bus to listen to.
+    fn listen() -> Option<Self> {
+        let mut monitor = Command::new("dbus-monitor")
+            .args(["--session", "interface='org.freedesktop.Notifications'"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()
+            .filter(|_| std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some())?;
+        let heard = Arc::new(Mutex::new(String::new()));
+        let (lines, to) = (BufReader::new(monitor.stdout.take()?).lines(), Arc::clone(&heard));
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                to.lock().unwrap().push_str(&line);
+            }
+        });
+        Some(Self { monitor, heard })
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.monitor.kill();
+        let _ = self.monitor.wait();
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
+    let Some(bus) = Bus::listen() else {
+        assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "no session bus");
+        eprintln!("SKIPPED: there is no session bus, or no dbus-monitor");
+        return;
+    };
+    let github = FakeGitHub::new("acme/pump");
+    github.world().fill(12, 20);
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--alone"];
+    drive_whole(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, ".welcome").await;
+        click_words(&window, ".welcome button", "add a project of your own").await;
+        fill(&window, "#add-project", "acme/pump").await;
+        fill(&window, "#add-host", &github.host).await;
+        click(&window, ".add input[type=checkbox]").await;
+        press(&window, "\u{e007}").await;
+        wait_until("it is synced", async || {
+            texts(&window, ".toasts .toast").await.iter().any(|t| t.contains("new or changed"))
+        })
+        .await;
+        // Longer than a job that one waits for.
+        github.fail("/issues", 1, Fault::Slow(Duration::from_secs(16)));
+        click_words(&window, ".detail .buttons button", "Sync").await;
+        // Nobody looks at it any more: the keyboard's focus goes to what is behind all windows.
+        let away = ["search", "--maxdepth", "0", ".*", "windowfocus"];
+        assert!(Command::new("xdotool").args(away).status().unwrap().success());
+        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("The sync has ended"))
+            .await;
     })
     .await;
 }

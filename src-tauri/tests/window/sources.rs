@@ -11,7 +11,7 @@ use crate::{
     fake_tracker::{FakeTracker, Shape},
 };
 
-async fn fill(window: &Client, css: &str, value: &str) {
+pub async fn fill(window: &Client, css: &str, value: &str) {
     let field = wait_for(window, css).await;
     field.clear().await.unwrap();
     field.send_keys(value).await.unwrap();

@@ -7,6 +7,7 @@ import type {
   BriefFormat,
   BriefRequest,
   CalibrationReport,
+  Catalog,
   ClustersRequest,
   ClustersResponse,
   Comparison,
@@ -22,6 +23,7 @@ import type {
   Launch,
   MirrorView,
   Mode,
+  ModelView,
   NewMirror,
   Note,
   NoteAnswer,
@@ -130,6 +132,15 @@ export const troubleshoot = (text: string, source: string | null) => {
   const request: TroubleshootRequest = { key: null, text, source, settings: SOLVED };
   return invoke<TroubleshootResponse>("troubleshoot", { request });
 };
+
+export const models = () => invoke<ModelView[]>("models");
+export const catalog = () => invoke<Catalog>("catalog");
+export const installModel = (name: string, onProgress: OnProgress) =>
+  invoke<ModelView>("install_model", { name, progress: channel(onProgress) });
+export const importModel = (path: string, name: string | null, onProgress: OnProgress) =>
+  invoke<ModelView>("import_model", { path, name, progress: channel(onProgress) });
+export const useModel = (name: string) => invoke<void>("use_model", { name });
+export const removeModel = (name: string) => invoke<void>("remove_model", { name });
 
 export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
 export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });

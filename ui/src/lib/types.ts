@@ -189,6 +189,31 @@ export interface ModelStatus {
   next: NextModel | null;
 }
 
+/** A model that can answer, or could. */
+export interface ModelView {
+  name: string;
+  answers: boolean;
+  next: boolean;
+  dimensions: number | null;
+  max_tokens: number | null;
+  bytes: number | null;
+  embedded: number;
+  vector_bytes: number;
+  problem: string | null;
+}
+
+/** What can be installed by name (src-tauri/src/commands/models.rs). */
+export interface Catalog {
+  host: string;
+  models: CatalogModel[];
+}
+
+export interface CatalogModel {
+  name: string;
+  dimensions: number;
+  description: string;
+}
+
 export interface Skip {
   place: string;
   reason: string;
@@ -754,7 +779,7 @@ export interface Brief {
 }
 
 /** The long jobs (src-tauri/src/desk.rs); one of each kind may run. */
-export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove";
+export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model";
 
 /** What files hold (src-tauri/src/commands/sources.rs). */
 export type FileKind = "github" | "wiki";

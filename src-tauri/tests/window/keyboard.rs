@@ -1,0 +1,113 @@
+//! Everything that can be clicked can be reached without a mouse, and is seen when it has the focus.
+
+use std::collections::BTreeSet;
+
+use fantoccini::{Client, key::Key};
+use serde_json::{Value, json};
+
+use crate::driver::{drive, is_there, press, press_ctrl, script, shot, wait_for, wait_until};
+
+/// What a person could click, numbered in the order of the page; what names nothing is named by its markup.
+const NUMBER: &str = "
+    const found = [...document.querySelectorAll('button, select, input, textarea, a[href], [tabindex=\"0\"], summary')]
+        .filter((one) => !one.disabled && one.offsetParent !== null && one.tabIndex >= 0);
+    found.forEach((one, at) => (one.dataset.at = at));
+    return found.map((one) => one.outerHTML.slice(0, 120))";
+
+/// What has the focus, and whether it looks like it: by an outline of its own, by one on the row that it names, or by a dashed ring.
+const FOCUSED: &str = "
+    const one = document.activeElement;
+    const outlined = (element) => element && getComputedStyle(element).outlineStyle !== 'none';
+    const row = document.getElementById(one.getAttribute('aria-activedescendant') ?? '');
+    const part = one.querySelector('[aria-current=\"true\"]');
+    const ring = one.matches('svg g') && getComputedStyle(one.querySelector('circle')).strokeDasharray !== 'none';
+    return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || ring || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
+
+async fn all_are_reached(window: &Client, view: &str) {
+    let wanted: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
+    let tab = char::from(Key::Tab).to_string();
+    let mut reached = BTreeSet::new();
+    script(window, "document.activeElement.blur()").await;
+    for _ in 0..wanted.len() * 2 + 10 {
+        press(window, &tab).await;
+        let Value::Object(focus) = script(window, FOCUSED).await else { panic!("no focus") };
+        let at = focus["at"].as_i64().unwrap();
+        if at >= 0 {
+            assert_eq!(focus["seen"], true, "{view}: the focus is not seen on {}", wanted[at as usize]);
+            reached.insert(at as usize);
+        }
+        if reached.len() == wanted.len() {
+            return;
+        }
+    }
+    let missed: Vec<&String> =
+        wanted.iter().enumerate().filter(|(at, _)| !reached.contains(at)).map(|(_, html)| html).collect();
+    panic!("{view}: Tab never came to {missed:#?}");
+}
+
+#[tokio::test]
+async fn tab_comes_to_every_control_of_every_view() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        assert_eq!(script(&window, "return document.querySelectorAll('[tabindex]:not([tabindex=\"0\"]):not([tabindex=\"-1\"])').length").await, 0);
+        for (key, ready) in [
+            ('1', "#hit-0"),
+            ('2', ".triage .blank"),
+            ('3', ".troubleshoot"),
+            ('4', ".notes .blank"),
+            ('5', ".detail"),
+            ('6', ".insights svg"),
+            ('7', "section[aria-labelledby=storage]"),
+        ] {
+            press_ctrl(&window, key).await;
+            wait_for(&window, ready).await;
+            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true], progress").await).await;
+            all_are_reached(&window, ready).await;
+        }
+        press_ctrl(&window, '5').await;
+        press(&window, "a").await;
+        wait_for(&window, ".add").await;
+        all_are_reached(&window, "the form for a source").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn large_text_more_contrast_and_less_motion_hold() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        wait_for(&window, "#hit-0").await;
+        for _ in 0..5 {
+            press_ctrl(&window, '+').await;
+        }
+        wait_until("the text is larger", async || {
+            script(&window, "return parseFloat(getComputedStyle(document.documentElement).fontSize) > 20").await == true
+        })
+        .await;
+        for key in '1'..='7' {
+            press_ctrl(&window, key).await;
+            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
+            // Nothing stands beyond the edge where no bar leads to it.
+            let beyond = "return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+                .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+                .map((one) => one.outerHTML.slice(0, 120) + ' :: ' + one.getBoundingClientRect().right)
+                .slice(0, 8)";
+            assert_eq!(script(&window, beyond).await, json!([]), "view {key}");
+            shot(&window, &format!("large-{key}")).await;
+        }
+        press_ctrl(&window, '0').await;
+        script(&window, "document.documentElement.dataset.motion = 'less'").await;
+        let moving = "return [...document.querySelectorAll('*')].filter((one) => {
+            const { animationDuration, transitionDuration } = getComputedStyle(one);
+            return Math.max(...`${animationDuration},${transitionDuration}`.split(',').map(parseFloat)) > 0.01;
+        }).length";
+        assert_eq!(script(&window, moving).await, 0);
+    })
+    .await;
+}

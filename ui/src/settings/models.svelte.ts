@@ -1,0 +1,77 @@
+// The embedding models: those that are here, the one that answers, and the way of others to here.
+
+import * as api from "../lib/api";
+import type { Catalog, Failure, ModelView } from "../lib/types";
+import type { Desk } from "../shell/desk.svelte";
+
+/** How a model comes here. */
+export type Way = "catalog" | "files";
+
+export class Models {
+  list = $state.raw<readonly ModelView[]>([]);
+  catalog = $state.raw<Catalog | null>(null);
+  failure = $state.raw<Failure | null>(null);
+
+  readonly #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** What may be fetched by name and is not here yet. */
+  get missing(): Catalog["models"] {
+    return this.catalog?.models.filter(({ name }) => !this.list.some((model) => model.name === name)) ?? [];
+  }
+
+  async load(): Promise<void> {
+    try {
+      [this.list, this.catalog] = await Promise.all([api.models(), api.catalog()]);
+      this.failure = null;
+    } catch (thrown) {
+      this.failure = api.failure(thrown);
+    }
+  }
+
+  /** Brings a model in, by its name in the catalogue or from a path. Whether it is here now. */
+  async bring(way: Way, what: string): Promise<boolean> {
+    this.failure = null;
+    try {
+      const model = await this.#desk.jobs.run("model", (onProgress) =>
+        way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
+      );
+      this.#desk.toasts.say(`${model.name} is here. It answers once you use it and its vectors are made.`);
+    } catch (thrown) {
+      const failure = api.failure(thrown);
+      if (failure.code === "cancelled") this.#desk.say(thrown);
+      else this.failure = failure;
+      return false;
+    }
+    await this.load();
+    return true;
+  }
+
+  /** Makes the vectors of a model beside those that answer, and lets it answer when they are complete. */
+  async use(name: string): Promise<void> {
+    this.failure = null;
+    try {
+      await api.useModel(name);
+    } catch (thrown) {
+      this.failure = api.failure(thrown);
+      return;
+    }
+    await Promise.all([this.load(), this.#desk.refresh()]);
+    await this.#desk.update();
+    await this.load();
+  }
+
+  async remove(name: string): Promise<void> {
+    this.failure = null;
+    try {
+      await api.removeModel(name);
+      this.#desk.toasts.say(`${name} is removed, with its vectors.`);
+    } catch (thrown) {
+      this.failure = api.failure(thrown);
+    }
+    await this.load();
+  }
+}
