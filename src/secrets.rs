@@ -100,8 +100,10 @@ impl SystemKeyring {
             }
             _ => (Code::Io, "the keyring cannot be used".to_owned()),
         };
-        Error::new(code, message)
-            .with_hint("Set GH_TOKEN, or sign in with `gh auth login`; both work without a keyring.")
+        Error::new(code, message).with_hint(
+            "Without a keyring a token comes from the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
+                 JIRA_API_TOKEN, REDMINE_API_KEY), and for GitHub also from `gh auth login`.",
+        )
     }
 }
 
