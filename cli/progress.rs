@@ -61,6 +61,7 @@ fn show(state: &Current, progress: &Progress) {
             Phase::Download => "Fetching the model",
             Phase::Triage => "Checking for duplicates",
             Phase::Evaluate => "Asking",
+            Phase::Close => "Closing at the tracker",
         };
         let counts = match progress.unit {
             "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {eta} left",

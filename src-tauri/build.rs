@@ -25,6 +25,8 @@ fn main() {
         "compare",
         "record_verdict",
         "undo_verdict",
+        "closures",
+        "close_shown",
         "calibrate",
         "mirrors",
         "hosts",

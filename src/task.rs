@@ -44,6 +44,8 @@ pub enum Phase {
     Triage,
     /// Asking the questions of an evaluation.
     Evaluate,
+    /// Closing reports at their tracker.
+    Close,
 }
 
 type Listener = dyn Fn(Progress) + Send + Sync;
@@ -75,6 +77,7 @@ impl Phase {
             Self::Download => "download",
             Self::Triage => "triage",
             Self::Evaluate => "evaluate",
+            Self::Close => "close",
         }
     }
 }

@@ -67,6 +67,7 @@ fn enums() {
             Phase::Download,
             Phase::Triage,
             Phase::Evaluate,
+            Phase::Close,
         ],
     );
     same_variants("Band", &[Band::High, Band::Review, Band::None]);
@@ -110,6 +111,7 @@ fn enums() {
             JobKind::Calibrate,
             JobKind::Remove,
             JobKind::Model,
+            JobKind::Close,
         ],
     );
     same_variants("NoteKind", &NoteKind::ALL);
@@ -138,6 +140,10 @@ fn enums() {
     same_variants(
         "BriefFormat",
         &[BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json],
+    );
+    same_variants(
+        "ClosureStep",
+        &[ClosureStep::Commenting, ClosureStep::Commented, ClosureStep::Closed, ClosureStep::Refused],
     );
     same_variants("FileKind", &[FileKind::Github, FileKind::Wiki]);
     same_variants(
@@ -736,4 +742,37 @@ fn jobs_and_errors() {
     same_members("Progress", Progress { phase: Phase::Import, done: 0, total: None, unit: "bytes" });
     same_members("Failure", Error::invalid("x"));
     same_members("Launch", Launch { version: "0", casebook: String::new(), sample: false });
+}
+
+#[test]
+fn closures() {
+    let now = jiff::Timestamp::UNIX_EPOCH;
+    let closure = Closure {
+        key: String::new(),
+        title: String::new(),
+        source: String::new(),
+        number: 0,
+        canonical: String::new(),
+        canonical_title: None,
+        host: String::new(),
+        actor: String::new(),
+        decided_at: now,
+        comment: String::new(),
+        commands: Vec::new(),
+        obstacle: None,
+        step: None,
+    };
+    same_members("Closure", closure);
+    let record = ClosureRecord {
+        key: String::new(),
+        canonical: String::new(),
+        step: ClosureStep::Closed,
+        comment_url: None,
+        problem: None,
+        actor: String::new(),
+        began_at: now,
+        changed_at: now,
+    };
+    same_members("ClosureRecord", &record);
+    same_members("ClosureReport", ClosureReport { done: vec![record], problem: None });
 }

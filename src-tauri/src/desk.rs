@@ -28,6 +28,8 @@ pub enum JobKind {
     Remove,
     /// Bringing a model in.
     Model,
+    /// Closing duplicates at their tracker.
+    Close,
 }
 
 /// The window's state.

@@ -71,6 +71,8 @@ fn main() -> std::process::ExitCode {
             commands::compare,
             commands::record_verdict,
             commands::undo_verdict,
+            commands::closures,
+            commands::close_shown,
             commands::calibrate,
             commands::mirrors,
             commands::hosts,

@@ -46,6 +46,7 @@ fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
         JobKind::Calibrate => ("The calibration is done", "The calibration failed"),
         JobKind::Remove => ("The source is removed", "The source could not be removed"),
         JobKind::Model => ("The model is here", "The model could not be brought in"),
+        JobKind::Close => ("The duplicates are closed", "The duplicates could not be closed"),
     };
     match problem {
         None => (done, "Precedent is ready.".to_owned()),

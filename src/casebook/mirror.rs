@@ -238,8 +238,27 @@ impl Casebook {
         actor: &str,
         task: &Task,
     ) -> Result<ClosureReport> {
+        let wanted = self.closures(source).await?;
+        self.close(wanted, actor, task).await
+    }
+
+    /// As [`Casebook::close_duplicates`], for these alone and only as they were shown: what was decided otherwise meanwhile
+    /// is left as it is.
+    ///
+    /// # Errors
+    /// As [`Casebook::closures`].
+    pub async fn close_shown(&self, shown: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
+        let mut wanted = self.closures(None).await?;
+        wanted.retain(|now| {
+            shown
+                .iter()
+                .any(|s| (&s.key, &s.canonical, &s.comment) == (&now.key, &now.canonical, &now.comment))
+        });
+        self.close(wanted, actor, task).await
+    }
+
+    async fn close(&self, mut wanted: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
         let mut whole = ClosureReport::default();
-        let mut wanted = self.closures(source).await?;
         let context = self.context(task);
         while let Some(first) = wanted.first() {
             let key = first.source.clone();

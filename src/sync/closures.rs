@@ -143,7 +143,7 @@ async fn all(
     tracker.probe(&context.task).await?;
     for (n, closure) in wanted.iter().enumerate() {
         context.task.check()?;
-        context.task.report(Phase::Sync, n as u64, Some(wanted.len() as u64), "reports");
+        context.task.report(Phase::Close, n as u64, Some(wanted.len() as u64), "reports");
         let earlier = closure.key.clone();
         let canonical = closure.canonical.clone();
         let store = std::sync::Arc::clone(&context.store);

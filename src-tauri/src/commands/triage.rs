@@ -3,8 +3,8 @@
 use precedent::{
     Result, Task,
     model::{
-        CalibrationReport, Comparison, DuplicatesRequest, DuplicatesResponse, TriageRequest, TriageResponse,
-        Verdict, VerdictKind,
+        CalibrationReport, Closure, ClosureReport, Comparison, DuplicatesRequest, DuplicatesResponse,
+        TriageRequest, TriageResponse, Verdict, VerdictKind,
     },
     task::Progress,
 };
@@ -63,6 +63,29 @@ pub async fn record_verdict(
 #[tauri::command]
 pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> Result<Option<Verdict>> {
     desk.casebook().await?.undo_verdict(&key, &other, &surroundings::user()).await
+}
+
+/// Open reports that were decided to be duplicates, with what would be told to their tracker. Asks nobody.
+#[tauri::command]
+pub async fn closures(desk: State<'_, Desk>) -> Result<Vec<Closure>> {
+    desk.casebook().await?.closures(None).await
+}
+
+/// Closes these reports at their tracker, as they were shown. A long job.
+#[tauri::command]
+pub async fn close_shown(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    shown: Vec<Closure>,
+    progress: Channel<Progress>,
+) -> Result<ClosureReport> {
+    let casebook = desk.casebook().await?;
+    let running = desk.begin(JobKind::Close, watched(progress))?;
+    notice::when_long(
+        &app,
+        &running,
+        casebook.close_shown(&shown, &surroundings::user(), &running.task).await,
+    )
 }
 
 /// Calibrates the confidence by a source's own duplicates. A long job.

@@ -1,10 +1,18 @@
 //! Deciding about possible duplicates without a mouse.
 
 use fantoccini::Client;
-use precedent::{Casebook, OpenOptions, Task, model::VerdictKind};
+use precedent::{
+    Casebook, OpenOptions, Task,
+    model::{SyncRequest, VerdictKind},
+};
 use serde_json::json;
 
-use crate::driver::{drive, is_there, press, press_ctrl, script, shot, text, wait_for, wait_until};
+use crate::{
+    driver::{
+        click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+    },
+    fake_github::FakeGitHub,
+};
 
 /// The key of the report that is compared.
 async fn compared(window: &Client) -> String {
@@ -108,4 +116,55 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
             (5, 2, 2)
         );
     }
+}
+
+#[tokio::test]
+async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_is_sent() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(4, 4);
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    open.add_mirror("acme/app", &github.host, false).await.unwrap();
+    open.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    for key in ["acme/app#2", "acme/app#3"] {
+        open.record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    }
+    drop(open);
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        github.requests();
+        press_ctrl(&window, '2').await;
+        wait_until("it says how many", async || {
+            texts(&window, ".triage header button").await.iter().any(|b| b == "Close 2 at the tracker…")
+        })
+        .await;
+        press(&window, "w").await;
+        wait_until("what would be sent is shown", async || {
+            let shown = texts(&window, ".closing[open] article > pre").await;
+            shown.len() == 2 && shown.iter().all(|comment| comment.starts_with("Duplicate of #1"))
+        })
+        .await;
+        shot(&window, "closing").await;
+        assert!(github.requests().is_empty(), "a look asks nobody");
+
+        click_words(&window, ".closing footer button", "Comment and close 2 reports").await;
+        wait_until("both are closed", async || {
+            texts(&window, ".closing .outcome").await == ["Closed", "Closed"]
+        })
+        .await;
+        shot(&window, "closing-done").await;
+        for number in [2, 3] {
+            let told = github.world().texts(number);
+            assert_eq!(told.iter().filter(|t| t.starts_with("Duplicate of #1")).count(), 1, "{told:?}");
+        }
+        click_words(&window, ".closing footer button", "Done").await;
+        wait_until("nothing is left to tell", async || {
+            !texts(&window, ".triage header button").await.iter().any(|b| b.contains("at the tracker"))
+        })
+        .await;
+    })
+    .await;
 }

@@ -8,6 +8,8 @@ import type {
   BriefRequest,
   CalibrationReport,
   Catalog,
+  Closure,
+  ClosureReport,
   ClustersRequest,
   ClustersResponse,
   Comparison,
@@ -104,6 +106,10 @@ export const compare = (key: string, other: string) => invoke<Comparison>("compa
 export const recordVerdict = (key: string, other: string, kind: VerdictKind) =>
   invoke<Verdict>("record_verdict", { key, other, kind });
 export const undoVerdict = (key: string, other: string) => invoke<Verdict | null>("undo_verdict", { key, other });
+export const closures = () => invoke<Closure[]>("closures");
+/** Closes these reports at their tracker, as they were shown. */
+export const closeShown = (shown: readonly Closure[], onProgress: OnProgress) =>
+  invoke<ClosureReport>("close_shown", { shown, progress: channel(onProgress) });
 export const calibrate = (source: string, onProgress: OnProgress) =>
   invoke<CalibrationReport>("calibrate", { source, progress: channel(onProgress) });
 

@@ -70,6 +70,7 @@ export const PHASES: Record<Phase, string> = {
   download: "Fetching the model",
   triage: "Checking for duplicates",
   evaluate: "Calibrating",
+  close: "Closing at the tracker",
 };
 
 /** "3.4 MB". */

@@ -9,7 +9,7 @@ export type State = "open" | "closed" | "merged";
 export type Mode = "hybrid" | "lexical" | "semantic";
 export type Arm = "lexical" | "semantic" | "signature";
 export type Part = "body" | "comment";
-export type Phase = "import" | "sync" | "wait" | "full_text" | "chunk" | "embed" | "download" | "triage" | "evaluate";
+export type Phase = "import" | "sync" | "wait" | "full_text" | "chunk" | "embed" | "download" | "triage" | "evaluate" | "close";
 export type Code =
   | "not_found"
   | "invalid_input"
@@ -779,7 +779,43 @@ export interface Brief {
 }
 
 /** The long jobs (src-tauri/src/desk.rs); one of each kind may run. */
-export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model";
+export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model" | "close";
+
+export type ClosureStep = "commenting" | "commented" | "closed" | "refused";
+
+/** An open report that was decided to be a duplicate, and what would be told to its tracker. */
+export interface Closure {
+  key: string;
+  title: string;
+  source: string;
+  number: number;
+  canonical: string;
+  canonical_title: string | null;
+  host: string;
+  actor: string;
+  decided_at: string;
+  comment: string;
+  commands: string[];
+  obstacle: string | null;
+  step: ClosureStep | null;
+}
+
+/** What was told to a tracker. */
+export interface ClosureRecord {
+  key: string;
+  canonical: string;
+  step: ClosureStep;
+  comment_url: string | null;
+  problem: string | null;
+  actor: string;
+  began_at: string;
+  changed_at: string;
+}
+
+export interface ClosureReport {
+  done: ClosureRecord[];
+  problem: Failure | null;
+}
 
 /** What files hold (src-tauri/src/commands/sources.rs). */
 export type FileKind = "github" | "wiki";

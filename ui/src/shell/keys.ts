@@ -60,6 +60,7 @@ export const SHORTCUTS: readonly { title: string; shortcuts: readonly Shortcut[]
       { keys: ["n"], does: "Not a duplicate" },
       { keys: ["s"], does: "Skip for now" },
       { keys: ["u"], does: "Undo the last decision" },
+      { keys: ["w"], does: "Close the duplicates at their tracker" },
       { keys: ["j", "k"], does: "Next or previous report" },
       { keys: ["[", "]"], does: "Another candidate of this report" },
       { keys: ["b"], does: "Show surer or less sure ones" },

@@ -42,6 +42,8 @@ export class Triage {
   /** Which candidate of the report is compared. */
   at = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
+  /** Grows with each decision that was recorded or taken back. */
+  recorded = $state(0);
 
   #desk: Desk;
   #queue = new Latest();
@@ -175,6 +177,7 @@ export class Triage {
       this.#desk.say(thrown);
       return;
     }
+    this.recorded++;
     this.#desk.toasts.say(`${item.key} ${DONE[kind]} ${other.key}.`, () => void this.undo(decision));
     if (this.items.length < FEW && this.waiting > this.items.length) void this.load();
   }
@@ -199,6 +202,7 @@ export class Triage {
       this.#desk.say(thrown);
       return;
     }
+    this.recorded++;
     this.#putBack(decision.item, Math.max(0, this.index));
   }
 
