@@ -285,7 +285,7 @@ impl Casebook {
                 casebook: i.folder.display().to_string(),
                 sources: i.store.read(mirror::sources)?,
                 coverage: Coverage {
-                    documents: i.store.read(|r| r.document_count())?,
+                    documents: i.store.document_count()?,
                     full_text: i.fulltext.count()?,
                     chunks: extent.chunks,
                     embedded: extent.embedded,

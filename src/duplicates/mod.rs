@@ -110,7 +110,7 @@ impl Checker<'_> {
         let queries = self.queries(draft)?;
         if let (Some(vectors), Some((_, text))) = (self.vectors, &queries) {
             let allowed = self.fulltext.allowed(&filters)?;
-            ids.extend(vectors.search(text, allowed.as_ref(), DEPTH)?.iter().map(|n| n.document));
+            ids.extend(vectors.search(text, allowed.as_deref(), DEPTH)?.iter().map(|n| n.document));
         }
         ids.sort_unstable();
         ids.dedup();

@@ -189,7 +189,7 @@ fn damaged(folder: &Path, why: &str) -> Error {
 }
 
 /// Scales a vector to length 1; a zero vector stays.
-pub(crate) fn normalise(vector: &mut [f32]) {
+pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         for x in vector {

@@ -5,32 +5,38 @@
 //! by its own largest component: cosine does not see the scale, and its error stays below 0.002.
 //!
 //! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit of every component is
-//! held in memory (48 bytes a vector); the nearest by Hamming distance are scored again exactly. Filters act inside
-//! both: documents that are not allowed are never candidates.
+//! held in memory (48 bytes a vector, see `codes`); the nearest by Hamming distance are scored again exactly. Filters act
+//! inside both: documents that are not allowed are never candidates.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{
+        Arc, Mutex, Once, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use fixedbitset::FixedBitSet;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::codes::{self, Coded, Codes, signs};
 use crate::{
     embed::ModelInfo,
     error::{Code, Error, Result},
     store::SqliteFile,
 };
 
-/// Bytes of the file that each reader maps: exact search reads all vectors, again and again.
-const MAPPED: u32 = 256 << 20;
+/// Bytes of the file that each reader maps: exact search reads all vectors, again and again, and has no more than these. Of a
+/// larger file single vectors are read, and a mapping would keep every page that was met.
+const MAPPED: u32 = 32 << 20;
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
-/// At least this many of the nearest by code are scored exactly …
+/// At least this many of the nearest by code are scored exactly.
 const RESCORED: usize = 1024;
-/// … out of this many times as many that are nearest by Hamming distance.
-const SHORTLIST: usize = 8;
+/// Vectors that sqlite-vec keeps in one blob. SQLite finds a place in a blob by walking there from its beginning, which with the
+/// default of 1,024 is most of what scoring a vector costs.
+const BLOB: usize = 64;
 /// sqlite-vec's own limit for `k`.
 const MAX_K: usize = 4096;
 
@@ -108,7 +114,9 @@ pub struct Extent {
 pub struct Vectors {
     file: SqliteFile,
     dimensions: usize,
-    codes: Mutex<Option<Arc<Codes>>>,
+    codes: Mutex<Arc<Codes>>,
+    /// Whether the codes were written anew already because they lacked some.
+    mended: AtomicBool,
 }
 
 impl std::fmt::Debug for Vectors {
@@ -162,7 +170,8 @@ impl Vectors {
             }
             file => file?,
         };
-        Ok(Self { file, dimensions, codes: Mutex::default() })
+        let codes = Mutex::new(Arc::new(Codes::none(dimensions / 64)));
+        Ok(Self { file, dimensions, codes, mended: AtomicBool::default() })
     }
 
     /// Up to which revision of the store the chunks have been planned.
@@ -178,14 +187,9 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn extent(&self) -> Result<Extent> {
-        // Counts over indexes. The codes would tell too, but reading them is for searches by meaning alone: while
-        // vectors are being made they change with every batch.
         self.file.read(|c| {
-            let count = |query| c.prepare_cached(query)?.query_row([], |r| r.get::<_, u64>(0));
-            let all = count("SELECT count(*) FROM chunks")?;
-            let titles = count("SELECT count(*) FROM chunks WHERE part = -1")?;
-            let pending = count("SELECT count(*) FROM chunks WHERE code IS NULL AND part >= 0")?;
-            Ok(Extent { chunks: all - titles, embedded: all - titles - pending })
+            let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
+            Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
         })
     }
 
@@ -211,11 +215,11 @@ impl Vectors {
             let mut known =
                 c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
             let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1")?;
-            let mut delete_vector = c.prepare_cached("DELETE FROM vectors WHERE chunk_id = ?1")?;
+            let mut delete_vector = c.prepare_cached("DELETE FROM embeddings WHERE chunk_id = ?1")?;
             let mut insert = c.prepare_cached(
                 "INSERT INTO chunks (document_id, source_id, part, ordinal, hash, priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
-            let mut changed = false;
+            let mut lost = Vec::new();
             for (document, source, planned) in documents {
                 let mut missing: Vec<&Planned> = planned.iter().collect();
                 let rows = known.query_map([document], |r| {
@@ -228,14 +232,14 @@ impl Vectors {
                         Some(at) => {
                             missing.swap_remove(at);
                         }
-                        None => gone.push((id, embedded)),
+                        None => gone.push((id, embedded && part != TITLE_PART)),
                     }
                 }
                 for (id, embedded) in gone {
-                    changed = true;
                     delete.execute([id])?;
                     if embedded {
                         delete_vector.execute([id])?;
+                        lost.extend(u32::try_from(id));
                     }
                 }
                 missing.sort_by_key(|p| (p.part, p.ordinal));
@@ -243,9 +247,7 @@ impl Vectors {
                     insert.execute(params![document, source, p.part, p.ordinal, p.hash, p.priority])?;
                 }
             }
-            if changed {
-                c.execute("UPDATE state SET generation = generation + 1", [])?;
-            }
+            self.changed(c, &lost, Vec::new())?;
             if let Some(revision) = reached {
                 c.execute("UPDATE state SET revision = ?1", [revision])?;
             }
@@ -286,7 +288,7 @@ impl Vectors {
     pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
         self.file.read(|c| {
             let mut statement = c.prepare_cached(
-                "SELECT v.embedding FROM chunks c LEFT JOIN vectors v ON v.chunk_id = c.id
+                "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
                  WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
             )?;
             let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
@@ -304,22 +306,40 @@ impl Vectors {
             let mut mark =
                 c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
             let mut insert = c.prepare_cached(
-                "INSERT INTO vectors (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
+                "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
             )?;
+            let mut added = Vec::with_capacity(vectors.len());
             for (pending, vector) in vectors {
                 let whole = quantised(vector);
                 if pending.planned.part == TITLE_PART {
                     mark.execute(params![pending.id, whole, pending.planned.hash])?;
                     continue;
                 }
-                let code: Vec<u8> = signs(vector).iter().flat_map(|w| w.to_le_bytes()).collect();
+                let words = signs(vector);
+                let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 if mark.execute(params![pending.id, code, pending.planned.hash])? > 0 {
                     insert.execute(params![pending.id, pending.source, whole])?;
+                    if let (Ok(chunk), Ok(document)) =
+                        (u32::try_from(pending.id), u32::try_from(pending.document))
+                    {
+                        added.push(Coded { chunk, document, words });
+                    }
                 }
             }
-            c.execute("UPDATE state SET generation = generation + 1", [])?;
-            Ok(())
+            self.changed(c, &[], added)
         })
+    }
+
+    /// Notes which vectors came and went in this transaction.
+    fn changed(&self, c: &Connection, gone: &[u32], added: Vec<Coded>) -> Result<()> {
+        if gone.is_empty() && added.is_empty() {
+            return Ok(());
+        }
+        let generation =
+            c.query_row("UPDATE state SET generation = generation + 1 RETURNING generation", [], |r| {
+                r.get(0)
+            })?;
+        codes::append(c, generation, self.dimensions / 64, gone, added)
     }
 
     /// Forgets everything.
@@ -328,9 +348,8 @@ impl Vectors {
     /// Those of the database.
     pub fn clear(&self) -> Result<()> {
         self.file.write(|c| {
-            Ok(c.execute_batch(
-                "DELETE FROM vectors; DELETE FROM chunks; UPDATE state SET revision = 0, generation = generation + 1;",
-            )?)
+            c.execute_batch("DELETE FROM embeddings; DELETE FROM chunks; UPDATE state SET revision = 0;")?;
+            rebuild(c, self.dimensions / 64)
         })
     }
 
@@ -352,7 +371,7 @@ impl Vectors {
     /// Those of the database.
     pub fn search(&self, query: &[f32], allowed: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
         let codes = self.codes()?;
-        if codes.chunks.len() <= EXACT_CHUNKS {
+        if codes.len() <= EXACT_CHUNKS {
             return self.search_exact(query, allowed, limit);
         }
         let candidates = codes.nearest(query, allowed, RESCORED.max(limit * 2));
@@ -372,21 +391,13 @@ impl Vectors {
         let k = limit.clamp(1, MAX_K);
         let wanted = match allowed {
             None => None,
-            Some(allowed) => {
-                let codes = self.codes()?;
-                let ids = codes.chunks.iter().zip(&codes.documents);
-                let ids: Vec<i64> = ids
-                    .filter(|(_, d)| allowed.contains(**d as usize))
-                    .map(|(id, _)| i64::from(*id))
-                    .collect();
-                Some(serde_json::Value::from(ids).to_string())
-            }
+            Some(allowed) => Some(serde_json::Value::from(self.codes()?.chunks_of(allowed)).to_string()),
         };
         let found: Vec<i64> = self.file.read(|c| {
             let condition =
                 if wanted.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
             let mut statement = c.prepare_cached(&format!(
-                "SELECT chunk_id FROM vectors WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
+                "SELECT chunk_id FROM embeddings WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
             ))?;
             let query = quantised(query);
             let ids = match &wanted {
@@ -403,15 +414,18 @@ impl Vectors {
 
     /// Scores chunks exactly and keeps the best.
     fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<Near>> {
+        // In the order in which they lie in the file.
+        let mut chunks = chunks.to_vec();
+        chunks.sort_unstable();
         let mut near = self.file.read(|c| {
-            let mut vector = c.prepare_cached("SELECT embedding FROM vectors WHERE chunk_id = ?1")?;
+            let mut vector = c.prepare_cached("SELECT embedding FROM embeddings WHERE chunk_id = ?1")?;
             let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
             let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
             for chunk in chunks {
                 let cosine =
                     vector.query_row([chunk], |r| Ok(cosine(query, r.get_ref(0)?.as_blob()?))).optional()?;
                 if let Some(cosine) = cosine {
-                    scored.push((*chunk, cosine));
+                    scored.push((chunk, cosine));
                 }
             }
             scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -442,7 +456,7 @@ impl Vectors {
                 "SELECT id, part, code FROM chunks
                  WHERE document_id = ?1 AND part <= 0 AND ordinal < ?2 AND code IS NOT NULL",
             )?;
-            let mut vector = c.prepare_cached("SELECT embedding FROM vectors WHERE chunk_id = ?1")?;
+            let mut vector = c.prepare_cached("SELECT embedding FROM embeddings WHERE chunk_id = ?1")?;
             let mut out = Vec::with_capacity(documents.len());
             for document in documents {
                 let mut like = Likeness::default();
@@ -487,7 +501,7 @@ impl Vectors {
                 .flatten();
             let text: Option<Vec<u8>> = c
                 .prepare_cached(
-                    "SELECT embedding FROM vectors WHERE chunk_id =
+                    "SELECT embedding FROM embeddings WHERE chunk_id =
                      (SELECT id FROM chunks WHERE document_id = ?1 AND part = 0 AND ordinal = 0)",
                 )?
                 .query_row([document], |r| r.get(0))
@@ -528,7 +542,7 @@ impl Vectors {
     fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
         self.file.read(|c| {
             let mut statement = c.prepare_cached(
-                "SELECT c.part, c.ordinal, v.embedding FROM chunks c JOIN vectors v ON v.chunk_id = c.id
+                "SELECT c.part, c.ordinal, v.embedding FROM chunks c JOIN embeddings v ON v.chunk_id = c.id
                  WHERE c.document_id = ?1 AND c.part >= 0 ORDER BY c.part, c.ordinal",
             )?;
             let rows = statement.query_map([document], |r| {
@@ -538,19 +552,28 @@ impl Vectors {
         })
     }
 
-    /// The resident codes, read again when the file has changed.
+    /// The resident codes, as of now.
     fn codes(&self) -> Result<Arc<Codes>> {
-        let generation: i64 =
-            self.file.read(|c| Ok(c.query_row("SELECT generation FROM state", [], |r| r.get(0))?))?;
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(codes) = &*slot
-            && codes.generation == generation
-        {
-            return Ok(Arc::clone(codes));
-        }
         let width = self.dimensions / 64;
-        let codes = Arc::new(self.file.read(|c| Codes::read(c, generation, width))?);
-        *slot = Some(Arc::clone(&codes));
+        let now = |known: &Arc<Codes>| {
+            self.file.read(|c| {
+                let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
+                let (generation, embedded): (i64, usize) =
+                    statement.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+                if generation == known.generation {
+                    return Ok((Arc::clone(known), embedded));
+                }
+                Ok((Arc::new(known.advanced(c, generation)?), embedded))
+            })
+        };
+        let (mut codes, embedded) = now(&slot)?;
+        // They are made from what is there, so what is lacking is made again; once, should it be lacking there too.
+        if codes.len() != embedded && !self.mended.swap(true, Ordering::Relaxed) {
+            self.file.write(|c| rebuild(c, width))?;
+            codes = now(&Arc::new(Codes::none(width)))?.0;
+        }
+        *slot = Arc::clone(&codes);
         Ok(codes)
     }
 
@@ -596,8 +619,8 @@ impl Vectors {
     pub fn look_again(&self) -> Result<()> {
         self.file.write(|c| {
             c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST}"), [])?;
-            c.execute("UPDATE state SET revision = 0, generation = generation + 1", [])?;
-            Ok(())
+            c.execute("UPDATE state SET revision = 0", [])?;
+            rebuild(c, self.dimensions / 64)
         })
     }
 
@@ -608,7 +631,7 @@ impl Vectors {
 }
 
 /// Chunks whose vector should be there and is not. vec0 keeps the rows that it has in a table of its own.
-const LOST: &str = "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM vectors_rowids)";
+const LOST: &str = "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
 /// What SQLite complains about in a file of vectors; nothing is changed in it.
 pub fn damage(path: &Path) -> Option<String> {
@@ -689,16 +712,19 @@ fn whole(connection: &Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The version of the tables below.
+const VERSION: i64 = 2;
+
 fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-    if version > 0 {
+    let version = |c: &Connection| c.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0));
+    if version(connection)? >= VERSION {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     // Another process may have made it while this one waited.
-    let version: i64 = transaction.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    let version = version(&transaction)?;
     if version == 0 {
-        transaction.execute_batch(&format!(
+        transaction.execute_batch(
             "CREATE TABLE state (
                  id         INTEGER PRIMARY KEY CHECK (id = 1),
                  revision   INTEGER NOT NULL,  -- of the store, up to which chunks are planned
@@ -717,17 +743,55 @@ fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
                                                -- it is embedded
              ) STRICT;
              CREATE INDEX chunks_by_document ON chunks (document_id);
-             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;
-             CREATE INDEX chunks_titles ON chunks (document_id) WHERE part = -1;
-             CREATE VIRTUAL TABLE vectors USING vec0(
+             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;",
+        )?;
+    }
+    if version < 2 {
+        transaction.execute_batch(&format!(
+            "{}
+             CREATE VIRTUAL TABLE embeddings USING vec0(
                  chunk_id INTEGER PRIMARY KEY,
                  source_id INTEGER PARTITION KEY,
-                 embedding int8[{dimensions}] distance_metric=cosine
+                 embedding int8[{dimensions}] distance_metric=cosine,
+                 chunk_size={BLOB}
              );
-             PRAGMA user_version = 1;"
+             -- Chunks of texts, and those of them that have a vector: every search tells them.
+             ALTER TABLE state ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
+             ALTER TABLE state ADD COLUMN embedded INTEGER NOT NULL DEFAULT 0;
+             UPDATE state SET chunks = (SELECT count(*) FROM chunks WHERE part >= 0),
+                 embedded = (SELECT count(*) FROM chunks WHERE part >= 0 AND code IS NOT NULL);
+             CREATE TRIGGER chunks_come AFTER INSERT ON chunks WHEN NEW.part >= 0 BEGIN
+                 UPDATE state SET chunks = chunks + 1, embedded = embedded + (NEW.code IS NOT NULL);
+             END;
+             CREATE TRIGGER chunks_go AFTER DELETE ON chunks WHEN OLD.part >= 0 BEGIN
+                 UPDATE state SET chunks = chunks - 1, embedded = embedded - (OLD.code IS NOT NULL);
+             END;
+             CREATE TRIGGER chunks_change AFTER UPDATE OF code ON chunks WHEN NEW.part >= 0 BEGIN
+                 UPDATE state SET embedded = embedded + (NEW.code IS NOT NULL) - (OLD.code IS NOT NULL);
+             END;",
+            codes::SCHEMA
         ))?;
+        if version == 1 {
+            transaction.execute_batch(
+                "INSERT INTO embeddings (chunk_id, source_id, embedding)
+                     SELECT v.chunk_id, c.source_id, vec_int8(v.embedding)
+                     FROM vectors v JOIN chunks c ON c.id = v.chunk_id;
+                 DROP TABLE vectors;
+                 DROP INDEX chunks_titles;",
+            )?;
+            rebuild(&transaction, dimensions / 64)?;
+        }
     }
+    transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
+    Ok(())
+}
+
+/// Writes the codes anew from the chunks.
+fn rebuild(c: &Connection, width: usize) -> Result<()> {
+    let generation = c.query_row("SELECT generation FROM state", [], |r| r.get(0))?;
+    let last = codes::rebuild(c, generation, width)?;
+    c.execute("UPDATE state SET generation = ?1", [last])?;
     Ok(())
 }
 
@@ -754,144 +818,78 @@ fn cosine(query: &[f32], stored: &[u8]) -> f32 {
     if square > 0.0 { dot / square.sqrt() } else { 0.0 }
 }
 
-/// One bit a component: whether it is positive.
-fn signs(vector: &[f32]) -> Vec<u64> {
-    vector
-        .chunks(64)
-        .map(|c| c.iter().enumerate().fold(0, |w, (i, x)| w | (u64::from(*x > 0.0) << i)))
-        .collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::Hashed;
 
-/// The sign bits of all vectors, in memory.
-struct Codes {
-    generation: i64,
-    width: usize,
-    chunks: Vec<u32>,
-    documents: Vec<u32>,
-    words: Vec<u64>,
-}
-
-impl Codes {
-    fn read(connection: &Connection, generation: i64, width: usize) -> Result<Self> {
-        let mut codes =
-            Self { generation, width, chunks: Vec::new(), documents: Vec::new(), words: Vec::new() };
-        let mut statement = connection.prepare_cached(
-            "SELECT id, document_id, code FROM chunks WHERE code IS NOT NULL AND part >= 0",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let code = row.get_ref(2)?.as_blob().unwrap_or_default();
-            if code.len() != width * 8 {
-                continue;
-            }
-            codes.chunks.push(row.get(0)?);
-            codes.documents.push(row.get(1)?);
-            let (words, _) = code.as_chunks::<8>();
-            codes.words.extend(words.iter().map(|b| u64::from_le_bytes(*b)));
-        }
-        Ok(codes)
+    fn vector(n: u32, dimensions: usize) -> Vec<f32> {
+        let mut vector: Vec<f32> =
+            (0..dimensions).map(|i| ((i as f32 + 1.0) * (n as f32 + 0.7)).sin()).collect();
+        crate::embed::normalise(&mut vector);
+        vector
     }
 
-    /// About the `n` nearest to a vector, in no order: a shortlist by Hamming distance, then the dot product of the
-    /// vector itself with the signs, which keeps what rounding the query to signs loses.
-    fn nearest(&self, query: &[f32], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
-        let mut rows = self.shortlist(&signs(query), allowed, n * SHORTLIST);
-        if rows.len() > n {
-            let table = SignTable::new(query);
-            let mut scored: Vec<(f32, u32)> =
-                rows.iter().map(|row| (table.dot(self.code(*row)), *row)).collect();
-            scored.select_nth_unstable_by(n, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            rows = scored.into_iter().take(n).map(|(_, row)| row).collect();
-        }
-        rows.into_iter().map(|row| i64::from(self.chunks[row as usize])).collect()
-    }
-
-    fn code(&self, row: u32) -> &[u64] {
-        let start = row as usize * self.width;
-        &self.words[start..start + self.width]
-    }
-
-    /// The rows nearest by Hamming distance, at least `n` where there are as many, in their order.
-    fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<u32> {
-        const FAR: u16 = u16::MAX;
-        let mut distances = self.distances(query);
-        if let Some(allowed) = allowed {
-            for (distance, document) in distances.iter_mut().zip(&self.documents) {
-                if !allowed.contains(*document as usize) {
-                    *distance = FAR;
-                }
+    #[test]
+    fn a_set_of_the_first_version_is_brought_up_to_date() {
+        register();
+        let folder = tempfile::tempdir().unwrap();
+        let info = Hashed::model();
+        let path = path(folder.path(), &info);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(&format!(
+            "CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;
+             INSERT INTO state VALUES (1, 5, 9);
+             CREATE TABLE chunks (id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL, source_id INTEGER NOT NULL,
+                 part INTEGER NOT NULL, ordinal INTEGER NOT NULL, hash BLOB NOT NULL, priority INTEGER NOT NULL, code BLOB) STRICT;
+             CREATE INDEX chunks_by_document ON chunks (document_id);
+             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;
+             CREATE INDEX chunks_titles ON chunks (document_id) WHERE part = -1;
+             CREATE VIRTUAL TABLE vectors USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
+                 embedding int8[{}] distance_metric=cosine);
+             PRAGMA user_version = 1;",
+            info.dimensions
+        ))
+        .unwrap();
+        for n in 1..=4_u32 {
+            let own = vector(n, info.dimensions);
+            let code: Vec<u8> = signs(&own).iter().flat_map(|w| w.to_le_bytes()).collect();
+            let code = (n < 4).then_some(code);
+            old.execute("INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)", params![n, code])
+                .unwrap();
+            if n < 4 {
+                old.execute("INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))", params![n, quantised(&own)])
+                    .unwrap();
             }
         }
-        // Distances are small whole numbers: counting finds the cut in one pass.
-        let mut counts = vec![0_usize; self.width * 64 + 1];
-        for distance in distances.iter().filter(|d| **d != FAR) {
-            counts[usize::from(*distance)] += 1;
+        old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", []).unwrap();
+        drop(old);
+
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded: 3 });
+        assert_eq!((vectors.reached().unwrap(), vectors.lost().unwrap()), (5, 0));
+        assert_eq!(vectors.codes().unwrap().len(), 3);
+        let near = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
+        assert_eq!((near[0].chunk, near[0].document), (2, 2));
+        assert!(near[0].cosine > 0.999, "{near:?}");
+    }
+
+    #[test]
+    fn codes_that_are_lost_are_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let info = Hashed::model();
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        let planned = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
+        vectors.plan(&[(1, 1, (0..20).map(planned).collect())], None).unwrap();
+        for pending in vectors.pending(100).unwrap() {
+            let own = vector(pending.planned.ordinal, info.dimensions);
+            vectors.put(&[(pending, own)]).unwrap();
         }
-        let (mut sum, mut cut) = (0, 0);
-        for (distance, count) in counts.iter().enumerate() {
-            cut = distance;
-            sum += count;
-            if sum >= n {
-                break;
-            }
-        }
-        (0_u32..).zip(&distances).filter(|(_, d)| usize::from(**d) <= cut).map(|(row, _)| row).collect()
+        vectors.file.write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?)).unwrap();
+        assert_eq!(vectors.codes().unwrap().len(), 20);
+        let again = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(again.codes().unwrap().len(), 20);
+        again.clear().unwrap();
+        assert_eq!((vectors.codes().unwrap().len(), vectors.extent().unwrap()), (0, Extent::default()));
     }
-
-    fn distances(&self, query: &[u64]) -> Vec<u16> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("popcnt") {
-            #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
-            // SAFETY: the feature was detected.
-            return unsafe { hamming_popcnt(&self.words, query) };
-        }
-        hamming(&self.words, query)
-    }
-}
-
-/// The dot product of a vector with sign codes, a byte at a time from a table.
-struct SignTable {
-    sums: Vec<[f32; 256]>,
-}
-
-impl SignTable {
-    fn new(query: &[f32]) -> Self {
-        let sums = query
-            .chunks(8)
-            .map(|eight| {
-                let mut sums = [0.0; 256];
-                for (byte, sum) in sums.iter_mut().enumerate() {
-                    *sum = eight
-                        .iter()
-                        .enumerate()
-                        .map(|(i, x)| if byte >> i & 1 == 1 { *x } else { -*x })
-                        .sum();
-                }
-                sums
-            })
-            .collect();
-        Self { sums }
-    }
-
-    fn dot(&self, code: &[u64]) -> f32 {
-        let bytes = code.iter().flat_map(|w| w.to_le_bytes());
-        self.sums.iter().zip(bytes).map(|(sums, byte)| sums[usize::from(byte)]).sum()
-    }
-}
-
-/// Without this instruction, which the baseline of x86-64 lacks, counting bits takes five times as long.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn hamming_popcnt(words: &[u64], query: &[u64]) -> Vec<u16> {
-    hamming(words, query)
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-fn hamming(words: &[u64], query: &[u64]) -> Vec<u16> {
-    #[allow(clippy::cast_possible_truncation, reason = "at most 4096 bits")]
-    words
-        .chunks_exact(query.len().max(1))
-        .map(|row| row.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>() as u16)
-        .collect()
 }

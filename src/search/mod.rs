@@ -6,6 +6,7 @@ pub mod query;
 
 use std::{
     collections::{HashMap, hash_map::Entry},
+    sync::Arc,
     time::Instant,
 };
 
@@ -157,7 +158,7 @@ impl Searcher<'_> {
     pub fn coverage(&self) -> Result<Coverage> {
         let extent = self.vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
         Ok(Coverage {
-            documents: self.store.read(|r| r.document_count())?,
+            documents: self.store.document_count()?,
             full_text: self.fulltext.count()?,
             chunks: extent.chunks,
             embedded: extent.embedded,
@@ -197,10 +198,51 @@ impl Searcher<'_> {
         };
         // What must or must not occur binds the other arms too.
         let strict = !query.phrases.is_empty() || !query.without.is_empty();
-        if !query.pasted && (mode != Mode::Semantic || strict) {
-            found.lexical = self.fulltext.search(words, filters, depth)?;
+        let by_words = !query.pasted && mode != Mode::Semantic;
+        let fulltext = self.fulltext;
+        // Words are looked up while the query is embedded.
+        let beside = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        std::thread::scope(|scope| {
+            let lexical = beside.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
+            if by_words && !beside {
+                found.lexical = fulltext.search(words, filters, depth)?;
+            }
+            self.others(query, words, mode, coverage, strict, depth, arms, notices, &mut found, task)?;
+            if let Some(lexical) = lexical {
+                found.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        if by_words {
             arms.push(Arm::Lexical);
         }
+        task.check()?;
+        if query.pasted && mode != Mode::Semantic {
+            let (title, body) = report::pasted(&query.text);
+            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
+            arms.push(Arm::Lexical);
+        }
+        arms.sort_unstable();
+        Ok(found)
+    }
+
+    /// The arms of signatures and of meaning.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
+    fn others(
+        &self,
+        query: &Query,
+        words: &Words,
+        mode: Mode,
+        coverage: Coverage,
+        strict: bool,
+        depth: usize,
+        arms: &mut Vec<Arm>,
+        notices: &mut Vec<Notice>,
+        found: &mut Candidates,
+        task: &Task,
+    ) -> Result<()> {
+        let filters: &[Filter] = &query.filters;
         if mode != Mode::Semantic && !strict {
             let telling: Vec<String> = signature::signatures(&query.all_words())
                 .iter()
@@ -221,31 +263,21 @@ impl Searcher<'_> {
                         // Every document that passes the strict part, however far down.
                         let all = usize::try_from(coverage.full_text).unwrap_or(usize::MAX);
                         let passed = self.fulltext.search(words, filters, all)?;
-                        Some(passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect())
+                        Some(Arc::new(
+                            passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect(),
+                        ))
                     } else {
                         self.fulltext.allowed(filters)?
                     };
-                    self.semantic(vectors, query, allowed.as_ref(), depth, &mut found)?;
+                    self.semantic(vectors, query, allowed.as_deref(), depth, found)?;
                     arms.push(Arm::Semantic);
                     notices.extend(missing_vectors(coverage));
                 }
                 Some(_) => notices.extend(missing_vectors(coverage)),
                 None => notices.push(self.no_model()),
             }
-            if mode == Mode::Semantic && !query.pasted {
-                found.lexical.clear();
-                arms.retain(|a| *a != Arm::Lexical);
-            }
         }
-        task.check()?;
-        if query.pasted && mode != Mode::Semantic {
-            let (title, body) = report::pasted(&query.text);
-            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
-            found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
-            arms.push(Arm::Lexical);
-        }
-        arms.sort_unstable();
-        Ok(found)
+        Ok(())
     }
 
     /// What a person should know about answers that are given now: an index that lags, a model that is not there.

@@ -6,8 +6,11 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use crate::{
     error::Result,
-    model::{Author, DocKind, DocumentRecord, State},
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State},
 };
+
+/// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
+const AFTER_REVIEWS: &str = "s";
 
 /// A row of `documents` with its source's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,7 +237,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn document_count(&self) -> Result<u64> {
+    pub(super) fn document_count(&self) -> Result<u64> {
         Ok(self
             .transaction
             .prepare_cached(
@@ -248,32 +251,56 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
-        let (issues, pull_requests, pages, counted) = self.transaction.query_row(
-            "SELECT count(*) FILTER (WHERE kind = 'issue'), count(*) FILTER (WHERE kind = 'pull_request'),
-                    count(*) FILTER (WHERE kind = 'page'), coalesce(sum(comment_count), 0)
-             FROM documents WHERE source_id = ?1 AND deleted_at IS NULL",
-            [source],
-            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get::<_, u64>(3)?)),
+        let mut counts = SourceCounts::default();
+        let mut counted: u64 = 0;
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT kind, count(*), coalesce(sum(comment_count), 0) FROM documents
+             WHERE source_id = ?1 AND deleted_at IS NULL GROUP BY kind",
         )?;
+        let mut rows = statement.query([source])?;
+        while let Some(row) = rows.next()? {
+            let (kind, count) = (row.get::<_, String>(0)?, row.get(1)?);
+            match DocKind::parse(&kind) {
+                Some(DocKind::Issue) => counts.issues = count,
+                Some(DocKind::PullRequest) => counts.pull_requests = count,
+                Some(DocKind::Page) => counts.pages = count,
+                _ => {}
+            }
+            counted += row.get::<_, u64>(2)?;
+        }
+        // Every part of this reads an index and no text. Comments whose item is not here are few, buried ones too.
+        let (known, orphans, beside): (u64, u64, u64) = self
+            .transaction
+            .prepare_cached(
+                "WITH items AS (
+                     SELECT number, count(*) AS said, EXISTS (
+                         SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                     FROM comments c WHERE source_id = ?1 GROUP BY number),
+                 orphans AS (
+                     SELECT count(*) AS said, count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
+                     FROM comments WHERE source_id = ?1 AND deleted_at IS NULL
+                         AND number IN (SELECT number FROM items WHERE NOT known)),
+                 buried AS (
+                     SELECT count(*) FILTER (WHERE known) AS known,
+                         count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
+                     FROM (SELECT remote_id, EXISTS (
+                               SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                           FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL)),
+                 beside AS (
+                     SELECT count(*) AS said FROM comments
+                     WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
+                 SELECT (SELECT coalesce(sum(said), 0) FROM items WHERE known) - (SELECT known FROM buried),
+                     (SELECT said FROM orphans),
+                     (SELECT said FROM beside) - (SELECT beside FROM buried) - (SELECT beside FROM orphans)",
+            )?
+            .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS], |r| {
+                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+            })?;
         // The tracker's count leaves out what is said beside the lines of a pull request.
-        let (comments, counted_here, orphan_comments): (u64, u64, u64) = self.transaction.query_row(
-            "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE known AND NOT beside),
-                    count(*) FILTER (WHERE NOT known) FROM (
-                 SELECT EXISTS (SELECT 1 FROM documents d
-                                WHERE d.source_id = c.source_id AND d.number = c.number) AS known,
-                        substr(c.remote_id, 1, 1) = ?2 AS beside
-                 FROM comments c WHERE c.source_id = ?1 AND c.deleted_at IS NULL)",
-            params![source, crate::model::REVIEW_PREFIX],
-            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
-        )?;
-        Ok(SourceCounts {
-            issues,
-            pull_requests,
-            pages,
-            comments,
-            missing_comments: counted.saturating_sub(counted_here),
-            orphan_comments,
-        })
+        counts.missing_comments = counted.saturating_sub(known - beside);
+        counts.comments = known;
+        counts.orphan_comments = orphans;
+        Ok(counts)
     }
 }
 

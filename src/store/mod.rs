@@ -22,7 +22,12 @@ mod skeletons;
 mod sources;
 mod verdicts;
 
-use std::{cell::Cell, ops::Deref, path::Path};
+use std::{
+    cell::Cell,
+    ops::Deref,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 use rusqlite::Connection;
 
@@ -60,6 +65,8 @@ pub enum Applied {
 #[derive(Debug)]
 pub struct Store {
     file: SqliteFile,
+    /// How many documents there were at a revision.
+    counted: Mutex<Option<(u64, u64)>>,
 }
 
 impl Store {
@@ -70,7 +77,27 @@ impl Store {
     /// cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
-        Ok(Self { file: SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))? })
+        let file = SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))?;
+        Ok(Self { file, counted: Mutex::default() })
+    }
+
+    /// How many documents there are, without tombstones. They are counted once for each revision: SQLite reads a whole
+    /// index for it, and every search tells the number.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_count(&self) -> Result<u64> {
+        let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read(|r| {
+            let revision = r.revision()?;
+            match *counted() {
+                Some((at, count)) if at == revision => return Ok(count),
+                _ => {}
+            }
+            let count = r.document_count()?;
+            *counted() = Some((revision, count));
+            Ok(count)
+        })
     }
 
     /// The database file.

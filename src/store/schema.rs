@@ -15,6 +15,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../migrations/0004_notes.sql"),
     include_str!("../../migrations/0005_backlog.sql"),
     include_str!("../../migrations/0006_models.sql"),
+    include_str!("../../migrations/0007_counts.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

@@ -150,13 +150,13 @@ fn vectors_that_are_missing_in_each_way() {
     let place = filled();
     let before = content(&place);
     // Their rows are gone, and nothing says so.
-    change_vectors(&place, "DELETE FROM vectors WHERE chunk_id % 3 = 0;");
+    change_vectors(&place, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
     found_and_mended(&place, "vectors_missing");
     assert_eq!(content(&place), before);
     // Whole documents are forgotten.
     change_vectors(
         &place,
-        "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
+        "DELETE FROM embeddings WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
     );
     found_and_mended(&place, "vectors_missing");
     assert_eq!(content(&place), before);

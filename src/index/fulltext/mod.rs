@@ -2,6 +2,7 @@
 //!
 //! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
 
+mod best;
 mod similar;
 
 use std::{
@@ -9,7 +10,7 @@ use std::{
     fs,
     ops::Bound,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
 
@@ -32,6 +33,7 @@ use tantivy::{
     tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer},
 };
 
+use best::Disjunction;
 pub use similar::{Overlap, ReportTerms};
 
 use super::filter::{Filter, Test, TimeField};
@@ -165,7 +167,18 @@ pub struct FullText {
     reader: IndexReader,
     fields: Fields,
     seen: Mutex<Option<SystemTime>>,
+    passed: Mutex<Vec<Passed>>,
 }
+
+/// The documents that met filters in one state of the index.
+struct Passed {
+    generation: u64,
+    filters: Vec<Filter>,
+    ids: Arc<FixedBitSet>,
+}
+
+/// So many sets of documents that met filters are kept: who searches again mostly filters as before.
+const KEPT: usize = 4;
 
 impl std::fmt::Debug for FullText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -254,7 +267,14 @@ impl FullText {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer(Cut::Identifiers)));
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { folder: folder.to_owned(), index, reader, fields, seen: Mutex::new(None) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            index,
+            reader,
+            fields,
+            seen: Mutex::new(None),
+            passed: Mutex::default(),
+        })
     }
 
     /// How far the index has come.
@@ -322,8 +342,59 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn search(&self, words: &Words, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
+        if words.phrases.is_empty() && words.without.is_empty() {
+            return self.top_of(&searcher, &self.disjunction(words), filters, limit);
+        }
         let Some(query) = self.query(words) else { return Ok(Vec::new()) };
         self.top(&searcher, self.filtered(query, filters), limit)
+    }
+
+    /// The words of a query that is nothing but words.
+    fn disjunction(&self, words: &Words) -> Disjunction {
+        let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
+        let fields = self.fields_of(words.scope);
+        let mut groups: Vec<Vec<(Term, f32)>> =
+            words.terms.iter().map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect()).collect();
+        if words.scope == Scope::Any {
+            let whole = words.identifiers.iter().take(MAX_TERMS);
+            groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
+        }
+        let needed = minimum_should_match(words.terms.len()).min(groups.len());
+        Disjunction { groups, needed }
+    }
+
+    /// Where words have to stand, with what they weigh there.
+    fn fields_of(&self, scope: Scope) -> Vec<(Field, f32)> {
+        let f = &self.fields;
+        match scope {
+            Scope::Any => vec![(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
+            Scope::Title => vec![(f.title, 1.0)],
+            Scope::Body => vec![(f.body, 1.0), (f.code, CODE)],
+            Scope::Comments => vec![(f.comments, 1.0)],
+        }
+    }
+
+    /// The best documents of a disjunction, as [`FullText::top`] gives them.
+    fn top_of(
+        &self,
+        searcher: &Searcher,
+        terms: &Disjunction,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
+        if let Some(found) = self.best(searcher, terms, filters, limit.max(1))? {
+            return ranked(searcher, found);
+        }
+        let group = |group: &Vec<(Term, f32)>| -> Box<dyn Query> {
+            let terms = group.iter().map(|(term, weight)| {
+                let query = Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs));
+                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+            });
+            Box::new(BooleanQuery::new(terms.collect()))
+        };
+        let groups: Clauses = terms.groups.iter().map(|g| (Occur::Should, group(g))).collect();
+        let query = BooleanQuery::with_minimum_required_clauses(groups, terms.needed.max(1));
+        self.top(searcher, self.filtered(Box::new(query), filters), limit)
     }
 
     /// The documents that share signatures with the query, with the sum of their weights, best first; ties by id.
@@ -376,12 +447,25 @@ impl FullText {
     ///
     /// # Errors
     /// [`crate::Code::Corrupt`] if the index cannot be read.
-    pub fn allowed(&self, filters: &[Filter]) -> Result<Option<FixedBitSet>> {
+    pub fn allowed(&self, filters: &[Filter]) -> Result<Option<Arc<FixedBitSet>>> {
         if filters.is_empty() {
             return Ok(None);
         }
         let searcher = self.searcher()?;
-        Ok(Some(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?))
+        let generation = searcher.generation().generation_id();
+        let kept = || self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept()
+            .iter()
+            .find(|p| p.generation == generation && p.filters == filters)
+            .map(|p| Arc::clone(&p.ids));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let ids = Arc::new(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?);
+        let mut kept = kept();
+        kept.truncate(KEPT - 1);
+        kept.insert(0, Passed { generation, filters: filters.to_vec(), ids: Arc::clone(&ids) });
+        Ok(Some(ids))
     }
 
     /// The ids of all documents that can be found.
@@ -418,12 +502,7 @@ impl FullText {
 
     fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
         let f = &self.fields;
-        let fields: &[(Field, f32)] = match words.scope {
-            Scope::Any => &[(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
-            Scope::Title => &[(f.title, 1.0)],
-            Scope::Body => &[(f.body, 1.0), (f.code, CODE)],
-            Scope::Comments => &[(f.comments, 1.0)],
-        };
+        let fields = &self.fields_of(words.scope)[..];
         let mut clauses: Clauses = Vec::new();
 
         let needed = minimum_should_match(words.terms.len());
@@ -582,15 +661,7 @@ impl FullText {
 
     /// The best documents, ties by id: two segments may hold equal scores in any order.
     fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
-        let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
-        let mut out = Vec::with_capacity(top.len());
-        for (score, address) in top {
-            // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
-            let score = (score * 1024.0).round() / 1024.0;
-            out.push((id(searcher, address)?, score));
-        }
-        out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(out)
+        ranked(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
     }
 
     /// The files of the index whose content is not what was written, by name.
@@ -622,6 +693,18 @@ fn minimum_should_match(terms: usize) -> usize {
     }
 }
 
+/// Documents by score, ties by id.
+fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
+    let mut out = Vec::with_capacity(found.len());
+    for (score, address) in found {
+        // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
+        let score = (score * 1024.0).round() / 1024.0;
+        out.push((id(searcher, address)?, score));
+    }
+    out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(out)
+}
+
 fn id(searcher: &Searcher, address: DocAddress) -> Result<i64> {
     let column = searcher.segment_reader(address.segment_ord).fast_fields().u64("id")?;
     Ok(column.first(address.doc_id).unwrap_or_default().cast_signed())
@@ -650,7 +733,6 @@ impl Collector for Ids {
     fn merge_fruits(&self, fruits: Vec<FixedBitSet>) -> tantivy::Result<FixedBitSet> {
         let mut all = FixedBitSet::new();
         for ids in fruits {
-            all.grow(ids.len());
             all.union_with(&ids);
         }
         Ok(all)

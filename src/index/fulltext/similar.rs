@@ -11,11 +11,10 @@ use std::collections::HashSet;
 use tantivy::{
     DocSet as _, Searcher, SegmentReader, TERMINATED, Term,
     postings::Postings as _,
-    query::{BooleanQuery, BoostQuery, Occur, Query},
     schema::{Field, IndexRecordOption},
 };
 
-use super::{CODE, COMMENTS, Clauses, FullText, IDENTIFIER, TITLE};
+use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE};
 use crate::{error::Result, index::filter::Filter, text::report::Report};
 
 /// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
@@ -174,11 +173,9 @@ impl FullText {
         comments: bool,
     ) -> Result<Vec<(i64, f32)>> {
         let f = &self.fields;
-        let mut clauses: Clauses = Vec::new();
-        let mut add = |field, term: &str, weight: f32| {
-            let query = self.term(field, term, IndexRecordOption::WithFreqs);
-            clauses.push((Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn Query>));
-        };
+        let mut groups: Vec<Vec<(Term, f32)>> = Vec::new();
+        let mut add =
+            |field, term: &str, weight: f32| groups.push(vec![(Term::from_field_text(field, term), weight)]);
         for (term, weight) in terms.words.iter().take(MAX_QUERY) {
             // The weight holds the rarity already, which BM25 puts in again; its root leaves about what it should be.
             let weight = weight.sqrt();
@@ -195,11 +192,8 @@ impl FullText {
         for (signature, _) in &terms.signatures {
             add(f.signatures, signature, 2.0);
         }
-        if clauses.is_empty() {
-            return Ok(Vec::new());
-        }
         let searcher = self.searcher()?;
-        self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+        self.top_of(&searcher, &Disjunction { groups, needed: 1 }, filters, limit)
     }
 
     /// What each of these documents has in common with a report, in the order of `ids`. A document that the index does

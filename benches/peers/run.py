@@ -1,0 +1,285 @@
+"""The same archive and the same vectors in SQLite FTS5 with sqlite-vec, PostgreSQL with pgvector, and LanceDB.
+
+    python run.py ARCHIVE EXPORT [--only sqlite,postgres,lancedb] [--pg BIN]
+
+ARCHIVE has issues.jsonl and comments.jsonl (unpacked). EXPORT is what `cargo bench --bench scale` leaves in `peers/`: the vectors of
+all passages with the number of their item, and the questions with theirs. See README.md.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+DIMENSIONS = 384
+DEPTH = 200
+SHOWN = 10
+K = 60
+
+
+def archive(folder):
+    """Rows (number, title, body, comments), the comments of an item as one text."""
+    said = {}
+    with open(folder / "comments.jsonl", encoding="utf-8") as lines:
+        for line in lines:
+            comment = json.loads(line)
+            said.setdefault(int(comment["issue_url"].rsplit("/", 1)[1]), []).append(comment["body"] or "")
+    with open(folder / "issues.jsonl", encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            if "/repos/rust-lang/rust/" in item["url"]:
+                number = item["number"]
+                text = [item["title"], item["body"] or "", "\n\n".join(said.get(number, []))]
+                yield (number, *(part.replace("\0", "") for part in text))
+
+
+def words(question):
+    # A title without a word asks for what is in all of them.
+    return list(dict.fromkeys(re.findall(r"\w+", question.lower()))) or ["a"]
+
+
+def fused(lexical, semantic):
+    """Reciprocal rank fusion of item numbers; an item is at its best passage."""
+    scores = {}
+    for arm in (lexical, semantic):
+        for rank, number in enumerate(dict.fromkeys(arm), 1):
+            scores[number] = scores.get(number, 0.0) + 1.0 / (K + rank)
+    return sorted(scores, key=lambda n: (-scores[n], n))[:SHOWN]
+
+
+def size(folder):
+    return sum(f.stat().st_size for f in Path(folder).rglob("*") if f.is_file()) >> 20
+
+
+class Sqlite:
+    name = "SQLite FTS5 + sqlite-vec, brute force"
+
+    def __init__(self, folder, _):
+        import apsw
+        import sqlite_vec
+
+        self.folder = folder
+        self.db = apsw.Connection(str(folder / "peer.db"))
+        self.db.enable_load_extension(True)
+        self.db.load_extension(sqlite_vec.loadable_path())
+        self.db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -262144")
+
+    def add_texts(self, rows):
+        with self.db:
+            self.db.execute("CREATE VIRTUAL TABLE items USING fts5(title, body, comments, content='', tokenize='porter unicode61')")
+            self.db.executemany("INSERT INTO items (rowid, title, body, comments) VALUES (?, ?, ?, ?)", rows)
+
+    def add_vectors(self, numbers, vectors):
+        with self.db:
+            self.db.execute(
+                f"CREATE VIRTUAL TABLE passages USING vec0(id INTEGER PRIMARY KEY, v float[{DIMENSIONS}] distance_metric=cosine, +number INTEGER)"
+            )
+            self.db.executemany(
+                "INSERT INTO passages (id, v, number) VALUES (?, ?, ?)",
+                ((i, v.tobytes(), int(n)) for i, (n, v) in enumerate(zip(numbers, vectors))),
+            )
+
+    def lexical(self, question):
+        query = " OR ".join(f'"{w}"' for w in words(question))
+        found = self.db.execute("SELECT rowid FROM items WHERE items MATCH ? ORDER BY bm25(items, 5.0, 1.0, 0.5) LIMIT ?", (query, DEPTH))
+        return [row[0] for row in found]
+
+    def semantic(self, vector, limit):
+        found = self.db.execute("SELECT id, number FROM passages WHERE v MATCH ? AND k = ?", (vector.tobytes(), limit))
+        return [(row[0], row[1]) for row in found]
+
+
+class Postgres:
+    name = "PostgreSQL 15 tsvector + pgvector HNSW"
+
+    def __init__(self, folder, arguments):
+        import psycopg
+
+        self.folder, self.bin = folder, Path(arguments.pg)
+        self.user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        if self.user:
+            shutil.chown(folder, "postgres")
+        data = folder / "data"
+        self.run("initdb", "-D", data, "-A", "trust", "-U", "peer", "-E", "UTF8", "--locale=C.UTF-8")
+        settings = "-c listen_addresses='' -c shared_buffers=1GB -c maintenance_work_mem=2GB -c work_mem=64MB -c max_wal_size=8GB"
+        self.run("pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", f"{settings} -k {folder}", "start")
+        self.db = psycopg.connect(host=str(folder), user="peer", dbname="postgres", autocommit=True)
+        self.db.execute("CREATE EXTENSION vector")
+        self.db.execute("SET hnsw.ef_search = 200")
+
+    def run(self, program, *arguments):
+        command = [*self.user, str(self.bin / program), *map(str, arguments)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+
+    def close(self):
+        self.db.close()
+        self.run("pg_ctl", "-D", self.folder / "data", "-m", "fast", "stop")
+
+    def add_texts(self, rows):
+        self.db.execute("CREATE TABLE items (number int PRIMARY KEY, title text, body text, comments text)")
+        with self.db.cursor().copy("COPY items FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        # A tsvector ends at a megabyte.
+        self.db.execute("""ALTER TABLE items ADD COLUMN words tsvector GENERATED ALWAYS AS (
+            setweight(to_tsvector('english', left(title, 1000)), 'A') || setweight(to_tsvector('english', left(body, 200000)), 'B')
+            || setweight(to_tsvector('english', left(comments, 200000)), 'C')) STORED""")
+        self.db.execute("CREATE INDEX ON items USING gin (words)")
+        self.db.execute("ANALYZE items")
+
+    def add_vectors(self, numbers, vectors):
+        self.db.execute(f"CREATE TABLE passages (id int PRIMARY KEY, number int, v vector({DIMENSIONS}))")
+        with self.db.cursor().copy("COPY passages FROM STDIN") as copy:
+            for i, (number, vector) in enumerate(zip(numbers, vectors)):
+                copy.write_row((i, int(number), "[" + ",".join(f"{x:.6g}" for x in vector) + "]"))
+        self.db.execute("CREATE INDEX ON passages USING hnsw (v vector_cosine_ops) WITH (m = 16, ef_construction = 64)")
+        self.db.execute("ANALYZE passages")
+
+    def tune(self, value):
+        self.db.execute(f"SET hnsw.ef_search = {value}")
+
+    steps = [200, 400, 800, 1000]
+
+    def lexical(self, question):
+        query = " | ".join(words(question))
+        found = self.db.execute(
+            "SELECT number FROM items, to_tsquery('english', %s) q WHERE words @@ q ORDER BY ts_rank_cd(words, q) DESC LIMIT %s",
+            (query, DEPTH),
+        )
+        return [row[0] for row in found]
+
+    def semantic(self, vector, limit):
+        text = "[" + ",".join(f"{x:.6g}" for x in vector) + "]"
+        found = self.db.execute("SELECT id, number FROM passages ORDER BY v <=> %s::vector LIMIT %s", (text, limit))
+        return list(found)
+
+
+class LanceDb:
+    name = "LanceDB, its full text + IVF_PQ"
+
+    def __init__(self, folder, _):
+        import lancedb
+
+        self.folder = folder
+        self.db = lancedb.connect(str(folder / "lance"))
+        self.probes = 20
+
+    def add_texts(self, rows):
+        import pyarrow as pa
+
+        rows = list(rows)
+        table = pa.table({"number": [r[0] for r in rows], "text": pa.array(["\n".join(r[1:]) for r in rows], pa.large_string())})
+        self.items = self.db.create_table("items", table)
+        self.items.create_fts_index("text", stem=True, remove_stop_words=True, with_position=False)
+
+    def add_vectors(self, numbers, vectors):
+        import pyarrow as pa
+
+        flat = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), DIMENSIONS)
+        table = pa.table({"id": np.arange(len(numbers)), "number": numbers.astype(np.int64), "v": flat})
+        self.passages = self.db.create_table("passages", table)
+        self.passages.create_index("cosine", vector_column_name="v", index_type="IVF_PQ", num_sub_vectors=48)
+
+    def tune(self, value):
+        self.probes = value
+
+    steps = [20, 50, 100, 200, 400]
+
+    def lexical(self, question):
+        found = self.items.search(" ".join(words(question)), query_type="fts").select(["number"]).limit(DEPTH)
+        return found.to_arrow()["number"].to_pylist()
+
+    def semantic(self, vector, limit):
+        found = self.passages.search(vector, vector_column_name="v").distance_type("cosine").nprobes(self.probes).refine_factor(10)
+        found = found.select(["id", "number"]).limit(limit).to_arrow()
+        return list(zip(found["id"].to_pylist(), found["number"].to_pylist()))
+
+
+def measure(peer_type, arguments, numbers, vectors, questions, asked, nearest):
+    folder = Path(tempfile.mkdtemp(prefix="peer-", dir=arguments.place))
+    folder.chmod(0o755)
+    peer = peer_type(folder, arguments)
+    try:
+        start = time.perf_counter()
+        peer.add_texts(archive(arguments.archive))
+        texts = time.perf_counter() - start
+        start = time.perf_counter()
+        peer.add_vectors(numbers, vectors)
+        took = time.perf_counter() - start
+
+        def recall():
+            found = [{i for i, _ in peer.semantic(v, 10)} for v in asked]
+            return sum(len(f & set(n)) for f, n in zip(found, nearest)) / sum(len(n) for n in nearest)
+
+        reached, setting = recall(), ""
+        for step in getattr(peer, "steps", []):
+            if reached >= 0.99:
+                break
+            peer.tune(step)
+            setting = f" (set to {step})"
+            reached = recall()
+
+        def ask(question, vector):
+            start = time.perf_counter()
+            fused(peer.lexical(question), [n for _, n in peer.semantic(vector, DEPTH)])
+            return (time.perf_counter() - start) * 1000
+
+        def timed(work):
+            times = []
+            for question, vector in zip(questions, asked):
+                start = time.perf_counter()
+                work(question, vector)
+                times.append((time.perf_counter() - start) * 1000)
+            return sorted(times)
+
+        for question, vector in list(zip(questions, asked))[:20]:
+            ask(question, vector)
+        whole = timed(ask)
+        lexical = timed(lambda q, v: peer.lexical(q))
+        nearest_only = timed(lambda q, v: peer.semantic(v, DEPTH))
+        shown = [f"{statistics.median(t):.1f} / {t[int(len(t) * 0.95)]:.1f}" for t in (whole, lexical, nearest_only)]
+        load = os.getloadavg()[0]
+        print(
+            f"| {peer.name} | {texts:.1f} | {took:.1f} | {size(folder)} | {' | '.join(shown)} | {reached:.4f}{setting} | {load:.1f} |",
+            flush=True,
+        )
+    finally:
+        if hasattr(peer, "close"):
+            peer.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive", type=Path)
+    parser.add_argument("export", type=Path)
+    parser.add_argument("--only", default="sqlite,postgres,lancedb")
+    parser.add_argument("--pg", default="/usr/lib/postgresql/15/bin", help="PostgreSQL's programs, with pgvector installed beside them")
+    parser.add_argument("--place", default=None, help="where the peers keep their files while they are measured")
+    arguments = parser.parse_args()
+    stored = np.fromfile(arguments.export / "passages.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
+    numbers = np.fromfile(arguments.export / "numbers.bin", dtype=np.uint32)
+    asked = np.fromfile(arguments.export / "questions.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
+    questions = (arguments.export / "questions.txt").read_text(encoding="utf-8").splitlines()
+    nearest = [np.argsort(-(stored @ v), kind="stable")[:10].tolist() for v in asked]
+    print("| | texts, s | vectors, s | on disk, MB | hybrid, ms | words | meaning | recall@10 | load |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    peers = {"sqlite": Sqlite, "postgres": Postgres, "lancedb": LanceDb}
+    for name in arguments.only.split(","):
+        try:
+            measure(peers[name], arguments, numbers, stored, questions, asked, nearest)
+        except ImportError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

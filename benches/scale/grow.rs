@@ -1,0 +1,380 @@
+//! A real archive grown to any number of items: the first are the archive itself, the rest are made of its pieces.
+//!
+//! An item that is made takes a real one as its base: its shape (blocks, code, comments, labels, times) is kept, half of its
+//! sentences and code blocks are another item's, and half of its title is. Words that were never there come in at the rate
+//! that Heaps' law gives for the archive: `V(n) = K · n^β`, so that of the words after the n-th a share of
+//! `β · V(n₀) / n₀ · (n / n₀)^(β − 1)` is new. The same seed gives the same archive.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::File,
+    io::{BufRead as _, BufReader, BufWriter, Write as _},
+    path::Path,
+};
+
+use fastrand::Rng;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+/// Seconds between the creation of two items that are made.
+const EVERY: i64 = 290;
+/// Comments' ids are their item's number times this, and their place.
+const COMMENT_IDS: u64 = 10_000;
+/// Items that are made together.
+const BATCH: u64 = 4096;
+
+/// What of a real item its successors are made from.
+struct Item {
+    line: String,
+    number: u64,
+    title: String,
+    body: Vec<Piece>,
+    shape: Value,
+    created: i64,
+    comments: Vec<Comment>,
+}
+
+struct Comment {
+    line: String,
+    body: Vec<Piece>,
+    user: Value,
+    association: Value,
+    after: i64,
+}
+
+/// Prose in sentences, or a block of code.
+enum Piece {
+    Sentence(String),
+    Code(String),
+}
+
+/// A real archive in pieces.
+pub struct Archive {
+    items: Vec<Item>,
+    sentences: Vec<(u32, u32, u32)>,
+    code: Vec<(u32, u32, u32)>,
+    /// Words, distinct words, and the exponent of Heaps' law.
+    words: f64,
+    distinct: f64,
+    exponent: f64,
+    last: i64,
+}
+
+impl Archive {
+    /// Reads `issues.jsonl.zst` and `comments.jsonl.zst` of a folder.
+    pub fn read(folder: &Path) -> Self {
+        let lines = |name: &str| {
+            let file = File::open(folder.join(name)).unwrap();
+            BufReader::new(zstd::Decoder::new(file).unwrap()).lines().map(Result::unwrap)
+        };
+        let mut items: Vec<Item> = lines("issues.jsonl.zst")
+            .filter(|l| l.contains("/repos/rust-lang/rust/"))
+            .map(|line| {
+                let mut shape: Value = serde_json::from_str(&line).unwrap();
+                let title = shape["title"].as_str().unwrap_or_default().to_owned();
+                let body = pieces(shape["body"].as_str().unwrap_or_default());
+                shape.as_object_mut().unwrap().remove("body");
+                let created = second(&shape["created_at"]);
+                let number = shape["number"].as_u64().unwrap();
+                Item { line, number, title, body, shape, created, comments: Vec::new() }
+            })
+            .collect();
+        items.sort_by_key(|i| i.number);
+        items.dedup_by_key(|i| i.number);
+        let at: HashMap<u64, usize> = items.iter().enumerate().map(|(at, i)| (i.number, at)).collect();
+        for line in lines("comments.jsonl.zst") {
+            let comment: Value = serde_json::from_str(&line).unwrap();
+            let number = comment["issue_url"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap();
+            let Some(item) = at.get(&number).map(|at| &mut items[*at]) else { continue };
+            item.comments.push(Comment {
+                body: pieces(comment["body"].as_str().unwrap_or_default()),
+                user: comment["user"].clone(),
+                association: comment["author_association"].clone(),
+                after: (second(&comment["created_at"]) - item.created).max(1),
+                line,
+            });
+        }
+        let (mut sentences, mut code) = (Vec::new(), Vec::new());
+        let mut seen: HashSet<String> = HashSet::new();
+        let (mut words, mut halfway) = (0_u64, (0, 0));
+        for (i, item) in items.iter().enumerate() {
+            if i == items.len() / 2 {
+                halfway = (words, seen.len());
+            }
+            let texts = std::iter::once(&item.body).chain(item.comments.iter().map(|c| &c.body));
+            for (t, text) in texts.enumerate() {
+                for (p, piece) in text.iter().enumerate() {
+                    let place = (i as u32, t as u32, p as u32);
+                    let text = match piece {
+                        Piece::Sentence(text) => {
+                            sentences.push(place);
+                            text
+                        }
+                        Piece::Code(text) => {
+                            code.push(place);
+                            text
+                        }
+                    };
+                    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
+                        words += 1;
+                        if !seen.contains(word) {
+                            seen.insert(word.to_owned());
+                        }
+                    }
+                }
+            }
+        }
+        let exponent = (seen.len() as f64 / halfway.1 as f64).ln() / (words as f64 / halfway.0 as f64).ln();
+        let last = items.iter().map(|i| i.created).max().unwrap();
+        Self { items, sentences, code, words: words as f64, distinct: seen.len() as f64, exponent, last }
+    }
+
+    /// The number of the last real item: those after it are made.
+    pub fn real(&self) -> u64 {
+        self.items.last().map_or(0, |i| i.number)
+    }
+
+    /// What the words of this archive are like, in a line.
+    pub fn words(&self) -> String {
+        format!(
+            "{:.0} words, {:.0} distinct, Heaps' exponent {:.3}",
+            self.words, self.distinct, self.exponent
+        )
+    }
+
+    /// Writes an archive of `count` items into a folder; how many comments they have.
+    pub fn write(&self, folder: &Path, count: u64, seed: u64) -> u64 {
+        std::fs::create_dir_all(folder).unwrap();
+        let create = |name: &str| {
+            let file = BufWriter::with_capacity(1 << 20, File::create(folder.join(name)).unwrap());
+            zstd::Encoder::new(file, 1).unwrap()
+        };
+        let (mut issues, mut comments) = (create("issues.jsonl.zst"), create("comments.jsonl.zst"));
+        let mut said = 0;
+        let real: Vec<&Item> = self.items.iter().take(count as usize).collect();
+        for item in &real {
+            writeln!(issues, "{}", item.line).unwrap();
+            for comment in &item.comments {
+                writeln!(comments, "{}", comment.line).unwrap();
+                said += 1;
+            }
+        }
+        let first = self.real() + 1;
+        let end = first + count - real.len() as u64;
+        let mut at = first;
+        while at < end {
+            let batch: Vec<(String, String, u64)> =
+                (at..end.min(at + BATCH)).into_par_iter().map(|n| self.item(n, seed)).collect();
+            at += BATCH;
+            for (issue, thread, n) in batch {
+                issues.write_all(issue.as_bytes()).unwrap();
+                comments.write_all(thread.as_bytes()).unwrap();
+                said += n;
+            }
+        }
+        for file in [issues, comments] {
+            file.finish().unwrap().flush().unwrap();
+        }
+        said
+    }
+
+    /// An item that is made, its comments, and how many they are.
+    fn item(&self, number: u64, seed: u64) -> (String, String, u64) {
+        let base = &self.items[base(number, self.items.len() as u64, seed) as usize];
+        let mut rng = Rng::with_seed(mixed(number, seed ^ 1));
+        let new = number - self.real();
+        // So many words were written before this item.
+        let grown = 1.0 + new as f64 / self.items.len() as f64;
+        let fresh = self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
+        let mut text = Text { archive: self, rng: &mut rng, number, fresh, known: HashMap::new() };
+        let title = text.title(&base.title);
+        let body = text.of(&base.body);
+        let created = self.last + new as i64 * EVERY;
+        let at = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
+        let moved = |value: &Value| match second(value) {
+            0 => Value::Null,
+            t => at(created + (t - base.created).clamp(0, 400 * 86_400)).into(),
+        };
+        let mut issue = base.shape.clone();
+        let url = format!("https://api.github.com/repos/rust-lang/rust/issues/{number}");
+        issue["url"] = url.clone().into();
+        issue["comments_url"] = format!("{url}/comments").into();
+        issue["html_url"] = format!("https://github.com/rust-lang/rust/issues/{number}").into();
+        issue["id"] = (100_000_000 + number).into();
+        issue["number"] = number.into();
+        issue["title"] = title.into();
+        issue["body"] = body.into();
+        for time in ["created_at", "updated_at", "closed_at"] {
+            issue[time] = moved(&base.shape[time]);
+        }
+        if let Some(merged) = base.shape["pull_request"].get("merged_at") {
+            issue["pull_request"]["merged_at"] = moved(merged);
+        }
+        let mut thread = String::new();
+        for (i, said) in base.comments.iter().enumerate() {
+            let id = number * COMMENT_IDS + i as u64;
+            let when = at(created + said.after.min(400 * 86_400));
+            let comment = json!({
+                "url": format!("https://api.github.com/repos/rust-lang/rust/issues/comments/{id}"),
+                "html_url": format!("https://github.com/rust-lang/rust/issues/{number}#issuecomment-{id}"),
+                "issue_url": url,
+                "id": id,
+                "user": said.user,
+                "created_at": when,
+                "updated_at": when,
+                "body": text.of(&said.body),
+                "author_association": said.association,
+                "reactions": {"total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0},
+                "performed_via_github_app": null,
+            });
+            thread.push_str(&comment.to_string());
+            thread.push('\n');
+        }
+        (format!("{issue}\n"), thread, base.comments.len() as u64)
+    }
+
+    fn piece(&self, (item, text, piece): (u32, u32, u32)) -> &str {
+        let item = &self.items[item as usize];
+        let text = if text == 0 { &item.body } else { &item.comments[text as usize - 1].body };
+        match &text[piece as usize] {
+            Piece::Sentence(text) | Piece::Code(text) => text,
+        }
+    }
+}
+
+/// The place among `real` items of the one that an item that is made is like.
+pub fn base(number: u64, real: u64, seed: u64) -> u64 {
+    mixed(number, seed) % real
+}
+
+/// The finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+pub fn mixed(a: u64, b: u64) -> u64 {
+    let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Writes the texts of one item.
+struct Text<'a> {
+    archive: &'a Archive,
+    rng: &'a mut Rng,
+    number: u64,
+    /// The share of words that were never there.
+    fresh: f64,
+    /// What became of a word within this item: who names a thing names it again.
+    known: HashMap<String, String>,
+}
+
+impl Text<'_> {
+    fn title(&mut self, base: &str) -> String {
+        let other = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
+        let (own, theirs): (Vec<&str>, Vec<&str>) =
+            (base.split_whitespace().collect(), other.split_whitespace().collect());
+        let half = |words: &[&str]| words.len().div_ceil(2);
+        let title = if self.rng.bool() {
+            [&own[..half(&own)], &theirs[theirs.len() - theirs.len() / 2..]].concat().join(" ")
+        } else {
+            [&theirs[..half(&theirs)], &own[own.len() - own.len() / 2..]].concat().join(" ")
+        };
+        self.renewed(&title)
+    }
+
+    fn of(&mut self, pieces: &[Piece]) -> String {
+        let mut out = String::new();
+        for piece in pieces {
+            let (own, pool) = match piece {
+                Piece::Sentence(own) => (own, &self.archive.sentences),
+                Piece::Code(own) => (own, &self.archive.code),
+            };
+            let text =
+                if self.rng.bool() { own } else { self.archive.piece(pool[self.rng.usize(..pool.len())]) };
+            let text = text.to_owned();
+            out.push_str(&self.renewed(&text));
+        }
+        out
+    }
+
+    /// A text with new words at the rate of this item, and other items' numbers.
+    fn renewed(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 16);
+        let mut rest = text;
+        while let Some(start) = rest.find(char::is_alphanumeric) {
+            let (before, word) = rest.split_at(start);
+            out.push_str(before);
+            let end = word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len());
+            let (word, after) = word.split_at(end);
+            rest = after;
+            let reference = ["#", "issues/", "pull/"].iter().any(|m| out.ends_with(m));
+            if reference && word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit()) {
+                out.push_str(&self.rng.u64(1..self.number).to_string());
+            } else if let Some(known) = self.known.get(word) {
+                out.push_str(known);
+            } else if self.rng.f64() < self.fresh {
+                let made = made_up(self.rng);
+                out.push_str(&made);
+                self.known.insert(word.to_owned(), made);
+            } else {
+                out.push_str(word);
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// A word of three to five syllables that nobody has used.
+fn made_up(rng: &mut Rng) -> String {
+    const HEADS: &[u8] = b"bcdfghjklmnprstvwz";
+    const TAILS: &[u8] = b"aeiou";
+    let mut word = String::new();
+    for _ in 0..rng.usize(3..6) {
+        word.push(HEADS[rng.usize(..HEADS.len())] as char);
+        word.push(TAILS[rng.usize(..TAILS.len())] as char);
+        if rng.u8(..3) == 0 {
+            word.push(HEADS[rng.usize(..HEADS.len())] as char);
+        }
+    }
+    word
+}
+
+/// Seconds since the epoch; 0 for none.
+fn second(value: &Value) -> i64 {
+    value.as_str().and_then(|t| t.parse::<jiff::Timestamp>().ok()).map_or(0, |t| t.as_second())
+}
+
+/// A Markdown text as sentences and blocks of code; put together they are the text.
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut out = Vec::new();
+    let (mut code, mut open) = (String::new(), false);
+    for line in text.split_inclusive('\n') {
+        let fence = line.trim_start().starts_with("```");
+        if open || fence {
+            code.push_str(line);
+            if open && fence {
+                out.push(Piece::Code(std::mem::take(&mut code)));
+            }
+            open ^= fence;
+            continue;
+        }
+        let mut rest = line;
+        while let Some(end) = rest.find(". ").filter(|end| end + 2 < rest.len()) {
+            let (sentence, after) = rest.split_at(end + 2);
+            out.push(Piece::Sentence(sentence.to_owned()));
+            rest = after;
+        }
+        if rest.trim().is_empty() {
+            // An empty line stays where it is.
+            match out.last_mut() {
+                Some(Piece::Sentence(last) | Piece::Code(last)) => last.push_str(rest),
+                None => out.push(Piece::Sentence(rest.to_owned())),
+            }
+        } else {
+            out.push(Piece::Sentence(rest.to_owned()));
+        }
+    }
+    if !code.is_empty() {
+        out.push(Piece::Code(code));
+    }
+    out
+}

@@ -1,0 +1,234 @@
+//! Vectors for an archive that was grown: those of the real passages, moved by as much as real neighbours are apart.
+//!
+//! A model would take a day for five million passages. A passage of an item that was made gets the vector of one of its base
+//! item's passages of the same part, and is moved in the direction in which two other real vectors differ, by a distance drawn from
+//! those of real vectors to their nearest neighbours. A passage of a real item has the vector that the model gave it.
+
+use std::{collections::HashMap, path::Path};
+
+use fastrand::Rng;
+use precedent::{
+    embed::{ModelInfo, normalise},
+    index::vectors::{Near, Pending, TITLE_PART, Vectors, path},
+};
+use rayon::prelude::*;
+use rusqlite::{Connection, OpenFlags};
+
+use super::grow::{base, mixed};
+
+/// Vectors whose nearest neighbour is looked for.
+const SAMPLED: usize = 2_000;
+/// Vectors that are stored in one transaction.
+const BATCH: usize = 16_384;
+
+/// The vectors of one item, by their place.
+#[derive(Default)]
+struct Of {
+    title: Vec<u32>,
+    body: Vec<u32>,
+    comments: Vec<u32>,
+}
+
+/// The vectors of a real casebook.
+pub struct Real {
+    dimensions: usize,
+    stored: Vec<i8>,
+    by_hash: HashMap<[u8; 16], u32>,
+    /// In the order of the items' numbers.
+    items: Vec<(u64, Of)>,
+    /// Distances of a sample to the nearest neighbour, ascending.
+    apart: Vec<f32>,
+}
+
+impl Real {
+    /// Reads the vectors of this model in a casebook.
+    pub fn read(casebook: &Path, info: &ModelInfo) -> Self {
+        let folder = casebook.join("vectors");
+        // Makes sqlite-vec known to this process.
+        drop(Vectors::open(&folder, info).unwrap());
+        let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let (truth, vectors) = (open(&casebook.join("precedent.db")), open(&path(&folder, info)));
+        let mut numbers: HashMap<i64, u64> = HashMap::new();
+        let mut statement =
+            truth.prepare("SELECT id, number FROM documents WHERE number IS NOT NULL").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            numbers.insert(row.get(0).unwrap(), row.get(1).unwrap());
+        }
+        let mut embeddings: HashMap<i64, Vec<u8>> = HashMap::new();
+        let mut statement = vectors.prepare("SELECT chunk_id, embedding FROM embeddings").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            embeddings.insert(row.get(0).unwrap(), row.get(1).unwrap());
+        }
+        let (mut stored, mut by_hash) = (Vec::new(), HashMap::new());
+        let mut items: HashMap<u64, Of> = HashMap::new();
+        let mut statement = vectors
+            .prepare(
+                "SELECT id, document_id, part, hash, code FROM chunks WHERE code IS NOT NULL ORDER BY id",
+            )
+            .unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let (id, document, part): (i64, i64, i64) =
+                (row.get(0).unwrap(), row.get(1).unwrap(), row.get(2).unwrap());
+            let Some(number) = numbers.get(&document) else { continue };
+            let vector =
+                if part == TITLE_PART { row.get(4).unwrap() } else { embeddings.remove(&id).unwrap() };
+            let at = (stored.len() / info.dimensions) as u32;
+            stored.extend(vector.iter().map(|x| x.cast_signed()));
+            by_hash.insert(row.get(3).unwrap(), at);
+            let item = items.entry(*number).or_default();
+            match part {
+                TITLE_PART => item.title.push(at),
+                0 => item.body.push(at),
+                _ => item.comments.push(at),
+            }
+        }
+        let mut items: Vec<_> = items.into_iter().collect();
+        items.sort_by_key(|(number, _)| *number);
+        let mut real = Self { dimensions: info.dimensions, stored, by_hash, items, apart: Vec::new() };
+        real.apart = real.nearest();
+        real
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.stored.len() / self.dimensions
+    }
+
+    /// Quantiles of the distance to the nearest neighbour: 5, 50 and 95 per cent.
+    pub fn apart(&self) -> [f32; 3] {
+        [0.05, 0.5, 0.95].map(|share| self.apart[(self.apart.len() as f64 * share) as usize])
+    }
+
+    fn row(&self, at: u32) -> &[i8] {
+        &self.stored[at as usize * self.dimensions..][..self.dimensions]
+    }
+
+    fn unit(&self, at: u32) -> Vec<f32> {
+        let mut vector: Vec<f32> = self.row(at).iter().map(|x| f32::from(*x)).collect();
+        normalise(&mut vector);
+        vector
+    }
+
+    fn nearest(&self) -> Vec<f32> {
+        let length = |row: &[i8]| row.iter().map(|x| i32::from(*x) * i32::from(*x)).sum::<i32>() as f32;
+        let lengths: Vec<f32> = self.stored.par_chunks(self.dimensions).map(|r| length(r).sqrt()).collect();
+        let step = (self.len() / SAMPLED).max(1);
+        let mut apart: Vec<f32> = (0..self.len())
+            .step_by(step)
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|i| {
+                let own = self.row(i as u32);
+                let mut best = -1.0_f32;
+                for (j, row) in self.stored.chunks(self.dimensions).enumerate() {
+                    let dot: i32 = own.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+                    if j != i {
+                        best = best.max(dot as f32 / (lengths[i] * lengths[j]));
+                    }
+                }
+                (2.0 - 2.0 * best).max(0.0).sqrt()
+            })
+            .collect();
+        apart.sort_by(f32::total_cmp);
+        apart
+    }
+
+    /// A unit vector like a real one.
+    fn like(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
+        let any = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
+        let (mut vector, a, b) = (self.unit(at), any(rng), any(rng));
+        let mut way: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+        normalise(&mut way);
+        let far = self.apart[rng.usize(..self.apart.len())];
+        vector.iter_mut().zip(&way).for_each(|(x, w)| *x += far * w);
+        normalise(&mut vector);
+        vector
+    }
+
+    /// Vectors that stand for questions: like real ones, and stored nowhere.
+    pub fn questions(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
+        let mut rng = Rng::with_seed(seed ^ 0x5EED);
+        (0..count).map(|_| self.like(rng.u32(..self.len() as u32), &mut rng)).collect()
+    }
+
+    fn of(&self, number: u64, real: u64, seed: u64, pending: &Pending) -> Vec<f32> {
+        if let Some(at) = self.by_hash.get(&pending.planned.hash) {
+            return self.unit(*at);
+        }
+        let item = if number > real {
+            &self.items[base(number, self.items.len() as u64, seed) as usize].1
+        } else {
+            &self.items[number as usize % self.items.len()].1
+        };
+        let mut rng = Rng::with_seed(mixed(pending.id.cast_unsigned(), seed ^ 2));
+        let part = match pending.planned.part {
+            TITLE_PART => &item.title,
+            0 => &item.body,
+            _ => &item.comments,
+        };
+        let at = match part.len() {
+            0 => rng.u32(..self.len() as u32),
+            n => part[rng.usize(..n)],
+        };
+        self.like(at, &mut rng)
+    }
+
+    /// Gives every passage that has none a vector, through the product's own writer. `numbers` tells those of documents.
+    pub fn fill(
+        &self,
+        vectors: &Vectors,
+        numbers: &dyn Fn(&[i64]) -> Vec<Option<u64>>,
+        real: u64,
+        seed: u64,
+    ) -> u64 {
+        let mut done = 0;
+        loop {
+            let pending = vectors.pending(BATCH).unwrap();
+            if pending.is_empty() {
+                return done;
+            }
+            let documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
+            let numbers = numbers(&documents);
+            let made: Vec<(Pending, Vec<f32>)> = pending
+                .into_par_iter()
+                .zip(numbers)
+                .map(|(p, number)| {
+                    let vector = self.of(number.unwrap_or(1), real, seed, &p);
+                    (p, vector)
+                })
+                .collect();
+            done += made.len() as u64;
+            vectors.put(&made).unwrap();
+        }
+    }
+}
+
+/// How many of the wanted ones were found.
+pub fn found(want: &[Near], have: &[Near]) -> usize {
+    want.iter().filter(|w| have.iter().any(|h| h.chunk == w.chunk)).count()
+}
+
+/// Every passage's number and vector, in the order of their ids.
+pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
+    let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let (truth, vectors) =
+        (open(&casebook.join("precedent.db")), open(&path(&casebook.join("vectors"), info)));
+    let mut number = truth.prepare("SELECT number FROM documents WHERE id = ?1").unwrap();
+    let mut statement = vectors
+        .prepare(
+            "SELECT c.document_id, v.embedding FROM chunks c JOIN embeddings v ON v.chunk_id = c.id
+             WHERE c.part >= 0 ORDER BY c.id",
+        )
+        .unwrap();
+    let rows = statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Vec<u8>>(1)?))).unwrap();
+    rows.map(Result::unwrap)
+        .map(|(document, stored)| {
+            let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+            normalise(&mut vector);
+            (number.query_row([document], |r| r.get(0)).unwrap(), vector)
+        })
+        .collect()
+}

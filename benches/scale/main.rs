@@ -1,0 +1,450 @@
+//! What becomes of import, indexing, search, checks and memory as a casebook grows.
+//!
+//! ```text
+//! PRECEDENT_ARCHIVE=FOLDER PRECEDENT_CASEBOOK=DIR PRECEDENT_SCALE=DIR cargo bench --bench scale
+//! ```
+//!
+//! `PRECEDENT_ARCHIVE` has `issues.jsonl.zst` and `comments.jsonl.zst` of rust-lang/rust, `PRECEDENT_CASEBOOK` is the casebook that
+//! they were imported into and whose vectors were made by the built-in model. Both are grown to `PRECEDENT_ITEMS` (by
+//! default 10000, 100000 and 1000000) below `PRECEDENT_SCALE`, where what is done is not done again. Every phase is a process of
+//! its own, so that its memory is its own. Without the first two, nothing is measured.
+//!
+//! `PRECEDENT_CHUNKS=5000000` measures the search for the nearest by itself, without texts. `PRECEDENT_PEERS=1` with
+//! `PRECEDENT_ITEMS=30650` leaves what benches/peers needs, and answers its questions.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "a measurement, not a product"
+)]
+
+mod grow;
+mod likeness;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+use grow::Archive;
+use likeness::Real;
+use precedent::{
+    Casebook, OpenOptions, Task,
+    embed::{Engine, ModelPaths},
+    index::{
+        fulltext::FullText,
+        update::Derived,
+        vectors::{Planned, Vectors},
+    },
+    model::{DuplicatesRequest, Mode, SearchRequest},
+    search::Searcher,
+    store::Store,
+};
+
+const SOURCE: &str = "rust-lang/rust";
+const SEED: u64 = 20_261_121;
+const PHASES: [&str; 6] = ["grow", "import", "text", "plan", "vectors", "ask"];
+/// Questions of each kind.
+const QUESTIONS: usize = 150;
+/// Questions whose exact answer is looked for.
+const EXACT: usize = 40;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    // `cargo test --benches` only wants to know whether it starts.
+    if arguments.iter().any(|a| a == "--test") {
+        return;
+    }
+    if let Some(at) = arguments.iter().position(|a| a == "--phase") {
+        return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
+    }
+    let (Some(_), Some(_)) = (named("PRECEDENT_ARCHIVE"), named("PRECEDENT_CASEBOOK")) else {
+        println!("PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK name what is to grow; see benches/scale/main.rs");
+        return;
+    };
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = named("PRECEDENT_SCALE").unwrap_or_else(|| temporary.path().to_owned());
+    if let Ok(count) = std::env::var("PRECEDENT_CHUNKS") {
+        let place = folder.join(format!("chunks-{count}"));
+        std::fs::create_dir_all(&place).unwrap();
+        return phase("nearest", &place, count.parse().unwrap());
+    }
+    let peers = std::env::var_os("PRECEDENT_PEERS").map(|_| "peers");
+    let counts = std::env::var("PRECEDENT_ITEMS").unwrap_or_else(|_| "10000,100000,1000000".to_owned());
+    for count in counts.split(',') {
+        println!("--- {count} items");
+        let place = folder.join(count);
+        std::fs::create_dir_all(&place).unwrap();
+        for phase in PHASES.into_iter().chain(peers) {
+            let done = place.join(format!("{phase}.done"));
+            if phase != "ask" && done.exists() {
+                print!("{}", std::fs::read_to_string(&done).unwrap());
+                continue;
+            }
+            let child = Command::new(std::env::current_exe().unwrap())
+                .args(["--phase", phase, &place.to_string_lossy(), count])
+                .stderr(std::process::Stdio::inherit())
+                .output()
+                .unwrap();
+            assert!(child.status.success(), "{phase} failed");
+            let said = String::from_utf8(child.stdout).unwrap();
+            print!("{said}");
+            std::fs::write(done, said).unwrap();
+        }
+    }
+}
+
+fn named(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from)
+}
+
+fn phase(name: &str, place: &Path, count: u64) {
+    let (archive, casebook) = (place.join("archive"), place.join("casebook"));
+    let start = Instant::now();
+    let took = || start.elapsed().as_secs_f64();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let task = Task::new();
+    match name {
+        "grow" => {
+            let real = Archive::read(&named("PRECEDENT_ARCHIVE").unwrap());
+            let comments = real.write(&archive, count, SEED);
+            println!("grown: {count} items and {comments} comments; {}", real.words());
+        }
+        "import" => runtime.block_on(async {
+            let book = Casebook::open(options(&casebook)).await.unwrap();
+            let report = book.import_github(SOURCE, &archive, &task).await.unwrap();
+            println!(
+                "import: {:.1} s, {:.0} records/s, {} MB of database, {}",
+                took(),
+                report.new as f64 / took(),
+                book.status().await.unwrap().database_bytes >> 20,
+                memory()
+            );
+        }),
+        "text" => runtime.block_on(async {
+            let book = Casebook::open(options(&casebook)).await.unwrap();
+            book.update_text(true, &task).await.unwrap();
+            println!(
+                "full text: {:.1} s, {:.0} documents/s, {} MB, {}",
+                took(),
+                count as f64 / took(),
+                book.status().await.unwrap().full_text_bytes >> 20,
+                memory()
+            );
+        }),
+        "plan" => {
+            let parts = Parts::open(&casebook);
+            parts.derived().plan_vectors(&parts.vectors, &task).unwrap();
+            let chunks = parts.vectors.extent().unwrap().chunks;
+            println!("passages: {chunks} planned in {:.1} s, {}", took(), memory());
+        }
+        "vectors" => {
+            let parts = Parts::open(&casebook);
+            let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
+            println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.apart());
+            let start = Instant::now();
+            let last = 30_664;
+            let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
+            let stored = real.fill(&parts.vectors, &numbers, last, SEED);
+            let took = start.elapsed().as_secs_f64();
+            println!(
+                "vectors: {stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
+                stored as f64 / took,
+                parts.vectors.bytes() >> 20,
+                memory()
+            );
+        }
+        "ask" => runtime.block_on(ask(&casebook, count)),
+        "nearest" => nearest(place, count),
+        "peers" => peers(place, &runtime),
+        other => panic!("no phase {other}"),
+    }
+}
+
+fn options(casebook: &Path) -> OpenOptions {
+    OpenOptions::new(casebook).installed_at(
+        &std::env::current_exe().unwrap(),
+        named("PRECEDENT_ONNXRUNTIME"),
+        named("PRECEDENT_MODELS"),
+    )
+}
+
+/// The engine below the casebook.
+struct Parts {
+    folder: PathBuf,
+    engine: Engine,
+    store: Store,
+    fulltext: FullText,
+    vectors: Vectors,
+}
+
+impl Parts {
+    fn open(casebook: &Path) -> Self {
+        let options = options(casebook);
+        let engine = Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models });
+        let vectors = Vectors::open(&casebook.join("vectors"), &engine.info().unwrap()).unwrap();
+        Self {
+            folder: casebook.to_owned(),
+            store: Store::open(&casebook.join("precedent.db")).unwrap(),
+            fulltext: FullText::open(&casebook.join("fulltext")).unwrap(),
+            vectors,
+            engine,
+        }
+    }
+
+    fn derived(&self) -> Derived<'_> {
+        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
+    }
+}
+
+/// The memory of this process: at the most, and now, what is its own and what is mapped of files.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let megabytes = |name: &str| {
+        let line = status.lines().find(|l| l.starts_with(name));
+        line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) >> 10
+    };
+    let (peak, own, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
+    format!("memory {peak} MB at the most, now {own} MB of its own and {mapped} MB mapped")
+}
+
+async fn ask(casebook: &Path, count: u64) {
+    let task = Task::new();
+    let start = Instant::now();
+    let book = Casebook::open(options(casebook)).await.unwrap();
+    println!("open: {:.0} ms", start.elapsed().as_secs_f64() * 1000.0);
+    let start = Instant::now();
+    book.sources().await.unwrap();
+    println!("list of sources: {:.0} ms", start.elapsed().as_secs_f64() * 1000.0);
+
+    let (mut keys, mut titles, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
+    let mut number = 7;
+    while keys.len() < QUESTIONS && number < count {
+        // Pull requests and numbers that are missing are passed over.
+        if let Ok(thread) = book.thread(&format!("{SOURCE}#{number}")).await
+            && thread.kind == precedent::model::DocKind::Issue
+        {
+            keys.push(thread.key.clone());
+            titles.push(thread.title.replace(['"', ':', '-'], " "));
+            bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
+            number += count / QUESTIONS as u64;
+        } else {
+            number += 1;
+        }
+    }
+    let start = Instant::now();
+    let request = SearchRequest { query: titles[0].clone(), limit: 10, ..Default::default() };
+    book.search(request, &task).await.unwrap();
+    println!("first search: {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
+
+    let filtered: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    let narrow: Vec<String> = titles.iter().map(|t| format!("label:O-Arm {t}")).collect();
+    let browse: Vec<String> = vec!["is:open".to_owned(), "is:issue label:O-Arm".to_owned()];
+    println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
+    for (name, queries, mode) in [
+        ("title, hybrid", &titles, Mode::Hybrid),
+        ("title, hybrid, again", &titles, Mode::Hybrid),
+        ("title, hybrid, filtered", &filtered, Mode::Hybrid),
+        ("title, hybrid, one label", &narrow, Mode::Hybrid),
+        ("title, lexical", &titles, Mode::Lexical),
+        ("title, semantic", &titles, Mode::Semantic),
+        ("whole report, hybrid", &bodies, Mode::Hybrid),
+        ("no words, filters alone", &browse, Mode::Hybrid),
+    ] {
+        let (mut times, mut hits) = (Vec::new(), 0);
+        // The first tenth warms up.
+        for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
+            let request =
+                SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
+            let start = Instant::now();
+            let response = book.search(request, &task).await.unwrap();
+            if i >= queries.len() / 10 {
+                times.push(start.elapsed().as_secs_f64() * 1000.0);
+                hits += response.hits.len();
+            }
+        }
+        print(name, times, hits);
+    }
+    let (mut times, mut found) = (Vec::new(), 0);
+    for key in &keys {
+        let request = DuplicatesRequest {
+            key: Some(key.clone()),
+            include_closed: true,
+            ..DuplicatesRequest::default()
+        };
+        let start = Instant::now();
+        found += book.duplicates(request, &task).await.unwrap().candidates.len();
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+    }
+    print("duplicates of one item", times, found);
+    println!("after all of these: {}", memory());
+    drop(book);
+    recall(casebook, &titles);
+}
+
+fn print(name: &str, mut times: Vec<f64>, found: usize) {
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
+}
+
+/// How many of the ten nearest passages are found, and the time that both ways take.
+fn recall(casebook: &Path, titles: &[String]) {
+    let parts = Parts::open(casebook);
+    let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
+    let mut model = parts.engine.load().unwrap();
+    let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
+    drop(model);
+    found_of(&parts.vectors, &[("titles", titles), ("passages", real.questions(QUESTIONS, SEED))]);
+}
+
+fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
+    let start = Instant::now();
+    vectors.warm().unwrap();
+    println!("codes read in {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
+    for (name, questions) in kinds {
+        let mut times = Vec::new();
+        for question in questions {
+            let start = Instant::now();
+            vectors.search(question, None, 200).unwrap();
+            times.push(start.elapsed().as_secs_f64() * 1000.0);
+        }
+        print(&format!("nearest to {name}"), times, 10 * questions.len());
+        let (mut found, mut all, mut exact) = (0, 0, 0.0);
+        let mut nearest = Vec::new();
+        for question in questions.iter().step_by(questions.len().div_ceil(EXACT)) {
+            let start = Instant::now();
+            let want = vectors.search_exact(question, None, 10).unwrap();
+            exact += start.elapsed().as_secs_f64() * 1000.0;
+            let have = vectors.search(question, None, 10).unwrap();
+            all += want.len();
+            found += likeness::found(&want, &have);
+            nearest.extend(want.first().map(|n| n.cosine));
+        }
+        nearest.sort_by(f32::total_cmp);
+        println!(
+            "recall@10 for {name}: {:.4} ({found} of {all}), {:.0} ms exact; median cosine of the nearest {:.3}",
+            found as f64 / all as f64,
+            exact * 10.0 / all as f64,
+            nearest[nearest.len() / 2],
+        );
+    }
+}
+
+/// The search for the nearest alone: passages of made-up documents, five each.
+fn nearest(place: &Path, count: u64) {
+    let engine = Engine::BuiltIn({
+        let options = options(place);
+        ModelPaths { runtime: options.runtime, models: options.models }
+    });
+    let info = engine.info().unwrap();
+    let vectors = Vectors::open(&place.join("vectors"), &info).unwrap();
+    let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &info);
+    println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.apart());
+    let start = Instant::now();
+    let first = vectors.extent().unwrap().chunks / 5;
+    for batch in (first..count / 5).collect::<Vec<_>>().chunks(16_384) {
+        let plan = |n: &u64| {
+            let chunk = |i: u64| {
+                let mut hash = [0; 16];
+                hash[..8].copy_from_slice(&grow::mixed(*n, i).to_le_bytes());
+                Planned { part: i as i64, ordinal: 0, hash, priority: 0 }
+            };
+            (*n as i64 + 1, 1, (0..5).map(chunk).collect())
+        };
+        vectors.plan(&batch.iter().map(plan).collect::<Vec<_>>(), None).unwrap();
+    }
+    println!("planned in {:.1} s", start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    let numbers = |ids: &[i64]| ids.iter().map(|id| Some(100_000 + *id as u64)).collect();
+    let stored = real.fill(&vectors, &numbers, 0, SEED);
+    let took = start.elapsed().as_secs_f64();
+    println!(
+        "{stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
+        stored as f64 / took,
+        vectors.bytes() >> 20,
+        memory()
+    );
+    let mut model = engine.load().unwrap();
+    let titles: Vec<Vec<f32>> = titles(&named("PRECEDENT_CASEBOOK").unwrap(), QUESTIONS)
+        .iter()
+        .map(|t| model.embed(t).unwrap())
+        .collect();
+    drop(model);
+    let questions = real.questions(QUESTIONS, SEED);
+    drop(real);
+    found_of(&vectors, &[("titles", titles), ("passages", questions)]);
+    println!("after all of these: {}", memory());
+}
+
+/// Titles of issues of a casebook at even distances, without what the query language would read.
+fn titles(casebook: &Path, count: usize) -> Vec<String> {
+    let store = Store::open(&casebook.join("precedent.db")).unwrap();
+    store
+        .read(|r| {
+            let ids = r.document_ids()?;
+            let mut titles = Vec::new();
+            for id in ids.iter().step_by(ids.len() / count) {
+                titles.extend(r.document(*id)?.map(|d| d.title.replace(['"', ':', '-'], " ")));
+            }
+            titles.truncate(count);
+            Ok(titles)
+        })
+        .unwrap()
+}
+
+/// Leaves what the peers are given, and answers the same questions.
+fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
+    const ASKED: usize = 200;
+    let casebook = place.join("casebook");
+    let parts = Parts::open(&casebook);
+    let info = parts.engine.info().unwrap();
+    let folder = place.join("peers");
+    std::fs::create_dir_all(&folder).unwrap();
+    let bytes = |numbers: &[f32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let passages = likeness::passages(&casebook, &info);
+    let vectors: Vec<u8> = passages.iter().flat_map(|(_, v)| bytes(v)).collect();
+    std::fs::write(folder.join("passages.bin"), vectors).unwrap();
+    let numbers: Vec<u8> = passages.iter().flat_map(|(n, _)| n.to_le_bytes()).collect();
+    std::fs::write(folder.join("numbers.bin"), numbers).unwrap();
+    let questions = titles(&casebook, ASKED);
+    let mut model = parts.engine.load().unwrap();
+    let asked: Vec<Vec<f32>> = questions.iter().map(|t| model.embed(t).unwrap()).collect();
+    drop(model);
+    std::fs::write(folder.join("questions.bin"), asked.iter().flat_map(|v| bytes(v)).collect::<Vec<u8>>())
+        .unwrap();
+    std::fs::write(folder.join("questions.txt"), questions.join("\n")).unwrap();
+
+    let task = Task::new();
+    let ask = |at: usize, mode: Mode| {
+        let searcher = Searcher {
+            store: &parts.store,
+            fulltext: &parts.fulltext,
+            vectors: Some(&parts.vectors),
+            embed: &|_| Ok(asked[at].clone()),
+            floor: info.floor,
+            problem: None,
+        };
+        let request =
+            SearchRequest { query: questions[at].clone(), limit: 10, mode: Some(mode), ..Default::default() };
+        runtime.block_on(async { searcher.search(&request, &task) }).unwrap().hits.len()
+    };
+    println!("{:<28} {:>8} {:>8} {:>8}  hits", "vectors given", "median", "p95", "max");
+    for (name, mode) in [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)] {
+        (0..20).for_each(|at| drop(ask(at, mode)));
+        let (mut times, mut hits) = (Vec::new(), 0);
+        for at in 0..questions.len() {
+            let start = Instant::now();
+            hits += ask(at, mode);
+            times.push(start.elapsed().as_secs_f64() * 1000.0);
+        }
+        print(name, times, hits);
+    }
+    found_of(&parts.vectors, &[("questions", asked.clone())]);
+}
