@@ -22,6 +22,7 @@ mod fake_tracker;
 mod files;
 mod git_http;
 mod health;
+mod hostile;
 mod login;
 mod mcp;
 mod model;
