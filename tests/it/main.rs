@@ -13,6 +13,8 @@ mod casebook;
 mod cli;
 mod closures;
 mod clusters;
+#[cfg(target_os = "linux")]
+mod concurrency;
 mod conformance;
 mod crash;
 mod direction;
