@@ -69,6 +69,10 @@ fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut O
             Err(Error::invalid("a PDF is nothing for a terminal")
                 .with_hint("Name a file: --output brief.pdf"))
         }
+        None if std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
+            drop(output.write_all(plain(&String::from_utf8_lossy(bytes)).as_bytes()));
+            Ok(())
+        }
         None => {
             // A pipe may be closed by who reads it; there is no one to tell.
             drop(output.write_all(bytes));

@@ -8,7 +8,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, markdown, replay};
+use super::{broken, markdown, markdown::is_web, replay};
 use crate::{
     error::Result,
     model::{Brief, Citation, Entry},
@@ -86,9 +86,4 @@ fn shown(entry: &Entry) -> ShownEntry<'_> {
             html: html::from_markdown(&q.text),
         }),
     }
-}
-
-/// A tracker may say anything; a link goes to the web or nowhere.
-fn is_web(url: &str) -> bool {
-    url.starts_with("https://") || url.starts_with("http://")
 }

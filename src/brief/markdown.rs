@@ -4,6 +4,7 @@ use super::{broken, replay};
 use crate::{
     error::Result,
     model::{Brief, Citation, Entry, Quote, Section},
+    text::html,
 };
 
 pub(super) fn render(brief: &Brief) -> Result<String> {
@@ -49,38 +50,16 @@ fn write_entry(entry: &Entry, out: &mut String) {
             out.push_str(&format!("\n{by}\n"));
         }
         out.push('\n');
-        let mut fenced = false;
-        for line in quote.text.lines() {
-            fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-            out.push_str(if line.is_empty() { ">" } else { "> " });
-            out.push_str(&if fenced { line.to_owned() } else { without_html(line) });
-            out.push('\n');
+        let mut quoted = String::with_capacity(quote.text.len() + 100);
+        for line in quote.text.replace("\r\n", "\n").trim_end_matches('\n').split(['\n', '\r']) {
+            quoted.push_str(if line.is_empty() { ">" } else { "> " });
+            quoted.extend(line.chars().filter_map(visible));
+            quoted.push('\n');
         }
+        // Whoever shows the file may not be as careful as the reading pane. As it stands there: what is a tag also depends
+        // on where its lines begin.
+        out.push_str(&html::without_html(&quoted));
     }
-}
-
-/// A line whose HTML is text: whoever shows the file may not be as careful as the reading pane. Code stays as it is.
-fn without_html(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    for (i, part) in line.split('`').enumerate() {
-        if i > 0 {
-            out.push('`');
-        }
-        if i % 2 == 1 {
-            out.push_str(part);
-            continue;
-        }
-        let mut rest = part;
-        while let Some(at) = rest.find('<') {
-            let after = &rest[at + 1..];
-            out.push_str(&rest[..at]);
-            let tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
-            out.push_str(if tag && !after.starts_with("http") { "&lt;" } else { "<" });
-            rest = after;
-        }
-        out.push_str(rest);
-    }
-    out
 }
 
 /// Who said it, as what, when.
@@ -95,10 +74,30 @@ fn cited(c: &Citation) -> String {
 
 fn linked(label: &str, url: Option<&str>) -> String {
     // The label has brackets of its own.
-    match url {
-        Some(url) => format!("[{}](<{}>)", escaped(label), url.replace(['<', '>', '\n'], "")),
+    match url.filter(|u| is_web(u)) {
+        Some(url) => {
+            let url: String =
+                url.chars().filter(|c| visible(*c) == Some(*c) && !matches!(c, '\t' | '<' | '>')).collect();
+            format!("[{}](<{url}>)", escaped(label))
+        }
         None => escaped(label),
     }
+}
+
+/// Briefs are read in terminals too, where control characters are orders, and marks that turn the reading direction around
+/// make a text look like another.
+fn visible(c: char) -> Option<char> {
+    match c {
+        '\t' => Some(c),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
+        c if c.is_control() => Some(char::REPLACEMENT_CHARACTER),
+        c => Some(c),
+    }
+}
+
+/// A tracker may say anything; a link goes to the web or nowhere.
+pub(super) fn is_web(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
 }
 
 /// A text that means itself in Markdown.
@@ -111,7 +110,7 @@ fn escaped(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c => out.push(c),
+            c => out.extend(visible(c)),
         }
     }
     out

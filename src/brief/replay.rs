@@ -15,9 +15,22 @@ pub(super) const ELEMENT: &str = "precedent-brief";
 /// The longest file that is read, in bytes.
 const MAX_FILE: usize = 64 * 1024 * 1024;
 
-/// A record that neither ends an HTML comment nor a script element.
+/// A record that neither ends an HTML comment nor a script element, and in which no title passes for the beginning of one.
+/// JSON escapes the control characters below the space itself; the others are orders to a terminal too.
 pub(super) fn hidden(record: &str) -> String {
-    record.replace('<', "\\u003c").replace('>', "\\u003e").replace("--", "-\\u002d")
+    let mut out = String::with_capacity(record.len());
+    for c in record.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
+            c => out.push(c),
+        }
+    }
+    out.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace("--", "-\\u002d")
+        .replace(ELEMENT, "precedent\\u002dbrief")
 }
 
 /// Reads the record out of a brief: JSON, HTML or Markdown.
@@ -39,11 +52,14 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
     let record: BriefRecord = if text.trim_start().starts_with('{') {
         serde_json::from_str::<Brief>(text).map_err(|e| none(&e.to_string()))?.record
     } else {
+        // The record comes last; what looks like one before it are quoted words.
         let html = format!("id=\"{ELEMENT}\">");
         let json = match (text.rfind(&html), text.rfind(MARK)) {
-            (Some(at), _) => text[at + html.len()..].split("</script>").next(),
-            (None, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
-            (None, None) => None,
+            (Some(at), mark) if mark.is_none_or(|m| m < at) => {
+                text[at + html.len()..].split("</script>").next()
+            }
+            (_, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
+            _ => None,
         };
         serde_json::from_str(json.ok_or_else(|| none("it holds no record"))?)
             .map_err(|e| none(&e.to_string()))?

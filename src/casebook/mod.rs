@@ -231,10 +231,11 @@ impl Casebook {
         .await
     }
 
-    /// Marks everything that is derived as out of date; the next update makes it anew. Until then what is there serves.
+    /// Forgets everything that is derived; the next update makes it anew. Until then answers hold what there is again, and
+    /// their coverage says how much that is.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is updating it.
+    /// [`Code::Busy`] if another process is updating it and goes on with it.
     pub async fn forget_indexes(&self) -> Result<()> {
         self.run(|i| i.derived().forget_all(i.meaning()?.vectors().ok().as_deref())).await
     }

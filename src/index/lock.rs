@@ -1,6 +1,9 @@
 //! One process at a time updates each kind of derived data of a casebook. A lock dies with its process.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use crate::{error::Result, store::FileLock, task::Task};
 
@@ -30,6 +33,18 @@ impl UpdateLock {
             Kind::Vectors => "vectors.lock",
         };
         Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: lock }))
+    }
+
+    /// Takes the lock, waiting for whoever has it so long; `None` if that is not enough.
+    pub(crate) fn take_within(folder: &Path, kind: Kind, patience: Duration) -> Result<Option<Self>> {
+        let began = Instant::now();
+        loop {
+            let lock = Self::try_take(folder, kind)?;
+            if lock.is_some() || began.elapsed() >= patience {
+                return Ok(lock);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
     }
 
     /// Takes the lock, waiting for whoever has it.

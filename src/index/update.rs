@@ -6,7 +6,7 @@ use std::{
         Mutex, PoisonError,
         mpsc::{channel, sync_channel},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use rayon::prelude::*;
@@ -31,6 +31,8 @@ use crate::{
     },
 };
 
+/// How long a rebuild waits for each update that is under way elsewhere.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
@@ -99,13 +101,15 @@ impl Derived<'_> {
             || (revision > 0 && reached.preparation != PREPARATION_VERSION))
     }
 
-    /// Forgets how far the full text reaches, and all vectors.
+    /// Forgets how far the full text reaches, and all vectors. Waits a little for another process: most updates are short.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is updating them.
+    /// [`Code::Busy`] if another process is updating them and goes on with it.
     pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
-        let take = |kind| UpdateLock::try_take(self.folder, kind)?.ok_or_else(busy);
-        let _locks = (take(Kind::Text)?, take(Kind::Vectors)?);
+        let take = |kind| UpdateLock::take_within(self.folder, kind, PATIENCE)?.ok_or_else(busy);
+        // The vectors first: nobody's words have to wait while this waits for them.
+        let _vectors = take(Kind::Vectors)?;
+        let _text = take(Kind::Text)?;
         self.clear_text()?;
         vectors.map_or(Ok(()), Vectors::clear)
     }

@@ -133,11 +133,13 @@ fn read_token(token: &str, query: &mut Query) -> Result<Option<String>> {
     }
     if let Some((name, value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
-        let value = value.trim_matches('"').trim();
+        // Quotes hold a value together; there is no way to write one in it.
+        let value = value.replace('"', "");
+        let value = value.trim();
         let canonical = || {
             Ok(Some(format!(
                 "{sign}{name}:{}",
-                if value.contains(' ') { format!("\"{value}\"") } else { value.to_owned() }
+                if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() }
             )))
         };
         match name.as_str() {
@@ -306,6 +308,15 @@ mod tests {
         ] {
             let q = parse(&format!("updated:{text}")).unwrap();
             assert_eq!(q.filters[0].test, Test::Time(TimeField::Updated, want.0, want.1), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_understood_keeps_a_value_together_whatever_stands_between_its_words() {
+        for value in ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"] {
+            let q = parse(&format!("label:{value} leak")).unwrap();
+            assert_eq!(parse(&q.understood).unwrap().filters, q.filters, "{value}");
+            assert_eq!(q.text, "leak");
         }
     }
 

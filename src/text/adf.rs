@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use super::markup::fence;
+
 /// How deep nodes may lie in one another; what is deeper is left out.
 const MAX_DEPTH: usize = 60;
 
@@ -66,8 +68,7 @@ fn block(node: &Value, lead: &str, depth: usize, out: &mut String) {
         }
         "codeBlock" => {
             let text: String = children(node).iter().filter_map(|c| c["text"].as_str()).collect();
-            // A fence that the code itself does not hold.
-            let fence = if text.contains("```") { "~~~~" } else { "```" };
+            let fence = fence(text.lines());
             line(lead, &format!("{fence}{}\n{text}\n{fence}", attribute("language")), out);
             gap(lead, out);
         }
@@ -258,6 +259,13 @@ mod tests {
             to_markdown(&document),
             "## Pump\n\nIt **leaks** `fast`\n[log](https://x.example)@ada\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
         );
+    }
+
+    #[test]
+    fn code_does_not_end_its_own_fence() {
+        let code = json!({"type": "doc", "content": [
+            {"type": "codeBlock", "content": [{"type": "text", "text": "~~~~\n```\n# b"}]}]});
+        assert_eq!(to_markdown(&code), "````\n~~~~\n```\n# b\n````\n");
     }
 
     #[test]

@@ -68,6 +68,11 @@ const OTHER_TAGS: &[&str] = &[
 /// Texts longer than this many bytes are shown cut: no one reads further, and no window should have to lay it out.
 pub const MAX_SHOWN: usize = 400_000;
 
+/// How deep elements lie in one another at the most; nobody sees more, and cleaning takes the square of the depth.
+const MAX_DEPTH: usize = 60;
+/// After so many tags that were written as HTML the others are shown as they were written.
+const MAX_TAGS: usize = 2_000;
+
 static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     let mut builder = ammonia::Builder::empty();
     builder
@@ -104,7 +109,25 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 pub fn from_markdown(markdown: &str) -> String {
     let markdown = shown(markdown);
     let mut image: Option<(String, String)> = None;
-    let events = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
+    let (mut depth, mut tags) = (0_usize, 0_usize);
+    let bounded = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
+        Event::Start(_) => {
+            depth += 1;
+            (depth <= MAX_DEPTH).then_some(event)
+        }
+        Event::End(_) => {
+            depth = depth.saturating_sub(1);
+            (depth < MAX_DEPTH).then_some(event)
+        }
+        Event::Html(html) | Event::InlineHtml(html) if tags >= MAX_TAGS => Some(Event::Text(html)),
+        Event::Html(ref html) | Event::InlineHtml(ref html) => {
+            let more = html.matches('<').count();
+            tags += more;
+            if more > MAX_TAGS { Some(Event::Text(html.clone())) } else { Some(event) }
+        }
+        event => Some(event),
+    });
+    let events = bounded.filter_map(|event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => {
             image = Some((dest_url.into_string(), String::new()));
             None
@@ -130,6 +153,37 @@ pub fn from_markdown(markdown: &str) -> String {
     CLEANER.clean(&html).to_string()
 }
 
+/// After so many readings everything that could begin a tag is text.
+const READINGS: usize = 4;
+
+/// Markdown in which all HTML is text.
+pub fn without_html(markdown: &str) -> String {
+    let mut text = markdown.to_owned();
+    for _ in 0..READINGS {
+        let found: Vec<usize> = Parser::new_ext(&text, OPTIONS)
+            .into_offset_iter()
+            .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
+            .flat_map(|(_, range)| {
+                text[range.clone()].match_indices('<').map(move |(at, _)| range.start + at)
+            })
+            .collect();
+        if found.is_empty() {
+            return text;
+        }
+        let mut out = String::with_capacity(text.len() + found.len() * 3);
+        let mut from = 0;
+        for at in found {
+            out.push_str(&text[from..at]);
+            out.push_str("&lt;");
+            from = at + 1;
+        }
+        out.push_str(&text[from..]);
+        // What was inside of a tag may now open or close a fence.
+        text = out;
+    }
+    text.replace('<', "&lt;")
+}
+
 fn shown(markdown: &str) -> Cow<'_, str> {
     if markdown.len() <= MAX_SHOWN {
         return Cow::Borrowed(markdown);
@@ -144,7 +198,14 @@ fn shown(markdown: &str) -> Cow<'_, str> {
 
 /// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles.
 pub fn to_text(html: &str) -> String {
-    let clean = TEXT_ONLY.clean(html).to_string();
+    let mut clean = String::new();
+    let mut rest = html;
+    // So many tags at a time: how long they take grows with the square of how deep they lie in one another.
+    while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
+        clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
+        rest = &rest[end..];
+    }
+    clean.push_str(&TEXT_ONLY.clean(rest).to_string());
     html_escape::decode_html_entities(&clean).trim().to_owned()
 }
 
@@ -206,6 +267,34 @@ mod tests {
                 assert!(inside_value || !html.contains(bad), "{hostile} -> {html}");
             }
         }
+    }
+
+    #[test]
+    fn html_in_markdown_becomes_text_whatever_stands_around_it() {
+        for (markdown, want) in [
+            ("a <b>bold</b>", "a &lt;b>bold&lt;/b>"),
+            ("`<b>` and <https://x.example>", "`<b>` and <https://x.example>"),
+            ("one ` tick <img src=x>", "one ` tick &lt;img src=x>"),
+            ("```a`b\n<img src=x>", "```a`b\n&lt;img src=x>"),
+            ("text\n    ```\n<img src=x>", "text\n    ```\n&lt;img src=x>"),
+            ("<httpx onclick=a()>", "&lt;httpx onclick=a()>"),
+            ("> e <!doc\n> It <b", "> e &lt;!doc\n> It <b"),
+            ("<!--\n```\n-->\n```\n<img src=x>\n```", "&lt;!--\n```\n-->\n```\n&lt;img src=x>\n```"),
+        ] {
+            assert_eq!(without_html(markdown), want);
+        }
+    }
+
+    /// Each of these once took the square of its length: minutes for a report of this size.
+    #[test]
+    fn what_lies_deep_is_shown_without_its_depth() {
+        for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
+            let html = from_markdown(&format!("{}x", mark.repeat(MAX_SHOWN / 2 / mark.len())));
+            assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
+        }
+        let html = format!("{}x", "<div>".repeat(100_000));
+        assert_eq!(to_text(&html), "x");
+        assert_eq!(from_markdown("> - a\n>   - b").matches("<ul>").count(), 2);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! References to other items in a text: `#12`, `owner/name#12`, full URLs, and what is said about them.
 
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -75,7 +75,7 @@ pub fn references(text: &str) -> Vec<Reference> {
         out.insert(Reference { source, number, relation });
     }
     // A stronger word about an item makes the plain mention of it needless.
-    let strong: Vec<(Option<String>, u64)> = out
+    let strong: HashSet<(Option<String>, u64)> = out
         .iter()
         .filter(|r| r.relation != Relation::Mentions)
         .map(|r| (r.source.clone(), r.number))
@@ -119,6 +119,12 @@ mod tests {
             read("/duplicate https://github.com/acme/app/issues/5"),
             [(Some("acme/app".into()), 5, Relation::DuplicateOf)]
         );
+    }
+
+    #[test]
+    fn many_references_take_time_in_proportion_to_their_number() {
+        let text: String = (0..60_000).map(|n| format!("fixes #{n} ")).collect();
+        assert_eq!(references(&text).len(), 60_000);
     }
 
     #[test]

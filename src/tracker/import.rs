@@ -123,7 +123,8 @@ impl Records {
         if self.ended {
             return Ok(None);
         }
-        let result = if self.is_lines()? { self.next_line() } else { self.next_value() };
+        let result =
+            self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() });
         match result {
             Ok(Some(bytes)) => {
                 self.position += 1;

@@ -126,8 +126,9 @@ impl Table {
 
     fn record(&self, row: &csv::StringRecord) -> Result<DocumentRecord, String> {
         let get = |field: &str| {
-            let text = row.get(*self.columns.get(field)?)?.trim();
-            (!text.is_empty()).then(|| text.replace('\0', ""))
+            let text = row.get(*self.columns.get(field)?)?.replace('\0', "");
+            let text = text.trim();
+            (!text.is_empty()).then(|| text.to_owned())
         };
         let when = |field: &str| match get(field) {
             None => Ok(None),
@@ -279,6 +280,8 @@ mod tests {
         assert!(
             error.hint().unwrap().contains("--map title=COLUMN") && error.hint().unwrap().contains("Titel")
         );
+        let rows = read("id,title\n1,\0\n", &[]).unwrap();
+        assert_eq!(rows[0].as_ref().unwrap_err(), "no title");
         assert!(read("id,title\n", &[("colour", "id")]).is_err());
         assert!(read("id,title\n", &[("body", "nowhere")]).is_err());
     }

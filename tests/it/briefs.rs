@@ -167,9 +167,11 @@ async fn nothing_of_what_is_redacted_is_left_in_any_format() {
 async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
-    let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--`";
+    // What begins a record in a file of either kind is among it.
+    let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
+        one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
     let hostile = with(
-        issue(1, "</title><script>alert(2)</script> FW-1043 --> x", body),
+        issue(1, "</title><script>alert(2)</script> FW-1043 precedent-brief {\"version\":1} --> x", body),
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
     import(&casebook, &place, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
@@ -178,6 +180,10 @@ async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     assert!(!html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img"));
     let markdown = bytes(&brief, BriefFormat::Markdown).await;
+    let text = String::from_utf8(markdown.clone()).unwrap();
+    let tag =
+        |name: &str| text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name);
+    assert!(!text.contains("](<javascript") && !tag("<img") && !tag("<script"), "{text}");
     for file in [html.into_bytes(), markdown, bytes(&brief, BriefFormat::Json).await] {
         let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
         assert!(replay.same, "{:?}", replay.changes);

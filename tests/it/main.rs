@@ -13,6 +13,8 @@ mod casebook;
 mod cli;
 mod closures;
 mod clusters;
+#[cfg(target_os = "linux")]
+mod concurrency;
 mod conformance;
 mod crash;
 mod direction;
@@ -22,6 +24,7 @@ mod fake_tracker;
 mod files;
 mod git_http;
 mod health;
+mod hostile;
 mod login;
 mod mcp;
 mod model;

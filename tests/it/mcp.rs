@@ -10,15 +10,16 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, comment, issue};
 
-struct Client {
-    child: Child,
+/// A client of `precedent mcp`.
+pub struct Client {
+    pub child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
 }
 
 impl Client {
-    fn start(place: &Place, args: &[&str]) -> Self {
+    pub fn start(place: &Place, args: &[&str]) -> Self {
         let mut client = Self::silent(place, args);
         let hello = client.ask(
             "initialize",
@@ -42,7 +43,7 @@ impl Client {
         Self { child, input, output, next: 0 }
     }
 
-    fn send(&mut self, line: &str) {
+    pub fn send(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line.as_bytes()).unwrap();
         input.write_all(b"\n").unwrap();
@@ -50,7 +51,7 @@ impl Client {
     }
 
     /// Sends a request and returns its reply; what comes in between are notifications.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
@@ -64,11 +65,11 @@ impl Client {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    fn ok(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         let reply = self.call(tool, arguments);
         assert_ne!(reply["result"]["isError"], true, "{reply}");
         let result = reply["result"].clone();
@@ -80,7 +81,7 @@ impl Client {
     }
 
     /// Closes the pipe; the server ends, and says nothing outside of the protocol.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();
@@ -208,6 +209,7 @@ fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
         ("find_duplicates", json!({"number": 5, "threshold": 2.0}), "invalid_input"),
         ("search", json!({"query": "is:opne"}), "invalid_input"),
         ("search", json!({"query": "x", "max_chars": 5}), "invalid_input"),
+        ("search", json!({"query": "x", "offset": u64::MAX, "limit": 10}), "invalid_input"),
         ("get_thread", json!({"key": "no/such#1"}), "not_found"),
         ("troubleshoot", json!({}), "invalid_input"),
         ("store_note", json!({"kind": "lesson", "title": "", "body": "x"}), "invalid_input"),

@@ -31,10 +31,8 @@ pub(super) fn ascii_doc(text: &str) -> String {
             }
             columns = if columns == 0 { cells.len() } else { columns };
             row.extend(cells);
-            while row.len() >= columns {
-                let rest = row.split_off(columns);
-                out.row(&std::mem::replace(&mut row, rest));
-            }
+            let whole = row.len() - row.len() % columns;
+            row.drain(..whole).as_slice().chunks(columns).for_each(|cells| out.row(cells));
             continue;
         }
         if trimmed == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(trimmed) {
@@ -306,8 +304,12 @@ fn pod_words(text: &str, depth: usize) -> String {
     out
 }
 
+/// The longest text within a code, in bytes; what is never closed is looked through no further.
+const MAX_POD: usize = 20_000;
+
 /// Where so many angles close what has been opened.
 fn closing(text: &str, angles: usize) -> Option<usize> {
+    let text = &text[..text.floor_char_boundary(MAX_POD)];
     if angles > 1 {
         return text.find(&">".repeat(angles));
     }

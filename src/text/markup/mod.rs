@@ -67,7 +67,12 @@ impl Markup {
 
     /// A text of this markup as Markdown.
     pub fn to_markdown(self, text: &str) -> String {
-        let text = text.replace("\r\n", "\n");
+        let mut text = text.replace("\r\n", "\n");
+        // The marks that stand for what is kept out of the way; written by somebody else they would stand for it too, and
+        // grow without end.
+        if self != Self::Markdown {
+            text.retain(|c| !matches!(c, KEPT_START | KEPT_END));
+        }
         match self {
             Self::Markdown => text,
             Self::ReStructuredText => restructured::convert(&text),
@@ -135,6 +140,10 @@ static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("~", "`"))
 static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("@", "`"));
 static SLANTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
 
+/// Around the place of what is kept.
+const KEPT_START: char = '\u{1}';
+const KEPT_END: char = '\u{2}';
+
 /// Keeps what must not be changed further (code, addresses) out of the way while the rest of a line is converted.
 #[derive(Default)]
 struct Kept(Vec<String>);
@@ -142,7 +151,7 @@ struct Kept(Vec<String>);
 impl Kept {
     fn keep(&mut self, text: String) -> String {
         self.0.push(text);
-        format!("\u{1}{}\u{2}", self.0.len() - 1)
+        format!("{KEPT_START}{}{KEPT_END}", self.0.len() - 1)
     }
 
     /// Takes what a pattern finds out of the way, in the form that `make` gives it.
@@ -154,7 +163,7 @@ impl Kept {
         let mut out = text.to_owned();
         // What was kept may hold what was kept before it.
         for _ in 0..3 {
-            if !out.contains('\u{1}') {
+            if !out.contains(KEPT_START) {
                 break;
             }
             out = pattern!(r"\x01(\d+)\x02")
@@ -165,6 +174,12 @@ impl Kept {
         }
         out
     }
+}
+
+/// A fence that none of these lines of code ends.
+pub(in crate::text) fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let ticks = |line: &str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
+    "`".repeat(lines.into_iter().map(ticks).max().unwrap_or(0).max(2) + 1)
 }
 
 /// Markdown that is being written, line by line.
@@ -198,7 +213,7 @@ impl Out {
         self.line(&format!("{indent}{} {}", if ordered { "1." } else { "-" }, words.trim()));
     }
 
-    fn fence(&mut self, language: &str) {
+    fn fence(&mut self, fence: &str, language: &str) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.line("");
         }
@@ -207,28 +222,25 @@ impl Out {
             .chars()
             .take_while(|c| c.is_alphanumeric() || matches!(c, '+' | '#' | '-' | '_'))
             .collect();
-        self.line(&format!("```{language}"));
+        self.line(&format!("{fence}{language}"));
     }
 
     /// Whole code, fenced, with the common indent taken off.
     fn code<'a>(&mut self, language: &str, lines: impl IntoIterator<Item = &'a str>) {
-        let mut lines: Vec<&str> = lines.into_iter().collect();
-        while lines.last().is_some_and(|l| l.trim().is_empty()) {
-            lines.pop();
-        }
-        while lines.first().is_some_and(|l| l.trim().is_empty()) {
-            lines.remove(0);
-        }
-        if lines.is_empty() {
+        let lines: Vec<&str> = lines.into_iter().collect();
+        let holds = |l: &&str| !l.trim().is_empty();
+        let (Some(first), Some(last)) = (lines.iter().position(holds), lines.iter().rposition(holds)) else {
             return;
-        }
+        };
+        let lines = &lines[first..=last];
         let indent = |l: &&str| l.len() - l.trim_start_matches([' ', '\t']).len();
-        let common = lines.iter().filter(|l| !l.trim().is_empty()).map(indent).min().unwrap_or(0);
-        self.fence(language);
+        let common = lines.iter().filter(|l| holds(l)).map(indent).min().unwrap_or(0);
+        let fence = fence(lines.iter().copied());
+        self.fence(&fence, language);
         for line in lines {
             self.line(line.get(common..).unwrap_or(""));
         }
-        self.line("```");
+        self.line(&fence);
         self.line("");
     }
 
@@ -354,6 +366,41 @@ mod tests {
             "use strict;\n\n=head1 PUMP\n\nB<bold> I<slanted> C<< a > b >> L<words|https://x.example> E<lt>\n\n  print 1;\n\n=over 4\n\n=item * one\n\n=item two\n\n=back\n\n=begin html\n\n<b>\n\n=end html\n\n=cut\n\nmy $x;\n",
             "# PUMP\n\n**bold** *slanted* `a > b` [words](https://x.example) <\n\n```\nprint 1;\n```\n\n- one\n\n- two\n",
         );
+    }
+
+    #[test]
+    fn marks_of_the_conversion_in_a_text_do_not_multiply_it() {
+        let text = format!("@{}@", "\u{1}0\u{2}".repeat(3_000));
+        assert!(Markup::Textile.to_markdown(&text).len() <= text.len());
+    }
+
+    #[test]
+    fn a_short_name_for_a_long_address_does_not_multiply_a_text() {
+        let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
+        let markdown = Markup::ReStructuredText.to_markdown(&text);
+        assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
+    }
+
+    /// Each of these once took the square of its length: hours for a page of this size.
+    #[test]
+    fn long_texts_take_time_in_proportion_to_their_length() {
+        let many = 300_000;
+        for (markup, text) in [
+            (Markup::RDoc, format!("  {}  x", "\n ".repeat(many))),
+            (Markup::AsciiDoc, format!("|===\n|a\n{}", "|b".repeat(many))),
+            (Markup::Textile, format!("<pre>{}", "\na".repeat(many))),
+            (Markup::Jira, format!("{{code}}{}", "\na".repeat(many))),
+            (Markup::MediaWiki, format!("<pre>{}", "\na".repeat(many))),
+            (Markup::Pod, format!("=head1 {}", "B<".repeat(many / 20))),
+        ] {
+            assert!(!markup.to_markdown(&text).is_empty(), "{markup:?}");
+        }
+    }
+
+    #[test]
+    fn code_does_not_end_its_own_fence() {
+        let markdown = Markup::Jira.to_markdown("{code}\na\n```\n# b\n{code}");
+        assert_eq!(markdown, "````\na\n```\n# b\n````\n");
     }
 
     proptest::proptest! {

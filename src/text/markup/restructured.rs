@@ -1,6 +1,6 @@
 //! reStructuredText.
 
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 
 use super::{Kept, Out, link, pattern};
 
@@ -17,11 +17,33 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// The addresses that names stand for.
+struct Targets {
+    addresses: HashMap<String, String>,
+    /// How many bytes of them may still be written: a short name may stand for a long address very often.
+    left: Cell<usize>,
+}
+
+impl Targets {
+    fn of(text: &str) -> Self {
+        let addresses = pattern!(r"(?m)^\s*\.\. _`?([^`:\n]+)`?:\s+(\S+)\s*$")
+            .captures_iter(text)
+            .map(|c| (c[1].trim().to_lowercase(), c[2].to_owned()))
+            .collect();
+        Self { addresses, left: Cell::new(text.len() * 4 + 10_000) }
+    }
+
+    /// The address of a name; empty where there is none.
+    fn address(&self, words: &str) -> String {
+        let address = self.addresses.get(&words.to_lowercase());
+        let left = address.and_then(|a| self.left.get().checked_sub(a.len()));
+        self.left.set(left.unwrap_or(self.left.get()));
+        address.filter(|_| left.is_some()).cloned().unwrap_or_default()
+    }
+}
+
 pub(super) fn convert(text: &str) -> String {
-    let targets: HashMap<String, String> = pattern!(r"(?m)^\s*\.\. _`?([^`:\n]+)`?:\s+(\S+)\s*$")
-        .captures_iter(text)
-        .map(|c| (c[1].trim().to_lowercase(), c[2].to_owned()))
-        .collect();
+    let targets = Targets::of(text);
     let lines: Vec<&str> = text.lines().collect();
     let mut out = Out::default();
     // Levels are what comes first: whichever rule is met first is the highest.
@@ -103,13 +125,7 @@ fn literal(lines: &[&str], from: usize, than: usize, language: &str, out: &mut O
 }
 
 /// What begins with two dots: a directive, a target or a comment.
-fn explicit(
-    lines: &[&str],
-    at: usize,
-    words: &str,
-    targets: &HashMap<String, String>,
-    out: &mut Out,
-) -> usize {
+fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut Out) -> usize {
     let than = indent(lines[at]);
     let end = block(lines, at + 1, than).max(at + 1);
     let Some((name, argument)) = words.split_once("::").filter(|(n, _)| !n.contains(' ')) else {
@@ -147,7 +163,7 @@ fn explicit(
 }
 
 /// A table that is drawn with `+`, `-` and `|`.
-fn grid(lines: &[&str], from: usize, targets: &HashMap<String, String>, out: &mut Out) -> usize {
+fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize {
     let mut row: Vec<String> = Vec::new();
     let mut at = from;
     while let Some(line) = lines.get(at).map(|l| l.trim()).filter(|l| l.starts_with(['+', '|'])) {
@@ -174,14 +190,14 @@ fn grid(lines: &[&str], from: usize, targets: &HashMap<String, String>, out: &mu
     at
 }
 
-fn inline(text: &str, targets: &HashMap<String, String>) -> String {
+fn inline(text: &str, targets: &Targets) -> String {
     let mut kept = Kept::default();
     let mut text = kept.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
     text = kept.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
         format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())
     });
     text = kept.take(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
-    let found = |words: &str| targets.get(&words.to_lowercase()).cloned().unwrap_or_default();
+    let found = |words: &str| targets.address(words);
     text = kept.take(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &found(&c[1])));
     text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
     text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());

@@ -18,6 +18,19 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(inner.split('|').map(str::to_owned).collect())
 }
 
+/// A block from its first line to the one that holds `close`, or to the end.
+fn until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
+    let mut block = first.to_owned();
+    let mut closed = first.contains(close);
+    while !closed && let Some(line) = lines.next() {
+        // Only the new line: looking through all of it each time would take the square of its length.
+        closed = line.contains(close);
+        block.push('\n');
+        block.push_str(line);
+    }
+    block
+}
+
 fn italic(text: &str) -> String {
     pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
         .replace_all(text, "${1}*${2}*${3}")
@@ -34,12 +47,7 @@ pub(super) fn textile(text: &str) -> String {
             if !before.trim().is_empty() {
                 out.line(&textile_line(before));
             }
-            let mut block = trimmed[at..].to_owned();
-            while !block.contains("</pre>") {
-                let Some(more) = lines.next() else { break };
-                block.push('\n');
-                block.push_str(more);
-            }
+            let block = until(&trimmed[at..], "</pre>", &mut lines);
             let (code, after) = block.split_once("</pre>").unwrap_or((&block, ""));
             let language = pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
             let code = pattern!(r"^<pre[^>]*>\s*?(?:<code[^>]*>)?").replace(code, "");
@@ -114,12 +122,7 @@ pub(super) fn jira(text: &str) -> String {
                 out.line(&jira_line(&found[1]));
             }
             let close = format!("{{{}}}", &found[2]);
-            let mut block = found[4].to_owned();
-            while !block.contains(&close) {
-                let Some(more) = lines.next() else { break };
-                block.push('\n');
-                block.push_str(more);
-            }
+            let block = until(&found[4], &close, &mut lines);
             let (code, after) = block.split_once(&close).unwrap_or((&block, ""));
             // `java`, `java|title=X.java`, `title=X.java`
             let language = found.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
@@ -175,12 +178,7 @@ pub(super) fn media_wiki(text: &str) -> String {
             .captures(trimmed)
         {
             let close = format!("</{}>", &found[1]);
-            let mut block = found[3].to_owned();
-            while !block.contains(&close) {
-                let Some(more) = lines.next() else { break };
-                block.push('\n');
-                block.push_str(more);
-            }
+            let block = until(&found[3], &close, &mut lines);
             let code = block.split_once(&close).map_or(block.as_str(), |(code, _)| code);
             out.code(found.get(2).map_or("", |m| m.as_str()), code.lines());
         } else if trimmed.starts_with("{|") {

@@ -160,7 +160,7 @@ fn named(url: &str) -> Option<(String, u64)> {
     let mut parts = path.split(['/', '#']);
     let (owner, name, what) = (parts.next()?, parts.next()?, parts.next()?);
     let number: u32 = parts.next()?.parse().ok()?;
-    matches!(what, "issues" | "pull").then(|| (format!("{owner}/{name}"), u64::from(number)))
+    (number > 0 && matches!(what, "issues" | "pull")).then(|| (format!("{owner}/{name}"), u64::from(number)))
 }
 
 /// The tracker's own id of a comment, which its address ends with; what the command line calls its id is another.
@@ -343,5 +343,11 @@ mod tests {
             Ok(Vec::new())
         );
         assert!(records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#).is_err());
+        for nothing in [
+            r#"{"type": "issue", "url": "https://github.com/acme/app/issues/0", "title": "x"}"#,
+            r#"{"id": 1, "issue_url": "https://x.example/repos/acme/app/issues/0", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#,
+        ] {
+            assert!(records(nothing.as_bytes()).is_err(), "{nothing}");
+        }
     }
 }

@@ -181,6 +181,7 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
         .rsplit('/')
         .next()
         .and_then(|n| n.parse::<u32>().ok())
+        .filter(|n| *n > 0)
         .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),

@@ -1,0 +1,468 @@
+//! What hostile input must not do, as functions of bytes: libFuzzer calls them, and the ordinary tests replay the seeds
+//! through them. Each says more than that nothing panics.
+
+use std::{
+    cell::RefCell,
+    io::{Seek as _, Write as _},
+    path::Path,
+};
+
+use precedent::{
+    brief,
+    model::{
+        Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, Quote, Record, Section,
+        SectionKind, State,
+    },
+    search::query,
+    text::{
+        adf,
+        chunk::{self, TARGET},
+        html,
+        markdown::{BlockKind, blocks},
+        markup::Markup,
+        prepare::Prepared,
+        reference::{Relation, references, without_duplicate_notes},
+        report,
+        signature::signatures,
+        skeleton::Skeleton,
+        tokens,
+    },
+    tracker::{archive, github, import, table},
+};
+use pulldown_cmark::{Event, Options, Parser};
+use serde_json::{Value, json};
+
+/// What takes bytes and panics if they do harm.
+pub type Check = fn(&[u8]);
+
+/// Every check that needs no server, by the name of its target and of its folder of seeds.
+pub const ALL: &[(&str, Check)] = &[
+    ("query", query),
+    ("import", import),
+    ("table", table),
+    ("markdown", markdown),
+    ("markup", markup),
+    ("adf", adf),
+    ("chunks", chunks),
+    ("signatures", signature),
+    ("brief", brief),
+];
+
+/// A part between two of these is repeated: how a few bytes become a long input.
+const REPEAT: char = '\u{1f}';
+/// Up to so many bytes.
+const REPEATED: usize = 12 * 1024;
+
+/// The input as text, with what it wants repeated.
+fn text(data: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(data).ok()?;
+    let mut parts = text.splitn(3, REPEAT);
+    let (Some(head), Some(body), Some(tail)) = (parts.next(), parts.next(), parts.next()) else {
+        return Some(text.to_owned());
+    };
+    Some(format!("{head}{}{tail}", body.repeat(REPEATED / body.len().max(1))))
+}
+
+/// Words without the space between them.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Whether a list of records is complete and in order.
+fn numbered(position: u64, before: &mut u64) {
+    assert_eq!(position, *before + 1, "records are counted");
+    *before = position;
+}
+
+/// A query that is understood reads the same when it is typed again as it was understood; one that is not says what is
+/// possible.
+pub fn query(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let first = match query::parse(&text) {
+        Ok(query) => query,
+        Err(error) => {
+            assert!(error.hint().is_some(), "{error}");
+            return;
+        }
+    };
+    if first.pasted {
+        assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
+        return;
+    }
+    let again = query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
+    let said = |q: &query::Query| {
+        (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
+    };
+    // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing behind.
+    assert_eq!(said(&first), said(&again), "{:?}", first.understood);
+    let last = query::parse(&again.understood).unwrap_or_else(|e| panic!("{}: {e}", again.understood));
+    assert_eq!(again.understood, last.understood);
+}
+
+thread_local! {
+    static FILE: RefCell<Option<tempfile::NamedTempFile>> = const { RefCell::new(None) };
+}
+
+/// Runs with a file that holds these bytes and nothing else.
+fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
+    FILE.with_borrow_mut(|kept| {
+        let file = kept.get_or_insert_with(|| {
+            // In memory where there is a place for that: a disk would be worn out.
+            let memory = Path::new("/dev/shm");
+            if memory.is_dir() {
+                tempfile::NamedTempFile::new_in(memory).unwrap()
+            } else {
+                tempfile::NamedTempFile::new().unwrap()
+            }
+        });
+        file.as_file_mut().set_len(0).unwrap();
+        file.as_file_mut().rewind().unwrap();
+        file.write_all(bytes).unwrap();
+        run(file.path())
+    })
+}
+
+/// The records of a file, each with its place; the error that ended it, if one did.
+fn read(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
+    let (mut out, mut before) = (Vec::new(), 0);
+    loop {
+        match records.read() {
+            Ok(Some(slice)) => {
+                numbered(slice.position, &mut before);
+                out.push(slice.bytes);
+            }
+            Ok(None) => break,
+            Err(error) => {
+                assert!(error.hint().is_some(), "{error}");
+                // It has ended: asking again gives no more.
+                assert!(matches!(records.read(), Ok(None)));
+                break;
+            }
+        }
+    }
+    if let Some(length) = length {
+        let read: usize = out.iter().map(|r| r.as_ref().map_or(0, Vec::len)).sum();
+        assert!(read <= length, "{read} bytes of records out of {length}");
+        assert!(out.len() <= length);
+    }
+    out
+}
+
+fn packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+}
+
+/// A file of records gives the same ones whatever its packing, and only such as can be stored.
+pub fn import(data: &[u8]) {
+    let plain = with_file(data, |path| {
+        import::Records::open(path).ok().map(|r| read(r, (!packed(data)).then_some(data.len())))
+    });
+    // Whatever it is, it may be called an archive.
+    with_file(data, |path| {
+        let _ = archive::archive(path, |_, records| {
+            read(records, None);
+            Ok(true)
+        });
+    });
+    let Some(plain) = plain.filter(|_| !packed(data)) else { return };
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(data).unwrap();
+    for bytes in [gzip.finish().unwrap(), zstd::encode_all(data, 1).unwrap()] {
+        let same = with_file(&bytes, |path| read(import::Records::open(path).unwrap(), None));
+        assert_eq!(same, plain);
+        // Cut in the middle it ends, and gives nothing that was not in it.
+        let cut = with_file(&bytes[..bytes.len() / 2], |path| {
+            import::Records::open(path).ok().map(|r| read(r, None))
+        });
+        assert!(cut.unwrap_or_default().len() <= plain.len() + 1);
+    }
+    for bytes in plain.into_iter().flatten() {
+        let found = match github::records(&bytes) {
+            Ok(found) => found,
+            Err(why) => {
+                assert!(!why.is_empty());
+                continue;
+            }
+        };
+        for record in found {
+            let (number, texts) = match record {
+                Record::Document(d) => (d.number, [d.title, d.body]),
+                Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
+            };
+            assert!(number.is_none_or(|n| n >= 1 && n <= u64::from(u32::MAX)), "{number:?}");
+            assert!(!texts.concat().contains('\0'));
+        }
+    }
+}
+
+/// A table: the first line names columns for fields (`title=Headline;body=`), the rest is the file.
+pub fn table(data: &[u8]) {
+    let end = data.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let (first, file) = data.split_at(end);
+    let first = String::from_utf8_lossy(first);
+    let mapping: Vec<(String, String)> = first
+        .trim_end()
+        .split(';')
+        .filter_map(|m| m.split_once('='))
+        .map(|(field, name)| (field.to_owned(), name.to_owned()))
+        .collect();
+    with_file(file, |path| {
+        let mut table = match table::Table::open(path, &mapping) {
+            Ok(table) => table,
+            Err(error) => {
+                assert!(error.hint().is_some(), "{error}");
+                return;
+            }
+        };
+        let mut before = 1;
+        loop {
+            let (row, read) = match table.read(path) {
+                Ok(Some(read)) => read,
+                Ok(None) => return,
+                Err(error) => {
+                    assert!(error.hint().is_some(), "{error}");
+                    return;
+                }
+            };
+            numbered(row, &mut before);
+            let Ok(record) = read else { continue };
+            assert!(record.number.is_some_and(|n| n >= 1 && n <= u64::from(u32::MAX)));
+            assert!(!record.title.is_empty() && !record.title.contains('\0') && !record.body.contains('\0'));
+            assert!(record.url.is_none_or(|u| u.starts_with("http://") || u.starts_with("https://")));
+            assert!(record.labels.iter().all(|l| !l.trim().is_empty()));
+            assert!(record.closed_at.is_none() || record.state == Some(State::Closed));
+        }
+    });
+}
+
+/// The elements and attributes that the reading pane shows; those of [`html::from_markdown`] are among them.
+const ELEMENTS: &str = "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p \
+    pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var";
+const ATTRIBUTES: &str = "title dir href rel start align colspan rowspan open data-src class";
+
+/// Holds that HTML is made of those elements and attributes alone, and that links go to the web or to mail.
+fn is_harmless(html: &str) {
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        let tag = rest[at + 1..].trim_start_matches('/');
+        let name = &tag[..tag.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tag.len())];
+        assert!(ELEMENTS.split_whitespace().any(|e| e == name), "<{name}> in {html}");
+        rest = &tag[name.len()..];
+        while !rest.starts_with('>') && !rest.starts_with("/>") {
+            let (attribute, value) = rest.split_once("=\"").unwrap_or_else(|| panic!("no attribute: {html}"));
+            let attribute = attribute.trim_start();
+            assert!(ATTRIBUTES.split_whitespace().any(|a| a == attribute), "{attribute} in {html}");
+            let (value, after) = value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
+            if attribute == "href" {
+                let value = html_text(value).to_ascii_lowercase();
+                let goes = ["http:", "https:", "mailto:"].iter().any(|s| value.trim_start().starts_with(s));
+                assert!(goes, "a link to {value} in {html}");
+            }
+            if attribute == "class" {
+                assert_eq!(value, "remote-image", "{html}");
+            }
+            rest = after;
+        }
+    }
+}
+
+/// An attribute's value as a browser reads it.
+fn html_text(value: &str) -> String {
+    value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">")
+}
+
+/// The parser completes rows of tables with so many empty cells at the most, here in bytes of HTML.
+const CELLS: usize = 262_144 * 40;
+
+/// Markdown becomes blocks with words in them and harmless HTML, both in proportion to what was written.
+pub fn markdown(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let found = blocks(&text);
+    assert!(found.iter().all(|b| !b.text.trim().is_empty()));
+    let words: usize = found.iter().map(|b| b.text.len()).sum();
+    assert!(words <= text.len() * 4 + CELLS, "{words} bytes of blocks out of {}", text.len());
+    let shown = html::from_markdown(&text);
+    assert!(shown.len() <= text.len() * 40 + CELLS, "{} bytes of HTML out of {}", shown.len(), text.len());
+    is_harmless(&shown);
+    let plain = html::to_text(&text);
+    assert!(plain.len() <= text.len() * 4 + 1_000, "{} bytes of text out of {}", plain.len(), text.len());
+    // What is left of a report without the notes that name its duplicate names none.
+    for reference in references(&text) {
+        assert!(reference.number < 1_000_000_000);
+    }
+    let left = without_duplicate_notes(&text);
+    assert!(left.len() <= text.len());
+    let named = |t: &str| references(t).iter().filter(|r| r.relation == Relation::DuplicateOf).count();
+    assert!(named(&left) <= named(&text));
+    let skeleton = Skeleton::default();
+    assert_eq!(squeezed(&skeleton.strip(&text)), squeezed(&text), "an empty skeleton takes nothing");
+}
+
+/// Every other markup becomes Markdown in proportion to what was written, without the marks that the conversion uses.
+pub fn markup(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    for markup in [
+        Markup::ReStructuredText,
+        Markup::AsciiDoc,
+        Markup::MediaWiki,
+        Markup::Textile,
+        Markup::Org,
+        Markup::Creole,
+        Markup::RDoc,
+        Markup::Pod,
+        Markup::Jira,
+    ] {
+        let markdown = markup.to_markdown(&text);
+        assert!(
+            markdown.len() <= text.len() * 60 + 4_000,
+            "{markup:?}: {} bytes out of {}",
+            markdown.len(),
+            text.len()
+        );
+        assert!(!markdown.contains(['\u{1}', '\u{2}']), "{markup:?}: {markdown:?}");
+        assert!(markdown.is_empty() || markdown.ends_with('\n'), "{markup:?}");
+        assert!(!markdown.contains("\n\n\n"), "{markup:?}: {markdown:?}");
+    }
+}
+
+/// Atlassian's documents become Markdown in proportion to their JSON; code stays code whatever it holds.
+pub fn adf(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if let Ok(document) = serde_json::from_str::<Value>(&text) {
+        let markdown = adf::to_markdown(&document);
+        assert!(markdown.len() <= text.len() * 200 + 1_000, "{} bytes out of {}", markdown.len(), text.len());
+        html::from_markdown(&markdown);
+        return;
+    }
+    let code = json!({"type": "doc", "content": [
+        {"type": "codeBlock", "attrs": {"language": "log"}, "content": [{"type": "text", "text": text}]},
+    ]});
+    let markdown = adf::to_markdown(&code);
+    let found = blocks(&markdown);
+    assert!(found.len() <= 1 && found.iter().all(|b| b.kind == BlockKind::Code), "{markdown:?} {found:?}");
+    // What Markdown cannot hold is replaced.
+    let words = |text: &str| squeezed(text).replace(['\0', '\u{fffd}'], "");
+    let inside: String = found.iter().map(|b| words(&b.text)).collect();
+    assert_eq!(inside, words(&text));
+}
+
+/// Chunks are bounded, hold the words of the text in their order, and lose no prose.
+pub fn chunks(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let (title, body) = text.split_once('\n').unwrap_or(("", &text));
+    for prepared in
+        [Prepared::body(body, &Skeleton::default()), Prepared::comment(body), report::pasted(&text).1]
+    {
+        let all = chunk::chunks(&prepared, usize::MAX);
+        for chunk in &all {
+            assert!(!chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
+            let read = chunk.representation(title);
+            assert!(read.len() <= TARGET + 202 && read.ends_with(chunk.text.trim()));
+        }
+        let long = |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET;
+        if !prepared.blocks.iter().any(|b| long(b.kind, &b.text)) {
+            let said: String = all.iter().map(|c| squeezed(&c.text)).collect();
+            let written: String = prepared.blocks.iter().map(|b| squeezed(&b.text)).collect();
+            assert_eq!(said, written);
+        }
+        // Fewer of them are the first ones.
+        for max in [1, 3] {
+            let some = chunk::chunks(&prepared, max);
+            assert_eq!(some, all[..all.len().min(max)]);
+        }
+    }
+}
+
+/// Signatures are few, short and clean; words and identifiers stand where they say, between characters.
+pub fn signature(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let found = signatures(&text);
+    assert!(found.len() <= 48);
+    assert!(found.is_sorted() && found.windows(2).all(|w| w[0] != w[1]));
+    for signature in &found {
+        assert!(!signature.text.is_empty() && signature.text.len() <= 1_200, "{signature:?}");
+        assert!(!signature.text.contains('\n') && signature.text.trim() == signature.text, "{signature:?}");
+        assert!(signature.term().ends_with(&signature.text));
+    }
+    let mut at = 0;
+    for word in tokens::words(&text) {
+        assert!(word.range.start >= at || word.range.end > at, "{word:?} after {at}");
+        at = word.range.start;
+        assert!(text.get(word.range.clone()).is_some_and(|w| !w.is_empty()), "{word:?}");
+        assert!(!word.term.is_empty() && !word.term.contains(char::is_whitespace), "{word:?}");
+    }
+    let mut at = 0;
+    for (range, word) in tokens::identifiers(&text) {
+        assert!(range.start >= at, "{word} after {at}");
+        at = range.end;
+        assert_eq!(text.get(range).map(str::to_lowercase).as_deref(), Some(word.as_str()));
+    }
+}
+
+/// A brief about hostile text keeps its own record, in every format that holds one, and its Markdown holds no HTML of
+/// theirs.
+pub fn brief(data: &[u8]) {
+    if let Err(error) = brief::read(data) {
+        assert!(error.hint().is_some(), "{error}");
+    }
+    let Some(text) = text(data) else { return };
+    let some = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let made = Brief {
+        title: first.to_owned(),
+        sections: vec![Section {
+            kind: SectionKind::Cases,
+            title: "Solved cases".to_owned(),
+            entries: vec![Entry {
+                heading: some(first),
+                text: None,
+                quote: Some(Quote {
+                    author: some(first),
+                    role: None,
+                    day: None,
+                    text: rest.to_owned(),
+                    excerpt: false,
+                }),
+                citations: Vec::new(),
+            }],
+        }],
+        redactions: Vec::new(),
+        record: BriefRecord {
+            version: 1,
+            request: BriefRequest { text: text.clone(), ..BriefRequest::default() },
+            revision: 7,
+            as_of: None,
+            model: some(first),
+            sources: vec![BriefSource {
+                citation: format!("[Issue {first}]"),
+                key: first.to_owned(),
+                title: rest.to_owned(),
+                url: some(first),
+                state: Some(State::Open),
+                state_reason: some(first),
+                updated_at: None,
+                comments: 3,
+            }],
+        },
+    };
+    for format in [BriefFormat::Json, BriefFormat::Html, BriefFormat::Markdown] {
+        let file = brief::render(&made, format).unwrap();
+        let again = brief::read(&file)
+            .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
+        assert_eq!(again, made.record, "{format:?}");
+        if format == BriefFormat::Markdown {
+            let file = String::from_utf8(file).unwrap();
+            assert!(!file.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{file:?}");
+            // As GitHub reads it.
+            let dialect = Options::ENABLE_TABLES
+                | Options::ENABLE_STRIKETHROUGH
+                | Options::ENABLE_TASKLISTS
+                | Options::ENABLE_FOOTNOTES
+                | Options::ENABLE_GFM;
+            let html: Vec<_> = Parser::new_ext(&file, dialect)
+                .filter(|e| matches!(e, Event::Html(_) | Event::InlineHtml(_)))
+                .collect();
+            assert_eq!(html.len(), 1, "{html:?}\n{file}");
+        }
+    }
+}

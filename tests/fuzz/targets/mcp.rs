@@ -1,0 +1,138 @@
+//! Lines from a client: whatever they are, the server stays, says only what the protocol allows, answers no request
+//! twice, and answers the next one.
+#![no_main]
+
+#[path = "../../../cli/mcp/parameters.rs"]
+mod parameters;
+#[path = "../../../cli/mcp/reply.rs"]
+mod reply;
+#[path = "../../../cli/mcp/server.rs"]
+mod server;
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use precedent::{Casebook, OpenOptions, Task, embed::Engine, model::TroubleshootSettings};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+/// A casebook that so many inputs have written into is put away: what they store must not become the load.
+const INPUTS: u32 = 2_000;
+/// The id of the request that comes behind the input's own.
+const LAST: &str = "the last one";
+/// The most lines of one input.
+const LINES: usize = 12;
+
+struct Desk {
+    runtime: tokio::runtime::Runtime,
+    casebook: Casebook,
+    _folder: tempfile::TempDir,
+    inputs: u32,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let casebook = runtime.block_on(async {
+            let mut options = OpenOptions::new(folder.path().join("casebook"));
+            options.engine = Some(Engine::Hashed);
+            let casebook = Casebook::open(options).await.unwrap();
+            casebook.import_sample(&Task::new()).await.unwrap();
+            casebook.update_index(&Task::new()).await.unwrap();
+            casebook
+        });
+        Self { runtime, casebook, _folder: folder, inputs: 0 }
+    }
+}
+
+thread_local! {
+    static DESK: RefCell<Option<Desk>> = const { RefCell::new(None) };
+}
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    // The one id that is not the input's to use.
+    if data.windows(LAST.len()).any(|w| w == LAST.as_bytes()) {
+        return;
+    }
+    DESK.with_borrow_mut(|kept| {
+        let desk = kept.get_or_insert_with(Desk::new);
+        let casebook = desk.casebook.clone();
+        desk.runtime.block_on(converse(casebook, data));
+        desk.inputs += 1;
+        if desk.inputs == INPUTS {
+            *kept = None;
+        }
+    });
+});
+
+async fn converse(casebook: Casebook, data: &[u8]) {
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let server = server::Server::new(casebook, None, TroubleshootSettings::default());
+    let serving = tokio::spawn(server.converse(tokio::io::split(pipe)));
+    let (output, mut input) = tokio::io::split(client);
+
+    // An id that is the input's own is asked as often as it says.
+    let mut asked: HashMap<String, usize> = HashMap::new();
+    let mut lines = Vec::new();
+    let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}});
+    lines.push(hello.to_string().into_bytes());
+    lines.push(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string().into_bytes());
+    lines.extend(data.split(|b| *b == b'\n').take(LINES).map(<[u8]>::to_vec));
+    let last = json!({"jsonrpc": "2.0", "id": LAST, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
+    lines.push(last.to_string().into_bytes());
+    for line in &lines {
+        if let Ok(frame) = serde_json::from_slice::<Value>(line)
+            && let Some(id) = frame.get("id")
+        {
+            *asked.entry(id.to_string()).or_default() += 1;
+        }
+    }
+    let writing = async move {
+        for line in lines {
+            if input.write_all(&line).await.is_err() || input.write_all(b"\n").await.is_err() {
+                break;
+            }
+        }
+        input
+    };
+    let reading = async {
+        let mut replies = BufReader::new(output).lines();
+        let mut done = false;
+        // What was called before goes on beside the last call; its replies may come later.
+        while let Some(line) = replies.next_line().await.expect("the server speaks UTF-8") {
+            let frame: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
+            assert_eq!(frame["jsonrpc"], "2.0", "{line}");
+            let Some(id) = frame.get("id").filter(|_| frame.get("method").is_none()) else { continue };
+            if !id.is_null() {
+                let left = asked.get_mut(&id.to_string()).unwrap_or_else(|| panic!("nobody asked: {line}"));
+                *left = left.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
+            }
+            if let Some(text) = frame["result"]["content"][0]["text"].as_str() {
+                assert!(text.chars().count() <= 250_000, "{} characters", text.chars().count());
+            }
+            if id == LAST {
+                assert!(frame["result"]["structuredContent"]["sources"].is_array(), "{line}");
+                done = true;
+                break;
+            }
+        }
+        assert!(done, "the server left");
+    };
+    let talk = async {
+        let (input, ()) = tokio::join!(writing, reading);
+        drop(input);
+    };
+    let began = Instant::now();
+    let ended = tokio::time::timeout(Duration::from_secs(25), talk).await;
+    assert!(ended.is_ok(), "no answer in {:?}", began.elapsed());
+    serving.abort();
+    if let Err(error) = serving.await {
+        assert!(!error.is_panic(), "{error}");
+    }
+}

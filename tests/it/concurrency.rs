@@ -1,0 +1,425 @@
+//! Everything at once on one casebook, as on a day when the desktop is open, an agent asks, a sync runs beside and
+//! somebody works on the command line: no update is lost, nobody sees a lock, nothing grows.
+//!
+//! `PRECEDENT_CONCURRENCY=600 cargo nextest run concurrency --no-capture` for ten minutes of it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use precedent::{
+    Casebook, OpenOptions, Task,
+    embed::Engine,
+    model::{DuplicatesRequest, SearchRequest},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    fake_github::FakeGitHub,
+    mcp::Client,
+    support::{Numbers, Place, tracker},
+};
+
+/// Seconds of the short version.
+const SECONDS: u64 = 20;
+/// Items of the live source, and of the imported one.
+const LIVE: u64 = 250;
+const IMPORTED: u64 = 300;
+/// The log of a database is put in its place at about 4 MB; readers that are under way hold that up.
+const MAX_LOG: u64 = 64 << 20;
+/// What a process may take more at the end than at the beginning: caches that fill, and what was stored meanwhile. In a
+/// short run the beginning is the start itself.
+const MORE_MEMORY: u64 = 48 << 20;
+const MORE_FROM_THE_START: u64 = 160 << 20;
+/// The folder that the other half of this test reads, in a process of its own.
+const READER: &str = "PRECEDENT_READER";
+
+fn seconds() -> u64 {
+    std::env::var("PRECEDENT_CONCURRENCY").ok().and_then(|v| v.parse().ok()).unwrap_or(SECONDS)
+}
+
+/// What has been acknowledged.
+#[derive(Default)]
+struct Acknowledged {
+    notes: Mutex<BTreeSet<String>>,
+    verdicts: Mutex<BTreeMap<(String, String), &'static str>>,
+    done: AtomicU64,
+}
+
+impl Acknowledged {
+    fn note(&self, title: String) {
+        assert!(self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(title));
+    }
+
+    fn verdict(&self, a: String, b: String, kind: &'static str) {
+        let pair = if a < b { (a, b) } else { (b, a) };
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).insert(pair, kind);
+    }
+
+    fn count(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Nobody is told of locks: whoever works with several windows has done nothing wrong.
+#[track_caller]
+fn tells_no_lock(said: &str) {
+    let said = said.to_lowercase();
+    for word in ["is locked", "sqlite_busy", "\"code\":\"busy\"", "lockbusy", "panicked"] {
+        assert!(!said.contains(word), "{said}");
+    }
+}
+
+/// Runs a command that has to end well.
+fn ends_well(place: &Place, args: &[&str]) -> Value {
+    let ran = place.run(args);
+    assert_eq!(ran.code, Some(0), "{args:?}: {}\n{}", ran.err, ran.out);
+    tells_no_lock(&ran.err);
+    serde_json::from_str(&ran.out).unwrap_or(Value::Null)
+}
+
+/// A key of the imported source that one of the two writers has to itself: they decide about other pairs.
+fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
+    let a = numbers.below(IMPORTED / 2 - 1) * 2 + 1 + odd;
+    (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
+}
+
+const KINDS: [&str; 2] = ["related", "not_duplicate"];
+
+/// What a person does on the command line.
+fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
+    let mut numbers = Numbers(seed);
+    let file = place.path("brief.html").to_string_lossy().into_owned();
+    for round in 0.. {
+        if Instant::now() >= until {
+            return;
+        }
+        match round % 7 {
+            0 => {
+                let found = ends_well(place, &["search", "agent timeout", "--json"]);
+                let made = found["coverage"]["full_text"].as_u64().unwrap() >= LIVE + IMPORTED;
+                assert!(!made || !found["hits"].as_array().unwrap().is_empty(), "{found}");
+            }
+            1 => {
+                let key = format!("acme/live#{}", numbers.below(LIVE) + 1);
+                ends_well(place, &["duplicates", &key, "--include-closed", "--json"]);
+            }
+            2 => {
+                let (a, b) = pair(&mut numbers, 0);
+                let kind = KINDS[numbers.below(2) as usize];
+                ends_well(place, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
+                known.verdict(a, b, kind);
+            }
+            3 => {
+                let title = format!("By hand {round}: {}", numbers.next());
+                ends_well(
+                    place,
+                    &["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."],
+                );
+                known.note(title);
+            }
+            4 => drop(ends_well(place, &["brief", "acme/app#12", "-o", &file])),
+            5 => {
+                drop(ends_well(place, &["troubleshoot", "the queue leaks memory after an upgrade", "--json"]))
+            }
+            _ => {
+                let status = ends_well(place, &["status", "--json"]);
+                assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORTED);
+            }
+        }
+        known.count();
+    }
+}
+
+/// What an agent does.
+fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
+    let mut numbers = Numbers(seed);
+    for round in 0.. {
+        if Instant::now() >= until {
+            return;
+        }
+        let (tool, arguments) = match round % 6 {
+            0 => ("search", json!({"query": "schema leak", "limit": 5})),
+            1 => ("find_duplicates", json!({"number": numbers.below(IMPORTED) + 1, "include_closed": true})),
+            2 => ("get_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
+            3 => ("troubleshoot", json!({"text": "worker restarts and the checkpoint is lost"})),
+            4 => {
+                let title = format!("By an agent {round}: {}", numbers.next());
+                let body = format!("Seen {} times.", numbers.next());
+                let answer = client
+                    .ok("store_note", json!({"kind": "lesson", "title": title, "body": body, "force": true}));
+                assert_eq!(answer["outcome"], "stored", "{answer}");
+                known.note(title);
+                known.count();
+                continue;
+            }
+            _ => {
+                let (a, b) = pair(&mut numbers, 1);
+                let kind = KINDS[numbers.below(2) as usize];
+                client.ok("record_verdict", json!({"key": a, "other": b, "verdict": kind}));
+                known.verdict(a, b, kind);
+                known.count();
+                continue;
+            }
+        };
+        tells_no_lock(&client.ok(tool, arguments).to_string());
+        known.count();
+    }
+}
+
+/// A tracker that changes, and the sync that follows it.
+fn follow(place: &Place, github: &FakeGitHub, until: Instant, known: &Acknowledged, seed: u64) {
+    let mut numbers = Numbers(seed);
+    for round in 0.. {
+        if Instant::now() >= until {
+            return;
+        }
+        for _ in 0..20 {
+            let number = numbers.below(LIVE) + 1;
+            github.world().edit(number, json!({"title": format!("Pump {round} of {number}")}));
+        }
+        let ids = github.world().comment_ids();
+        let id = ids[numbers.below(ids.len() as u64) as usize];
+        github.world().edit_comment(id, &format!("Said again in round {round}."));
+        ends_well(place, &["sync", "--json"]);
+        github.requests();
+        known.count();
+    }
+}
+
+/// Somebody who brings the indexes up to date by hand, and now and then makes them anew.
+fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
+    for round in 0.. {
+        if Instant::now() >= until {
+            return;
+        }
+        if round % 8 == 7 {
+            ends_well(place, &["index", "--rebuild"]);
+        } else {
+            ends_well(place, &["index"]);
+        }
+        known.count();
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+/// The other half of the test: a reader that stays, through the library, as the desktop is one. Alone it does nothing.
+#[tokio::test]
+async fn a_reader_that_stays() {
+    let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
+    let mut options = OpenOptions::new(&folder);
+    options.engine = Some(Engine::Hashed);
+    let casebook = Casebook::open(options).await.unwrap();
+    let (task, stop) = (Task::new(), folder.with_extension("stop"));
+    let mut rounds = 0_u64;
+    while !stop.exists() {
+        rounds += 1;
+        casebook.update_text(false, &task).await.unwrap();
+        let query = ["is:open", "agent timeout", "mode:semantic disk leak", "source:acme/live pump"];
+        let query = query[usize::try_from(rounds % 4).unwrap()];
+        let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
+        let found = casebook.search(request, &task).await.unwrap();
+        // While the indexes are made anew there may be nothing yet, and the answer says so.
+        let made =
+            found.coverage.full_text >= LIVE + IMPORTED && found.coverage.embedded == found.coverage.chunks;
+        assert!(!made || !found.hits.is_empty(), "nothing for {query}");
+        if let Some(hit) = found.hits.first() {
+            assert_eq!(casebook.thread(&hit.key).await.unwrap().key, hit.key);
+        }
+        let request =
+            DuplicatesRequest { key: Some("acme/app#7".to_owned()), ..DuplicatesRequest::default() };
+        casebook.duplicates(request, &task).await.unwrap();
+        casebook.status().await.unwrap();
+        casebook.mirrors().await.unwrap();
+        casebook.notes(None).await.unwrap();
+        casebook.verdicts(None).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    println!("{rounds} rounds");
+}
+
+fn reader(place: &Place) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "concurrency::a_reader_that_stays", "--nocapture"]);
+    command.env(READER, place.casebook()).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Memory that a process has to itself or shares, in bytes.
+fn memory(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
+}
+
+/// Every file of a folder with its length.
+fn files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, out);
+        } else if let Ok(meta) = path.metadata() {
+            out.insert(path, meta.len());
+        }
+    }
+}
+
+fn folder(place: &Place) -> BTreeMap<PathBuf, u64> {
+    let mut out = BTreeMap::new();
+    files(&place.casebook(), &mut out);
+    out
+}
+
+/// The median of the first third and of the last.
+fn thirds(samples: &[u64]) -> (u64, u64) {
+    let median = |part: &[u64]| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        part.get(part.len() / 2).copied().unwrap_or(0)
+    };
+    let third = samples.len().div_ceil(3);
+    (median(&samples[..third]), median(&samples[samples.len() - third..]))
+}
+
+#[test]
+fn everything_at_once_loses_nothing_and_grows_nothing() {
+    let (duration, seed) = (Duration::from_secs(seconds()), 20_261_121);
+    eprintln!("{} s with seed {seed}", duration.as_secs());
+    let place = Place::new();
+    let (issues, comments) = tracker(IMPORTED, 400, seed);
+    let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+    let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
+    let github = FakeGitHub::new("acme/live");
+    github.world().fill(LIVE, LIVE);
+    place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
+    place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+    place.ok(&["sync"]);
+    place.ok(&["index"]);
+    let before: BTreeSet<PathBuf> = names(&folder(&place));
+
+    let known = Acknowledged::default();
+    let mut client = Client::start(&place, &["-R", "acme/app"]);
+    let mut reader = reader(&place);
+    let ids = [client.child.id(), reader.id()];
+    let until = Instant::now() + duration;
+    let (mut memories, mut most_log) = ([const { Vec::new() }; 2], 0);
+    std::thread::scope(|scope| {
+        let workers = [
+            scope.spawn(|| person(&place, until, &known, seed + 1)),
+            scope.spawn(|| agent(&mut client, until, &known, seed + 2)),
+            scope.spawn(|| follow(&place, &github, until, &known, seed + 3)),
+            scope.spawn(|| tidy(&place, until, &known)),
+        ];
+        while workers.iter().any(|w| !w.is_finished()) {
+            for (samples, id) in memories.iter_mut().zip(ids) {
+                samples.push(memory(id));
+            }
+            let logs = folder(&place).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
+            most_log = most_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    });
+    std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
+    let status = reader.wait().unwrap();
+    let read = reader.wait_with_output().unwrap();
+    let (said, complained) = (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
+    assert!(status.success(), "the reader: {said} {complained}");
+    let (code, complained) = client.end();
+    assert_eq!((code, complained.as_str()), (Some(0), ""));
+
+    // What grew.
+    for (name, samples) in ["the server for agents", "the reader"].iter().zip(&memories) {
+        let (first, last) = thirds(samples);
+        eprintln!("{name}: {} MB in the first third, {} MB in the last", first >> 20, last >> 20);
+        let more = if duration.as_secs() < 120 { MORE_FROM_THE_START } else { MORE_MEMORY };
+        assert!(last <= first + more, "{name}: {first} to {last} bytes");
+    }
+    eprintln!("the longest log of a database: {:.1} MB", most_log as f64 / 1e6);
+    assert!(most_log <= MAX_LOG, "{most_log}");
+
+    // What was acknowledged, and nothing else.
+    let notes = place.json(&["note", "list", "--json=title"]);
+    let titles: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
+    let known_notes = known.notes.into_inner().unwrap();
+    assert_eq!(titles.len(), known_notes.len(), "{titles:?}");
+    assert!(known_notes.iter().all(|t| titles.contains(&t.as_str())));
+    let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
+    let here: BTreeMap<(String, String), String> = verdicts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| {
+            let word = |name: &str| v[name].as_str().unwrap().to_owned();
+            ((word("first"), word("second")), word("kind"))
+        })
+        .collect();
+    let known_verdicts = known.verdicts.into_inner().unwrap();
+    assert_eq!(here.len(), known_verdicts.len());
+    for (pair, kind) in &known_verdicts {
+        assert_eq!(here.get(pair).map(String::as_str), Some(*kind), "{pair:?}");
+    }
+
+    // The mirror is the server's, and what is derived is complete.
+    place.ok(&["sync"]);
+    place.ok(&["index"]);
+    let status = place.json(&["status", "--json"]);
+    let coverage = &status["coverage"];
+    assert_eq!(coverage["chunks"], coverage["embedded"]);
+    assert_eq!(coverage["documents"], coverage["full_text"]);
+    assert_eq!(coverage["documents"], LIVE + IMPORTED + known_notes.len() as u64);
+    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+    let mut statement =
+        database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
+    let here: BTreeMap<u64, String> =
+        statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().map(Result::unwrap).collect();
+    drop(statement);
+    assert_eq!(here.len() as u64, LIVE);
+    for (number, title) in here {
+        assert_eq!(github.world().now_is(number)["title"], title, "#{number}");
+    }
+    let comments: u64 = database
+        .query_row("SELECT count(*) FROM comments WHERE source_id = (SELECT id FROM sources WHERE key = 'acme/live')", [], |r| r.get(0))
+        .unwrap();
+    assert_eq!(comments, github.world().comment_ids().len() as u64);
+    drop(database);
+
+    // No file is left over, and the folder is not much larger than one that is made anew.
+    let (after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
+    assert_eq!(after.difference(&before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+    let count = folder(&place).len();
+    assert!(count < 200, "{count} files");
+    place.ok(&["index", "--rebuild"]);
+    let anew = folder(&place).values().sum::<u64>();
+    eprintln!(
+        "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, made anew {:.1} MB; the reader: {}",
+        known.done.into_inner(),
+        known_notes.len(),
+        known_verdicts.len(),
+        sizes as f64 / 1e6,
+        anew as f64 / 1e6,
+        said.lines().find(|l| l.ends_with("rounds")).unwrap_or_default(),
+    );
+    assert!(sizes <= anew * 3 + (16 << 20), "{sizes} bytes, made anew {anew}");
+}
+
+/// The names of files, those of segments and of models' vectors without what tells them apart.
+fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
+    let plain = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let segment =
+            name.split_once('.').filter(|(id, _)| id.len() == 32).map(|(_, end)| format!("ID.{end}"));
+        path.with_file_name(segment.unwrap_or(name))
+    };
+    // Logs are there as long as somebody has the casebook open.
+    let kept = |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
+    folder.keys().filter(kept).map(|p| plain(p)).collect()
+}

@@ -1,0 +1,158 @@
+//! The seeds of the fuzz targets, through the same checks: what was met once is met again, and the targets cannot rot.
+
+#[path = "../fuzz/checks.rs"]
+mod checks;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::{mcp::Client, support::Place};
+
+fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(target);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut out: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    out.sort();
+    assert!(!out.is_empty(), "{}", folder.display());
+    out.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn every_seed_whole_cut_and_twice_is_met() {
+    for (target, check) in checks::ALL {
+        for (path, bytes) in seeds(target) {
+            eprintln!("{}", path.display());
+            check(&bytes);
+            for part in 1..6 {
+                check(&bytes[..bytes.len() * part / 6]);
+            }
+            check(&bytes.repeat(2));
+        }
+    }
+}
+
+#[test]
+fn every_target_has_its_check_and_its_seeds() {
+    let manifest = include_str!("../fuzz/Cargo.toml");
+    let mut targets: Vec<&str> =
+        manifest.lines().filter_map(|l| l.strip_prefix("path = \"targets/")?.strip_suffix(".rs\"")).collect();
+    let mut known: Vec<&str> = checks::ALL.iter().map(|(name, _)| *name).chain(["mcp"]).collect();
+    targets.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(targets, known);
+}
+
+#[test]
+fn the_server_for_agents_stays_whatever_it_is_sent() {
+    let place = Place::new();
+    place.ok(&["import", "sample"]);
+    let mut client = Client::start(&place, &[]);
+    for (path, bytes) in seeds("mcp") {
+        eprintln!("{}", path.display());
+        for line in String::from_utf8(bytes).unwrap().lines() {
+            client.send(line);
+            let status = client.ok("status", json!({}));
+            assert_eq!(status["sources"][0]["key"], "ferrywire/ferrywire", "after {line}");
+        }
+    }
+    let (code, said) = client.end();
+    assert_eq!((code, said.contains("panicked")), (Some(0), false), "{said}");
+}
+
+/// Orders to a terminal in each notation: a title, a colour in eight bits, the reading direction, a line that is written
+/// over.
+#[cfg(unix)]
+const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
+
+/// Files with such names cannot be made everywhere.
+#[cfg(unix)]
+#[test]
+fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
+    let place = Place::new();
+    let record = |number: u64| {
+        let mut issue = crate::support::issue(
+            number,
+            &format!("Upload stops {ORDERS}"),
+            &format!("FW-1043 {ORDERS}\n\n```\n{ORDERS}\n```\n"),
+        );
+        issue["user"]["login"] = json!(ORDERS);
+        issue["labels"] = json!([{"name": ORDERS}]);
+        issue["milestone"] = json!({"title": ORDERS});
+        issue["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
+        issue
+    };
+    let mut solved = record(1);
+    solved["state"] = json!("closed");
+    solved["state_reason"] = json!(ORDERS);
+    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
+    let mut said = crate::support::comment(10, 1, &format!("Fixed by {ORDERS}"));
+    said["user"]["login"] = json!(ORDERS);
+    let lines: String = [solved, record(2), record(3), said].iter().map(|r| format!("{r}\n")).collect();
+    let path =
+        place.file("in.jsonl", format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"));
+    let page = place.file(
+        &format!("wiki/Page {}.md", ORDERS.replace('/', "")),
+        format!("# {ORDERS}\n\nFW-1043 {ORDERS}\n"),
+    );
+    let table = place.file("table.csv", format!("number,title,created\n9,{ORDERS},{ORDERS}\n"));
+    let (path, page, table) = (path.to_string_lossy(), page.to_string_lossy(), table.to_string_lossy());
+    let tags = format!("x{ORDERS}");
+    for args in [
+        &["import", "github", &path, "--source", "acme/app"][..],
+        &["import", "wiki", &page, "--source", "acme/app"],
+        &["import", "csv", &table, "--source", "acme/app"],
+        &["import", "csv", &table, "--source", "acme/app", "--map", &format!("title={ORDERS}")],
+        &["note", "add", "--kind", "lesson", "--title", ORDERS, "--body", ORDERS, "--tag", &tags],
+        &["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--reason", ORDERS, "--by", ORDERS],
+        &["search", "upload"],
+        &["search", "upload", "--explain"],
+        &["search", "upload", "--json"],
+        &["search", ORDERS],
+        &["search", &format!("label:\"{ORDERS}\"")],
+        &["show", "acme/app#1"],
+        &["show", "acme/app#1", "--json"],
+        &["show", "note#1"],
+        &["show", ORDERS],
+        &["duplicates", "acme/app#3", "--include-closed"],
+        &["triage"],
+        &["triage", "--apply"],
+        &["clusters"],
+        &["troubleshoot", "FW-1043 upload stops"],
+        &["brief", "acme/app#3"],
+        &["brief", "acme/app#3", "--redact", "--preview"],
+        &["note", "list"],
+        &["verdict", "list"],
+        &["source", "list"],
+        &["status"],
+        &["doctor"],
+    ] {
+        let ran = place.run(&[&["--color", "never"], args].concat());
+        assert!(ran.code.is_some(), "{args:?}");
+        let printed = format!("{}{}", ran.out, ran.err);
+        assert!(!printed.contains("panicked"), "{args:?}: {printed}");
+        let order = printed.chars().find(|c| {
+            (c.is_control() && *c != '\n') || matches!(*c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        });
+        assert_eq!(order, None, "{args:?}: {printed:?}");
+    }
+}
+
+#[test]
+fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
+    let place = Place::new();
+    place.ok(&["import", "sample"]);
+    let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
+    let key = "ferrywire/ferrywire#13";
+    for (tool, arguments) in [
+        ("search", json!({"query": "slot"})),
+        ("find_duplicates", json!({"number": 13, "include_closed": true})),
+        ("troubleshoot", json!({"text": "replication slot fills the disk"})),
+        ("get_thread", json!({"key": key})),
+        ("export_brief", json!({"key": key})),
+    ] {
+        let reply = client.ok(tool, arguments);
+        assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
+    }
+    assert_eq!(client.end().0, Some(0));
+}
