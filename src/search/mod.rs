@@ -114,7 +114,7 @@ impl Searcher<'_> {
         let query = query::parse(&request.query)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
-        let coverage = self.coverage()?;
+        let mut coverage = self.coverage()?;
         let mut notices = Vec::new();
         let mut arms = Vec::new();
 
@@ -137,6 +137,14 @@ impl Searcher<'_> {
             hits
         };
         hits.truncate(limit);
+        if hits.is_empty() {
+            // Another process may have begun to make the indexes anew meanwhile: nothing found is then not nothing there.
+            let now = self.coverage()?;
+            if mode != Mode::Lexical && coverage.embedded > 0 && coverage.embedded == coverage.chunks {
+                notices.extend(self.missing_vectors(now)?);
+            }
+            coverage = now;
+        }
         let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
         Ok(SearchResponse {
@@ -271,9 +279,9 @@ impl Searcher<'_> {
                     };
                     self.semantic(vectors, query, allowed.as_deref(), depth, found)?;
                     arms.push(Arm::Semantic);
-                    notices.extend(missing_vectors(coverage));
+                    notices.extend(self.missing_vectors(coverage)?);
                 }
-                Some(_) => notices.extend(missing_vectors(coverage)),
+                Some(_) => notices.extend(self.missing_vectors(coverage)?),
                 None => notices.push(self.no_model()),
             }
         }
@@ -288,11 +296,21 @@ impl Searcher<'_> {
         let coverage = self.coverage()?;
         let mut notices = Vec::new();
         match self.vectors {
-            Some(_) => notices.extend(missing_vectors(coverage)),
+            Some(_) => notices.extend(self.missing_vectors(coverage)?),
             None => notices.push(self.no_model()),
         }
         notices.extend(missing_text(coverage));
         Ok(notices)
+    }
+
+    fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
+        // A note gets its vectors at once, before anybody knows how many the others will have.
+        let counted = self.vectors.map(Vectors::reached).transpose()?.is_none_or(|reached| reached > 0);
+        if coverage.embedded > 0 && !counted {
+            let text = "Search by meaning covers only a part of the casebook so far.".to_owned();
+            return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
+        }
+        Ok(missing_vectors(coverage))
     }
 
     fn no_model(&self) -> Notice {

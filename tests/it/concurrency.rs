@@ -104,8 +104,8 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
         match round % 7 {
             0 => {
                 let found = ends_well(place, &["search", "agent timeout", "--json"]);
-                let made = found["coverage"]["full_text"].as_u64().unwrap() >= LIVE + IMPORTED;
-                assert!(!made || !found["hits"].as_array().unwrap().is_empty(), "{found}");
+                let says = |list: &str| !found[list].as_array().unwrap().is_empty();
+                assert!(says("hits") || says("notices"), "{found}");
             }
             1 => {
                 let key = format!("acme/live#{}", numbers.below(LIVE) + 1);
@@ -227,9 +227,11 @@ async fn a_reader_that_stays() {
         let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
         let found = casebook.search(request, &task).await.unwrap();
         // While the indexes are made anew there may be nothing yet, and the answer says so.
-        let made =
-            found.coverage.full_text >= LIVE + IMPORTED && found.coverage.embedded == found.coverage.chunks;
-        assert!(!made || !found.hits.is_empty(), "nothing for {query}");
+        assert!(
+            !found.hits.is_empty() || !found.notices.is_empty(),
+            "nothing for {query}: {:?}",
+            found.coverage
+        );
         if let Some(hit) = found.hits.first() {
             assert_eq!(casebook.thread(&hit.key).await.unwrap().key, hit.key);
         }
@@ -415,9 +417,9 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
 fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
     let plain = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let segment =
-            name.split_once('.').filter(|(id, _)| id.len() == 32).map(|(_, end)| format!("ID.{end}"));
-        path.with_file_name(segment.unwrap_or(name))
+        // `ID.store`, and `ID.2826.del` where documents were replaced, which comes and goes.
+        let segment = name.split_once('.').is_some_and(|(id, _)| id.len() == 32);
+        path.with_file_name(if segment { "ID".to_owned() } else { name })
     };
     // Logs are there as long as somebody has the casebook open.
     let kept = |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));

@@ -71,3 +71,17 @@ fn words_do_not_wait_for_vectors() {
         "{coverage}"
     );
 }
+
+#[test]
+fn a_note_alone_does_not_make_search_by_meaning_complete() {
+    let place = Place::new();
+    let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
+    // Its vector is made at once; the others are not even counted yet.
+    place.ok(&["note", "add", "--kind", "episode", "--title", "A valve", "--body", "It leaks a little."]);
+    let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    assert!(found["notices"].to_string().contains("only a part"), "{found}");
+    place.ok(&["index"]);
+    let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    assert_eq!(found["notices"].to_string(), "[]", "{found}");
+}
