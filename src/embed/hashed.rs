@@ -19,7 +19,7 @@ impl Hashed {
         Self { info, key }
     }
 
-    pub(super) fn model() -> ModelInfo {
+    pub(crate) fn model() -> ModelInfo {
         ModelInfo {
             name: "hashed-words-for-tests".to_owned(),
             dimensions: DIMENSIONS,
