@@ -777,7 +777,7 @@ fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
                      SELECT v.chunk_id, c.source_id, vec_int8(v.embedding)
                      FROM vectors v JOIN chunks c ON c.id = v.chunk_id;
                  DROP TABLE vectors;
-                 DROP INDEX chunks_titles;",
+                 DROP INDEX IF EXISTS chunks_titles;",
             )?;
             rebuild(&transaction, dimensions / 64)?;
         }
@@ -821,7 +821,7 @@ fn cosine(query: &[f32], stored: &[u8]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::Hashed;
+    use crate::embed::Engine;
 
     fn vector(n: u32, dimensions: usize) -> Vec<f32> {
         let mut vector: Vec<f32> =
@@ -834,7 +834,7 @@ mod tests {
     fn a_set_of_the_first_version_is_brought_up_to_date() {
         register();
         let folder = tempfile::tempdir().unwrap();
-        let info = Hashed::model();
+        let info = Engine::Hashed.info().unwrap();
         let path = path(folder.path(), &info);
         let old = Connection::open(&path).unwrap();
         old.execute_batch(&format!(
@@ -877,7 +877,7 @@ mod tests {
     #[test]
     fn codes_that_are_lost_are_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        let info = Hashed::model();
+        let info = Engine::Hashed.info().unwrap();
         let vectors = Vectors::open(folder.path(), &info).unwrap();
         let planned = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
         vectors.plan(&[(1, 1, (0..20).map(planned).collect())], None).unwrap();
