@@ -3,7 +3,7 @@
 use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
-use crate::driver::{click_words, drive, is_there, press, press_ctrl, wait_for, wait_until};
+use crate::driver::{VIEWS, click_words, drive, is_there, press, press_ctrl, wait_for, wait_until};
 
 /// What the checker objects to: rule, and the first places.
 async fn objections(window: &Client, axe: &str) -> Vec<Value> {
@@ -37,15 +37,7 @@ async fn every_view(theme: &str, contrast: &'static str) {
             wait_for(&window, "html[data-contrast=more]").await;
         }
         let mut found = Vec::new();
-        for (key, ready) in [
-            ('1', "#hit-0"),
-            ('2', ".triage .blank"),
-            ('3', ".troubleshoot"),
-            ('4', ".notes .blank"),
-            ('5', ".detail"),
-            ('6', ".insights svg"),
-            ('7', "section[aria-labelledby=storage]"),
-        ] {
+        for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
             wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;

@@ -21,6 +21,17 @@ use tokio::task::{LocalSet, spawn_local};
 /// One window at a time: they share the display's keyboard focus.
 static DISPLAY: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
+/// The key of each view, and what is there once it has something to show of the sample.
+pub const VIEWS: [(char, &str); 7] = [
+    ('1', "#hit-0"),
+    ('2', ".triage .blank"),
+    ('3', ".troubleshoot"),
+    ('4', ".notes .blank"),
+    ('5', ".detail"),
+    ('6', ".insights svg"),
+    ('7', "section[aria-labelledby=storage]"),
+];
+
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.

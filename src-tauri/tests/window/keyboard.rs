@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
-use crate::driver::{drive, is_there, press, press_ctrl, script, shot, wait_for, wait_until};
+use crate::driver::{VIEWS, drive, is_there, press, press_ctrl, script, shot, wait_for, wait_until};
 
 /// What a person could click, numbered in the order of the page; what names nothing is named by its markup.
 const NUMBER: &str = "
@@ -54,15 +54,7 @@ async fn tab_comes_to_every_control_of_every_view() {
         wait_for(&window, "#hit-0").await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
         assert_eq!(script(&window, "return document.querySelectorAll('[tabindex]:not([tabindex=\"0\"]):not([tabindex=\"-1\"])').length").await, 0);
-        for (key, ready) in [
-            ('1', "#hit-0"),
-            ('2', ".triage .blank"),
-            ('3', ".troubleshoot"),
-            ('4', ".notes .blank"),
-            ('5', ".detail"),
-            ('6', ".insights svg"),
-            ('7', "section[aria-labelledby=storage]"),
-        ] {
+        for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
             wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true], progress").await).await;

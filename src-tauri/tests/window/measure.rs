@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use fantoccini::Client;
+use fantoccini::{Client, wd::TimeoutConfiguration};
 
 use crate::{
     big::{copy_of, original},
@@ -147,6 +147,8 @@ const JUMPED: &str = "
     })();";
 
 async fn scrolling(window: &Client) {
+    let patience = TimeoutConfiguration::new(Some(Duration::from_secs(180)), None, None);
+    window.update_timeouts(patience).await.unwrap();
     for seconds in [60, 20] {
         let told = window.execute_async(SCROLLED, vec![seconds.into()]).await.unwrap();
         println!(
@@ -191,7 +193,9 @@ async fn measure() {
         drive(home.path(), "Adwaita", &["--casebook", &casebook], async move |window| {
             wait_for(&window, "#hit-0").await;
             let seen = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
-            let usable = window.execute(seen, Vec::new()).await.unwrap().as_f64().unwrap();
+            let mark = async || window.execute(seen, Vec::new()).await.unwrap().as_f64().unwrap();
+            wait_until("it is usable", async || mark().await > 0.0).await;
+            let usable = mark().await;
             println!("start {round}: usable after {:.0} ms, load {}", usable - began(), load());
             if round < rounds {
                 return;
