@@ -138,7 +138,11 @@ async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
         click_words(&window, ".detail .buttons button", "Sync").await;
         // Nobody looks at it any more: the keyboard's focus goes to what is behind all windows.
         let away = ["search", "--maxdepth", "0", ".*", "windowfocus"];
-        assert!(Command::new("xdotool").args(away).status().unwrap().success());
+        wait_until("nobody looks", async || {
+            assert!(Command::new("xdotool").args(away).status().unwrap().success());
+            script(&window, "return document.hasFocus()").await == false
+        })
+        .await;
         wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("The sync has ended"))
             .await;
     })

@@ -1,6 +1,7 @@
 // The window as a whole: what the casebook holds, which view is shown, the jobs that run, and what there is to say.
 
 import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
 import { Insights } from "../insights/insights.svelte";
 import { Reader } from "../search/reader.svelte";
 import { Search } from "../search/search.svelte";
@@ -39,6 +40,7 @@ export class Desk {
   message = $state.raw<Message | null>(null);
   opening = $state(true);
 
+  #asking = new Latest();
   #statusAt = 0;
   #watching = false;
 
@@ -118,8 +120,11 @@ export class Desk {
   /** Asks the engine what there is now. */
   async refresh(): Promise<void> {
     this.#statusAt = Date.now();
+    // While a job runs it is asked often, and an older answer may come last.
+    const isCurrent = this.#asking.begin();
     try {
-      this.status = await api.status();
+      const status = await api.status();
+      if (isCurrent()) this.status = status;
     } catch (thrown) {
       this.say(thrown);
     }
