@@ -289,15 +289,16 @@ impl CheckUp<'_> {
 
     /// The full text, with its files checked. Where they are damaged and are to stay, an empty one that stands for it.
     fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
-        let opened = FullText::open_as_it_is(self.full_text).and_then(|f| Ok((f.damaged_files()?, f)));
-        let complaint = match opened {
-            Ok((files, fulltext)) if files.is_empty() => return Ok(fulltext),
-            Ok((files, _)) => files.join(", "),
-            Err(error) if matches!(error.code(), Code::Corrupt | Code::Internal) => {
-                error.to_string().replace('\n', " ")
-            }
+        let complaint = match FullText::open_as_it_is(self.full_text) {
+            Ok(fulltext) => match fulltext.damaged_files() {
+                Ok(files) if files.is_empty() => return Ok(fulltext),
+                Ok(files) => files.join(", "),
+                Err(error) => error.to_string(),
+            },
+            Err(error) if FullText::is_damage(&error) => error.to_string(),
             Err(error) => return Err(error),
-        };
+        }
+        .replace('\n', " ");
         let fulltext = if self.repair {
             remove_text(self.folder, self.full_text)?;
             FullText::open(self.full_text)?

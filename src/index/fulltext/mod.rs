@@ -227,13 +227,18 @@ impl FullText {
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
         match Self::open_in(&folder) {
             Ok(index) => Ok(index),
-            Err(error) if error.code() == crate::Code::Corrupt || error.code() == crate::Code::Internal => {
+            Err(error) if Self::is_damage(&error) => {
                 fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
                 fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
                 Self::open_in(&folder)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether an index that could not be opened is damaged; else something keeps it from being opened.
+    pub fn is_damage(error: &Error) -> bool {
+        matches!(error.code(), crate::Code::Corrupt | crate::Code::Internal)
     }
 
     /// Opens the index below this folder as it is: a damaged one stays what it is. Makes an empty one where there is none.
