@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tunes all-MiniLM-L6-v2 for finding duplicate reports, by contrast (InfoNCE with in-batch and BM25 negatives).
 
-    .venv/bin/python train.py work/tuned SET…
+    .venv/bin/python train.py work/tuned/NAME SET…
 
 Resumes from its last checkpoint. Two cores need about five seconds a step, and a third less where glibc keeps its memory:
 MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=8589934592.

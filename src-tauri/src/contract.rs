@@ -218,7 +218,14 @@ fn coverage() -> Coverage {
 fn searches() {
     same_members(
         "SearchRequest",
-        SearchRequest { query: String::new(), limit: 0, offset: 0, mode: None, explain: false },
+        SearchRequest {
+            query: String::new(),
+            limit: 0,
+            offset: 0,
+            mode: None,
+            explain: false,
+            titles: false,
+        },
     );
     same_members("Span", span());
     same_members("Passage", passage());

@@ -39,8 +39,14 @@ struct Args {
     link: Option<String>,
 }
 
+/// Set for the second try of a start.
+#[cfg(unix)]
+const AGAIN: &str = "PRECEDENT_DESKTOP_AGAIN";
+
 fn main() -> std::process::ExitCode {
     let args = Args::parse();
+    #[cfg(unix)]
+    let alone = args.alone;
     let mut builder = tauri::Builder::default();
     if !args.alone {
         builder = builder
@@ -114,10 +120,25 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::SUCCESS
         }
         Err(error) => {
+            // A window that is just being closed takes no links any more, and a moment later it is gone.
+            #[cfg(unix)]
+            if !alone && std::env::var_os(AGAIN).is_none() {
+                start_again();
+            }
             eprintln!("error: the window could not be opened: {error}");
             std::process::ExitCode::FAILURE
         }
     }
+}
+
+/// Puts a new start in the place of this one; returns only where that fails.
+#[cfg(unix)]
+fn start_again() {
+    use std::os::unix::process::CommandExt as _;
+    let Ok(program) = std::env::current_exe() else { return };
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let _failed =
+        std::process::Command::new(program).args(std::env::args_os().skip(1)).env(AGAIN, "1").exec();
 }
 
 /// macOS hands links over as events; elsewhere they are arguments.

@@ -10,11 +10,42 @@ pub fn open(app: &App) -> tauri::Result<()> {
     let Some(config) = app.config().app.windows.iter().find(|w| w.label == LABEL) else {
         return Err(tauri::Error::WindowNotFound);
     };
-    WebviewWindowBuilder::from_config(app.handle(), config)?
+    let window = WebviewWindowBuilder::from_config(app.handle(), config)?
         .on_navigation(is_ours)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
+    #[cfg(target_os = "linux")]
+    window.with_webview(|webview| spare(&webview.inner()))?;
+    #[cfg(not(target_os = "linux"))]
+    drop(window);
     Ok(())
+}
+
+/// Takes no more of the machine than one page of text needs.
+#[cfg(target_os = "linux")]
+fn spare(view: &webkit2gtk::WebView) {
+    use webkit2gtk::{
+        CacheModel, HardwareAccelerationPolicy, SettingsExt as _, WebContextExt as _, WebViewExt as _,
+    };
+
+    // There is one page, and it never leaves: nothing is kept for going back.
+    if let Some(context) = view.context() {
+        context.set_cache_model(CacheModel::DocumentViewer);
+    }
+    // Layers that the processor has to put together itself, as in a virtual machine or a remote session, take twice the
+    // time and the memory of painting the page at once.
+    if let Some(settings) = view.settings()
+        && !has_graphics(std::path::Path::new("/dev/dri"))
+    {
+        settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+    }
+}
+
+/// Whether there is a graphics processor that can draw: the kernel names each of them `renderD` and a number.
+#[cfg(target_os = "linux")]
+fn has_graphics(devices: &std::path::Path) -> bool {
+    std::fs::read_dir(devices)
+        .is_ok_and(|all| all.flatten().any(|one| one.file_name().to_string_lossy().starts_with("renderD")))
 }
 
 /// Brings the window to the front: somebody started the program a second time.
@@ -54,5 +85,16 @@ mod tests {
         ] {
             assert_eq!(is_ours(&url.parse().unwrap()), ours, "{url}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_display_alone_is_no_graphics_processor() {
+        let devices = tempfile::tempdir().unwrap();
+        assert!(!has_graphics(&devices.path().join("dri")));
+        std::fs::write(devices.path().join("card0"), "").unwrap();
+        assert!(!has_graphics(devices.path()));
+        std::fs::write(devices.path().join("renderD128"), "").unwrap();
+        assert!(has_graphics(devices.path()));
     }
 }

@@ -4,8 +4,12 @@
 //! one model whatever another process decides meanwhile.
 
 use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        mpsc::{self, Sender},
+    },
+    thread::JoinHandle,
 };
 
 use super::{Inner, VECTORS, sentence};
@@ -41,18 +45,40 @@ pub(super) struct Meaning {
 /// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
 /// runtime does not survive that the process ends while it is being set up.
 #[derive(Default)]
-struct Preload(Option<std::thread::JoinHandle<Result<Box<dyn Embedder>>>>);
+pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Option<Result<Box<dyn Embedder>>>>)>);
 
 impl Preload {
-    fn start(engine: &Engine) -> Self {
+    /// Begins with the runtime, which every model needs, while the casebook is asked which model it is.
+    pub(super) fn start(engine: &Engine) -> Self {
         let engine = engine.clone();
+        let (which, told) = mpsc::channel::<Engine>();
+        let load = move || {
+            engine.warm();
+            told.recv().ok().map(|engine| engine.load())
+        };
         // Without a thread it is loaded when it is wanted.
-        Self(std::thread::Builder::new().name("model".to_owned()).spawn(move || engine.load()).ok())
+        Self(
+            std::thread::Builder::new()
+                .name("model".to_owned())
+                .spawn(load)
+                .ok()
+                .map(|thread| (which, thread)),
+        )
+    }
+
+    /// Goes on with the model itself.
+    pub(super) fn load(&self, engine: Engine) {
+        if let Some((which, _)) = &self.0 {
+            // It is gone only if it panicked, which shows when it is waited for.
+            drop(which.send(engine));
+        }
     }
 
     /// The model, or why it cannot be used; none where it was not being loaded.
     fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
-        self.0.take()?.join().ok()
+        let (which, thread) = self.0.take()?;
+        drop(which);
+        thread.join().ok().flatten()
     }
 }
 
@@ -97,9 +123,13 @@ impl Meaning {
         }
     }
 
-    /// Begins to load the model.
-    pub(super) fn preload(&self) {
-        *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = Preload::start(&self.engine);
+    /// Takes what is being loaded as this model, if it is the one of that name.
+    pub(super) fn preloaded(&self, name: Option<&str>, preload: Preload) {
+        // Another process may have changed the model in between.
+        if self.name.as_deref() != name.filter(|n| *n != BUILT_IN) {
+            return;
+        }
+        *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = preload;
     }
 
     /// Whether the model is being loaded since the casebook was opened.
@@ -135,6 +165,14 @@ impl Meaning {
     }
 }
 
+/// How a model of this name makes vectors, in a casebook with this folder; `None` and `builtin` stand for the built-in one.
+pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
+    match name.filter(|n| *n != BUILT_IN) {
+        None => built_in.clone(),
+        Some(name) => built_in.installed(folder.join(MODELS).join(name)),
+    }
+}
+
 impl Inner {
     /// The model that answers now.
     pub(super) fn meaning(&self) -> Result<Arc<Meaning>> {
@@ -151,8 +189,7 @@ impl Inner {
         let name = name.filter(|n| *n != BUILT_IN);
         Meaning {
             name: name.map(str::to_owned),
-            engine: name
-                .map_or_else(|| self.engine.clone(), |n| self.engine.installed(self.models().join(n))),
+            engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
             vectors: OnceLock::new(),
             model: Mutex::default(),

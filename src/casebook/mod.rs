@@ -18,7 +18,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use meaning::Meaning;
+use meaning::{Meaning, Preload, engine_of};
 
 use crate::{
     embed::{Engine, ModelInfo, ModelPaths},
@@ -165,8 +165,17 @@ impl Casebook {
         let engine = options
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let preload = options.preload.then(|| Preload::start(&engine));
         make_private(&folder)?;
         let store = Store::open(&folder.join(DATABASE))?;
+        let preload = match preload {
+            None => None,
+            Some(preload) => {
+                let name = store.read(|r| r.model())?;
+                preload.load(engine_of(&engine, &folder, name.as_deref()));
+                Some((name, preload))
+            }
+        };
         let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
@@ -185,8 +194,8 @@ impl Casebook {
             hub: options.hub,
             meaning: Mutex::default(),
         };
-        if options.preload {
-            inner.meaning()?.preload();
+        if let Some((name, preload)) = preload {
+            inner.meaning()?.preloaded(name.as_deref(), preload);
         }
         Ok(Self { inner: Arc::new(inner) })
     }

@@ -98,6 +98,14 @@ impl Engine {
         }
     }
 
+    /// Makes the runtime ready, which takes as long as reading a model. What keeps it from being so is said by
+    /// [`Engine::load`].
+    pub fn warm(&self) {
+        if !self.runtime().is_empty() {
+            drop(onnx::environment(self.runtime()));
+        }
+    }
+
     /// Loads the model.
     ///
     /// # Errors

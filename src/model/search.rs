@@ -47,6 +47,8 @@ pub struct SearchRequest {
     pub mode: Option<Mode>,
     /// Adds the arithmetic of each result.
     pub explain: bool,
+    /// Leaves the passages out: for a long list that shows titles alone.
+    pub titles: bool,
 }
 
 /// A run of text that either matches the query or does not.
@@ -152,7 +154,7 @@ pub struct Hit {
     pub closed_at: Option<Timestamp>,
     /// How many comments the mirror holds.
     pub comments: u32,
-    /// Its best passages, best first; at least one where the document has any text.
+    /// Its best passages, best first; at least one where the document has any text and titles alone were not asked for.
     pub passages: Vec<Passage>,
     /// Each arm's score.
     pub scores: Scores,

@@ -127,13 +127,16 @@ impl Searcher<'_> {
                 .with_hint("Leave the words out, or ask for more results at once."));
         }
         let mut hits = if browses {
-            self.recent(&query, request.offset, limit)?
+            self.recent(&query, request, limit)?
         } else {
             let found =
                 self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
             task.check()?;
             let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
             self.put_key_first(&query, &mut hits, limit)?;
+            if request.titles {
+                hits.iter_mut().for_each(|hit| hit.passages.clear());
+            }
             hits
         };
         hits.truncate(limit);
@@ -441,7 +444,7 @@ impl Searcher<'_> {
                 let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&none);
                 let passages = passages::passages(row, comments, skeleton, &weights, near);
-                let mut hit = hit(row, comments, &weights);
+                let mut hit = hit(row, counted(comments), &weights);
                 hit.scores = scores(one, &found);
                 hit.why = why(query, &hit, &passages, one, &found);
                 hit.passages = passages.shown;
@@ -462,13 +465,21 @@ impl Searcher<'_> {
         Ok(passages::Weights::new(terms.into_iter().zip(idf), &words.identifiers))
     }
 
-    fn recent(&self, query: &Query, offset: usize, limit: usize) -> Result<Vec<Hit>> {
-        let ids = self.fulltext.recent(&query.filters, offset, limit)?;
+    fn recent(&self, query: &Query, request: &SearchRequest, limit: usize) -> Result<Vec<Hit>> {
+        const WHY: &str = "Changed recently.";
+        let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {
                 let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else { continue };
-                hits.push(unasked(r, &row, "Changed recently.")?);
+                hits.push(if request.titles {
+                    Hit {
+                        why: WHY.to_owned(),
+                        ..hit(&row, r.comment_count(&row)?, &passages::Weights::default())
+                    }
+                } else {
+                    unasked(r, &row, WHY)?
+                });
             }
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
             Ok(hits)
@@ -634,13 +645,17 @@ fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
     let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
-    let mut hit = hit(row, &comments, &weights);
+    let mut hit = hit(row, counted(&comments), &weights);
     hit.why = why.to_owned();
     hit.passages = passages.shown;
     Ok(hit)
 }
 
-fn hit(row: &DocumentRow, comments: &[StoredComment], weights: &passages::Weights) -> Hit {
+fn counted(comments: &[StoredComment]) -> u32 {
+    u32::try_from(comments.len()).unwrap_or(u32::MAX)
+}
+
+fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
     Hit {
         key: row.key.clone(),
         kind: row.kind,
@@ -655,7 +670,7 @@ fn hit(row: &DocumentRow, comments: &[StoredComment], weights: &passages::Weight
         created_at: row.created_at,
         updated_at: row.updated_at,
         closed_at: row.closed_at,
-        comments: u32::try_from(comments.len()).unwrap_or(u32::MAX),
+        comments,
         passages: Vec::new(),
         scores: Scores::default(),
         why: String::new(),

@@ -54,6 +54,18 @@ impl Reader<'_> {
         }
         Ok(out)
     }
+
+    /// How many comments a document has here.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
+        let Some(number) = document.number else { return Ok(0) };
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL",
+        )?;
+        Ok(statement.query_row(params![document.source_id, number], |r| r.get(0))?)
+    }
 }
 
 impl Writer<'_> {

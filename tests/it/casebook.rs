@@ -134,6 +134,11 @@ async fn what_no_words_ask_for_goes_on_page_by_page() {
     keys.sort();
     keys.dedup();
     assert_eq!(keys.len(), 25, "no document is on two pages");
+    // A list of titles is the same list, with less to carry.
+    let titles = SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
+    let hits = casebook.search(titles, &Task::new()).await.unwrap().hits;
+    assert!(hits.iter().all(|hit| hit.passages.is_empty() && !hit.title.is_empty()));
+    assert_eq!(hits.len(), 25);
     // What is ranked has no further pages, and says so.
     assert_eq!(page("happened", 0).await.unwrap().total, None);
     assert_eq!(page("happened", 10).await.unwrap_err().code(), Code::InvalidInput);

@@ -30,6 +30,7 @@ export interface SearchRequest {
   offset: number;
   mode: Mode | null;
   explain: boolean;
+  titles: boolean;
 }
 
 export interface Span {

@@ -7,8 +7,9 @@ import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const WORDS_AFTER = 15;
 const ALL_AFTER = 180;
-/** How many pages of all documents are asked for at once, and how many are kept. */
+/** How many pages of all documents are asked for at once beforehand, ahead of the one in sight on the way, and kept. */
 const AT_ONCE = 2;
+const AHEAD = 4;
 const KEPT = 16;
 
 export class Search {
@@ -28,6 +29,8 @@ export class Search {
   /** The pages of `#all` that were asked for. */
   #pages = new Set<number>();
   #sight: readonly [number, number] = [0, 0];
+  /** Which way what is shown moves: 1 is down. */
+  #way: 1 | -1 = 1;
   #asking = 0;
   /** The place that is to be marked once it is fetched; −1 for none. */
   #wanted = -1;
@@ -93,6 +96,7 @@ export class Search {
 
   /** Fetches what is shown of all documents, and what is next to it. */
   need(first: number, last: number): void {
+    if (first !== this.#sight[0]) this.#way = first > this.#sight[0] ? 1 : -1;
     this.#sight = [first, last];
     this.#pump();
   }
@@ -103,12 +107,15 @@ export class Search {
     const rows = this.#all;
     if (!rows) return;
     const middle = (first + last) / 2 / api.PAGE - 0.5;
-    // A page further in both directions, so that it is there before it is reached.
-    const from = Math.max(0, Math.floor(first / api.PAGE) - 1);
-    const to = Math.min(Math.ceil(rows.length / api.PAGE), Math.floor(last / api.PAGE) + 2);
+    // Further on the way and one page behind, so that it is there before it is reached.
+    const [behind, ahead] = this.#way > 0 ? [1, AHEAD] : [AHEAD, 1];
+    const from = Math.max(0, Math.floor(first / api.PAGE) - behind);
+    const to = Math.min(Math.ceil(rows.length / api.PAGE), Math.floor(last / api.PAGE) + 1 + ahead);
     const missing = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((page) => !this.#pages.has(page));
     missing.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-    for (const page of missing.slice(0, Math.max(0, AT_ONCE - this.#asking))) void this.#fetch(page);
+    // What is in sight waits for nothing.
+    const isSeen = (page: number) => page >= Math.floor(first / api.PAGE) && page * api.PAGE < last;
+    for (const page of missing) if (isSeen(page) || this.#asking < AT_ONCE) void this.#fetch(page);
   }
 
   async #fetch(page: number): Promise<void> {
@@ -135,13 +142,16 @@ export class Search {
     }
   }
 
-  /** Lets go of what is far from what is shown, so that a long way takes no more memory than a short one. */
+  /**
+   * Lets go of what is far from what is shown, so that a long way takes no more memory than a short one. The first page stays:
+   * the way back to it is one key.
+   */
   #forget(): void {
     const rows = this.#all;
     if (!rows || this.#pages.size <= KEPT) return;
     const middle = (this.#sight[0] + this.#sight[1]) / 2 / api.PAGE;
     const marked = Math.floor(this.selectedIndex / api.PAGE);
-    const far = [...this.#pages].filter((page) => page !== marked).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    const far = [...this.#pages].filter((page) => page !== 0 && page !== marked).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
     for (const page of far.slice(0, this.#pages.size - KEPT)) {
       this.#pages.delete(page);
       rows.fill(undefined, page * api.PAGE, Math.min(rows.length, (page + 1) * api.PAGE));

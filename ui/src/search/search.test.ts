@@ -140,7 +140,7 @@ it("shows all documents where there are no words, and fetches what comes into si
   await pass(0);
   expect([search.browses, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
 
-  // A page in sight brings its neighbours; what was asked for is not asked for again.
+  // A page in sight brings the next ones on the way, two at once; what was asked for is not asked for again.
   search.need(0, 20);
   search.need(3, 23);
   await pass(0);
@@ -148,7 +148,9 @@ it("shows all documents where there are no words, and fetches what comes into si
   for (const page of asked.slice(1)) page.page(1000, "a", "b");
   await pass(0);
 
-  // The last one is marked as soon as it is there.
+  expect(asked.slice(3).map((a) => a.offset)).toEqual([400, 600]);
+
+  // What is in sight waits for none of these. The last one is marked as soon as it is there.
   expect(search.moveTo(999)).toBe(null);
   await pass(0);
   const last = asked.find((a) => a.offset === 800);
