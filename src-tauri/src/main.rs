@@ -34,19 +34,18 @@ struct Args {
     /// Do not hand over to a window that is open, and do not remember where this one was: for tests beside a real one.
     #[arg(long, hide = true)]
     alone: bool,
+    /// The second try of a start.
+    #[arg(long, hide = true)]
+    again: bool,
     /// A document to show: `precedent://item/acme/app#12`.
     #[arg(value_name = "LINK")]
     link: Option<String>,
 }
 
-/// Set for the second try of a start.
-#[cfg(unix)]
-const AGAIN: &str = "PRECEDENT_DESKTOP_AGAIN";
-
 fn main() -> std::process::ExitCode {
     let args = Args::parse();
     #[cfg(unix)]
-    let alone = args.alone;
+    let may_retry = !args.alone && !args.again;
     let mut builder = tauri::Builder::default();
     if !args.alone {
         builder = builder
@@ -122,7 +121,7 @@ fn main() -> std::process::ExitCode {
         Err(error) => {
             // A window that is just being closed takes no links any more, and a moment later it is gone.
             #[cfg(unix)]
-            if !alone && std::env::var_os(AGAIN).is_none() {
+            if may_retry {
                 start_again();
             }
             eprintln!("error: the window could not be opened: {error}");
@@ -137,8 +136,7 @@ fn start_again() {
     use std::os::unix::process::CommandExt as _;
     let Ok(program) = std::env::current_exe() else { return };
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let _failed =
-        std::process::Command::new(program).args(std::env::args_os().skip(1)).env(AGAIN, "1").exec();
+    let _failed = std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
 /// macOS hands links over as events; elsewhere they are arguments.

@@ -45,7 +45,10 @@ pub(super) struct Meaning {
 /// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
 /// runtime does not survive that the process ends while it is being set up.
 #[derive(Default)]
-pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Option<Result<Box<dyn Embedder>>>>)>);
+pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Loaded>)>);
+
+/// The model, or why it cannot be used; none where nobody said which one it is.
+type Loaded = Option<Result<Box<dyn Embedder>>>;
 
 impl Preload {
     /// Begins with the runtime, which every model needs, while the casebook is asked which model it is.
