@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::PathBuf, process::Command, sync::Mutex};
 
 use fantoccini::{Client, key::Key};
 
-use crate::driver::{drive, is_there, press, press_ctrl, script, wait_for, wait_until};
+use crate::driver::{drive, is_there, picture, press, press_ctrl, script, wait_for, wait_until};
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
@@ -49,7 +49,7 @@ impl Album {
             let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
             window.execute_async(painted, Vec::new()).await.unwrap();
             let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
-            std::fs::write(&file, window.screenshot().await.unwrap()).unwrap();
+            std::fs::write(&file, picture(window).await).unwrap();
             // A few colours are enough for a window, and the repository stays small.
             let _ = Command::new("pngquant")
                 .args(["--force", "--ext", ".png", "--speed", "1", "48"])
