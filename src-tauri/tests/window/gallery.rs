@@ -139,10 +139,14 @@ async fn full(window: &Client, album: &Album) {
     wait_for(window, ".insights svg").await;
     settled(window).await;
     album.keep(window, "Insights", "insights").await;
+    script(window, "document.querySelector('.map').scrollIntoView({ block: 'start' })").await;
+    album.keep(window, "Insights, the clusters of the backlog", "clusters").await;
     press_ctrl(window, '7').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
     settled(window).await;
     album.keep(window, "Settings", "settings").await;
+    script(window, "document.querySelector('#model').scrollIntoView({ block: 'start' })").await;
+    album.keep(window, "Settings, the models", "models").await;
     press_ctrl(window, 'k').await;
     wait_for(window, "#palette").await;
     album.keep(window, "Commands", "palette").await;
