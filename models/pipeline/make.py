@@ -5,13 +5,12 @@
 
 SETS is a folder with a folder for each set (see data.py). The model is tuned on each of TUNED_ON by itself and the weights are
 averaged: a model soup (Wortsman et al. 2022, arXiv 2203.05482). So each set can be judged with the model of the other one, and a
-third with what is shipped. Every step writes its result under work/ and is skipped when that is there already; `train.py`
-goes on from its last checkpoint. Two cores take an hour or two.
+third with what is shipped. What was tuned already, below work/, is not tuned again, and `train.py` goes on from its last checkpoint.
+Two cores take an hour or two.
 """
 
 import argparse
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -32,8 +31,6 @@ def average(folders: list[pathlib.Path], out: pathlib.Path) -> None:
     }
     models[0].load_state_dict(mean)
     models[0].save_pretrained(out)
-    for file in folders[0].glob("*token*"):
-        shutil.copy(file, out)
 
 
 def main() -> None:
@@ -48,8 +45,7 @@ def main() -> None:
         train = pathlib.Path(__file__).with_name("train.py")
         subprocess.run([sys.executable, train, out, args.sets / name], check=True)
     soup = build.WORK / "tuned" / "all"
-    if not (soup / "model.safetensors").exists():
-        average(tuned, soup)
+    average(tuned, soup)
     build.make(soup, build.OUT)
 
 

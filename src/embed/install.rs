@@ -22,7 +22,7 @@ const MOST: u64 = 4 << 30;
 const MOST_BESIDE: u64 = 64 << 20;
 /// The most word pieces that are asked of a model: chunks have no more.
 const MAX_TOKENS: usize = 256;
-/// The share of pairs of unrelated texts whose cosine stays below the floor.
+/// The share of pairs of unrelated texts by whose cosine a model's scale is known.
 const UNRELATED: f32 = 0.95;
 /// The scale of all-MiniLM-L6-v2, which the thresholds of other models are carried over from. Of random pairs out of three large
 /// trackers 95 in 100 stay below its floor …
@@ -406,7 +406,7 @@ mod tests {
     fn thresholds_keep_their_place_between_unrelated_and_one() {
         let same = Scale::from_unrelated(SCALE_UNRELATED);
         assert!((same.same - SCALE.same).abs() < 1e-6 && (same.solved - SCALE.solved).abs() < 1e-6);
-        // A model whose unrelated texts reach 0.7, as E5's do.
+        // A model that finds everything alike, as E5 does.
         let high = Scale::from_unrelated(0.8);
         assert!(
             0.7 < high.floor

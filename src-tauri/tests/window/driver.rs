@@ -12,6 +12,7 @@ use fantoccini::{
     Client, ClientBuilder, Locator,
     actions::{InputSource as _, KeyAction, KeyActions},
     elements::Element,
+    error::CmdError,
     key::Key,
 };
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -175,21 +176,24 @@ pub async fn shot(window: &Client, name: &str) {
     let painted =
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
     let _ = window.execute_async(painted, Vec::new()).await;
-    std::fs::write(folder.join(name).with_extension("png"), picture(window).await).unwrap();
+    // A window that is gone has no picture, and what became of it is told by who asked for one.
+    if let Ok(png) = picture(window).await {
+        std::fs::write(folder.join(name).with_extension("png"), png).unwrap();
+    }
 }
 
 /// What the window looks like, as PNG. Where it paints without layers, a picture is taken when the page is painted the next
 /// time, and a page that stands still never is: so one pixel of it changes meanwhile.
-pub async fn picture(window: &Client) -> Vec<u8> {
+pub async fn picture(window: &Client) -> Result<Vec<u8>, CmdError> {
     let begin = "const dot = document.body.appendChild(document.createElement('i'));
         Object.assign(dot.style, { position: 'fixed', right: 0, bottom: 0, width: '1px', height: '1px' });
         let odd = false;
         const paints = setInterval(() => (dot.style.background = (odd = !odd) ? 'rgb(0 0 0 / 1%)' : 'transparent'), 30);
         window.endPicture = () => { clearInterval(paints); dot.remove() }";
-    script(window, begin).await;
-    let png = window.screenshot().await.unwrap();
-    script(window, "window.endPicture()").await;
-    png
+    window.execute(begin, Vec::new()).await?;
+    let png = window.screenshot().await?;
+    window.execute("window.endPicture()", Vec::new()).await?;
+    Ok(png)
 }
 
 /// Presses keys wherever the focus is, as a person would.

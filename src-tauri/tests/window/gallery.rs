@@ -49,7 +49,7 @@ impl Album {
             let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
             window.execute_async(painted, Vec::new()).await.unwrap();
             let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
-            std::fs::write(&file, picture(window).await).unwrap();
+            std::fs::write(&file, picture(window).await.unwrap()).unwrap();
             // A few colours are enough for a window, and the repository stays small.
             let _ = Command::new("pngquant")
                 .args(["--force", "--ext", ".png", "--speed", "1", "48"])
