@@ -2,6 +2,7 @@
 
 use std::{
     net::TcpListener,
+    os::unix::process::CommandExt as _,
     panic::resume_unwind,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -85,6 +86,7 @@ impl Driver {
             .env_remove("LANGUAGE")
             .env_remove("PRECEDENT_CASEBOOK")
             .stdout(Stdio::null())
+            .process_group(0)
             .spawn();
         match started {
             Ok(process) => Some(Self { process, port }),
@@ -110,7 +112,10 @@ impl Driver {
 }
 
 impl Drop for Driver {
+    /// With the program that it started: one that outlives its driver keeps the display's keyboard focus.
     fn drop(&mut self) {
+        let group = format!("-{}", self.process.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
