@@ -15,6 +15,8 @@ use crate::output::{BOLD, DIM, Output};
 /// Draws of the bootstrap, and the seed that makes them repeatable.
 const DRAWS: usize = 1000;
 const SEED: u64 = 7;
+/// The measures that are told of a lead; the JSON has all of them.
+const TOLD: [&str; 3] = ["recall@1", "recall@10", "MRR"];
 /// Precisions that the recall of confident answers is told at.
 const PRECISIONS: [f64; 3] = [0.9, 0.7, 0.5];
 
@@ -39,6 +41,9 @@ pub struct SetReport {
 pub struct RankingReport {
     pub ranking: Ranking,
     pub measures: Vec<Measure>,
+    /// How far a ranking of both arms is ahead of each of them alone, query by query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ahead: Vec<Ahead>,
     /// The chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
     /// How far stated probabilities are from the truth, at the tracker's own share of duplicates.
@@ -56,6 +61,20 @@ pub struct Measure {
     pub mean: Mean,
     /// The paired difference to the run that was named with --against.
     pub difference: Option<Mean>,
+}
+
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Ahead {
+    pub of: Ranking,
+    /// Paired by query: an interval without zero is no accident of the draw.
+    pub measures: Vec<Difference>,
+}
+
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Difference {
+    pub name: &'static str,
+    #[serde(flatten)]
+    pub mean: Mean,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -93,7 +112,14 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
                         .flatten()
                         .map(|(ranking, answers)| {
                             let before = before.and_then(|b| b.rankings.get(ranking));
-                            ranking_report(set, *ranking, answers, before)
+                            let alone = rankings
+                                .into_iter()
+                                .flatten()
+                                .filter(|(arm, _)| is_an_arm(**arm) && !is_an_arm(*ranking));
+                            RankingReport {
+                                ahead: alone.map(|(arm, alone)| ahead(set, answers, *arm, alone)).collect(),
+                                ..ranking_report(set, *ranking, answers, before)
+                            }
                         })
                         .collect(),
                 }
@@ -104,6 +130,25 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
 
 type Answers = std::collections::BTreeMap<String, Answer>;
 
+fn is_an_arm(ranking: Ranking) -> bool {
+    matches!(ranking, Ranking::Lexical | Ranking::Semantic)
+}
+
+fn ahead(set: &EvalSet, answers: &Answers, arm: Ranking, alone: &Answers) -> Ahead {
+    Ahead { of: arm, measures: paired(&scores(set, answers), Some(&scores(set, alone))).into() }
+}
+
+/// The mean difference of each measure between two rankings of the same queries; with nothing before, the means.
+fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] {
+    let names = QueryScore::default().named().map(|(name, _)| name);
+    std::array::from_fn(|i| {
+        let of = |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.named()[i].1);
+        let each = |at| of(now, at) - before.map_or(0.0, |b| of(b, at));
+        let differences: Vec<f64> = (0..now.len()).map(each).collect();
+        Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
+    })
+}
+
 fn ranking_report(
     set: &EvalSet,
     ranking: Ranking,
@@ -111,19 +156,14 @@ fn ranking_report(
     before: Option<&Answers>,
 ) -> RankingReport {
     let now = scores(set, answers);
-    let earlier = before.map(|b| scores(set, b));
-    let measures = QueryScore::default()
-        .named()
-        .iter()
+    let differences = before.map(|b| paired(&now, Some(&scores(set, b))));
+    let measures = paired(&now, None)
+        .into_iter()
         .enumerate()
-        .map(|(i, (name, _))| {
-            let of = |scores: &[QueryScore]| scores.iter().map(|s| s.named()[i].1).collect::<Vec<f64>>();
-            let values = of(&now);
-            let difference = earlier.as_ref().map(|e| {
-                let paired: Vec<f64> = values.iter().zip(of(e)).map(|(a, b)| a - b).collect();
-                bootstrap(&paired, DRAWS, SEED)
-            });
-            Measure { name, mean: bootstrap(&values, DRAWS, SEED), difference }
+        .map(|(i, Difference { name, mean })| Measure {
+            name,
+            mean,
+            difference: differences.as_ref().map(|d| d[i].mean),
         })
         .collect();
     let sure = |place: &usize| {
@@ -145,6 +185,7 @@ fn ranking_report(
     RankingReport {
         ranking,
         measures,
+        ahead: Vec::new(),
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&stated),
         confident: (!stated.is_empty()).then(|| confident(&stated)),
@@ -211,6 +252,19 @@ pub fn print(report: &EvalReport, output: &mut Output) {
                         measure.name, d.value, d.low, d.high
                     ));
                 }
+            }
+        }
+        for ranking in set.rankings.iter().filter(|r| !r.ahead.is_empty()) {
+            let over = ranking.ahead.iter().map(|a| name(a.of)).collect::<Vec<_>>().join(" and ");
+            output.line(format_args!(
+                "{} over {over} alone {DIM}(95 % of paired draws within){DIM:#}",
+                name(ranking.ranking)
+            ));
+            for ahead in &ranking.ahead {
+                let told = ahead.measures.iter().filter(|m| TOLD.contains(&m.name)).map(|m| {
+                    format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
+                });
+                output.line(format_args!("  {:<10}{}", name(ahead.of), told.collect::<String>()));
             }
         }
         for ranking in set.rankings.iter().filter(|r| r.confident.is_some()) {
