@@ -41,6 +41,8 @@ const COMMIT_EVERY: usize = 16_384;
 const EMBED_BATCH: usize = 256;
 /// A source with fewer items has no template worth finding.
 const SKELETON_FROM: u64 = 50;
+/// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
+const SKELETON_SAMPLE: u64 = 32_768;
 
 /// What an update works on.
 #[derive(Debug)]
@@ -141,7 +143,7 @@ impl Derived<'_> {
             }
             let mut finder = Finder::default();
             let before = self.store.read(|r| {
-                r.item_bodies(source.id, |body| {
+                r.item_bodies(source.id, items.div_ceil(SKELETON_SAMPLE), |body| {
                     finder.add(body);
                     task.check()
                 })?;

@@ -31,14 +31,20 @@ impl Reader<'_> {
         )?)
     }
 
-    /// Hands every item's body of a source to `each`, without holding them in memory.
+    /// Hands the body of one in `every` items of a source to `each`, without holding them in memory.
     ///
     /// # Errors
     /// Those of the database and of `each`.
-    pub fn item_bodies(&self, source: i64, mut each: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        let mut statement =
-            self.transaction.prepare("SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page'")?;
-        let mut rows = statement.query([source])?;
+    pub fn item_bodies(
+        &self,
+        source: i64,
+        every: u64,
+        mut each: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self
+            .transaction
+            .prepare("SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page' AND id % ?2 = 0")?;
+        let mut rows = statement.query(params![source, every])?;
         while let Some(row) = rows.next()? {
             each(row.get_ref(0)?.as_str().unwrap_or_default())?;
         }
