@@ -5,5 +5,6 @@ pub mod filter;
 pub mod fulltext;
 mod links;
 mod lock;
+mod stored;
 pub mod update;
 pub mod vectors;
