@@ -9,6 +9,7 @@
 //! default 10000, 100000 and 1000000) below `PRECEDENT_SCALE`, where what is done is not done again. Every phase is a process of
 //! its own, so that its memory is its own. Without the first two, nothing is measured.
 //!
+//! `… -- --phase recall PLACE/1000000 1000000` does one phase alone.
 //! `PRECEDENT_CHUNKS=5000000` measures the search for the nearest by itself, without texts. `PRECEDENT_PEERS=1` with
 //! `PRECEDENT_ITEMS=30650` leaves what benches/peers needs, and answers its questions.
 #![allow(
@@ -160,7 +161,11 @@ fn phase(name: &str, place: &Path, count: u64) {
                 memory()
             );
         }
-        "ask" => runtime.block_on(ask(&casebook, count)),
+        "ask" => {
+            runtime.block_on(ask(&casebook, count));
+            recall(&casebook, &titles(&casebook, QUESTIONS));
+        }
+        "recall" => recall(&casebook, &titles(&casebook, QUESTIONS)),
         "nearest" => nearest(place, count),
         "peers" => peers(place, &runtime),
         other => panic!("no phase {other}"),
@@ -284,8 +289,6 @@ async fn ask(casebook: &Path, count: u64) {
     }
     print("duplicates of one item", times, found);
     println!("after all of these: {}", memory());
-    drop(book);
-    recall(casebook, &titles);
 }
 
 fn print(name: &str, mut times: Vec<f64>, found: usize) {

@@ -43,3 +43,42 @@ impl<'c> Stored<'c> {
         Ok(Some(&self.vector))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::params;
+
+    use super::*;
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
+        /// Whatever came and went, and in whatever order it is asked for: what vec0 itself says.
+        #[test]
+        fn a_vector_is_read_from_where_it_lies(
+            steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),
+            asked in proptest::collection::vec(0_i64..40, 1..80),
+        ) {
+            super::super::vectors::register();
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(
+                "CREATE VIRTUAL TABLE embeddings USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
+                     embedding int8[64] distance_metric=cosine, chunk_size=8)",
+            ).unwrap();
+            for (at, (chunk, put)) in (0_u8..).zip(steps) {
+                connection.execute("DELETE FROM embeddings WHERE chunk_id = ?1", [chunk]).unwrap();
+                if put {
+                    let sql = "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))";
+                    connection.execute(sql, params![chunk, chunk % 3, vec![at; 64]]).unwrap();
+                }
+            }
+            let mut stored = Stored::of(&connection, 64).unwrap();
+            for chunk in asked {
+                let want: Option<Vec<u8>> = connection
+                    .query_row("SELECT embedding FROM embeddings WHERE chunk_id = ?1", [chunk], |r| r.get(0))
+                    .optional()
+                    .unwrap();
+                proptest::prop_assert_eq!(stored.get(chunk).unwrap(), want.as_deref());
+            }
+        }
+    }
+}

@@ -677,7 +677,7 @@ fn unit(stored: Vec<u8>) -> Vec<f32> {
     unsafe_code,
     reason = "registering a loadable extension is an FFI call; the signature is SQLite's entry point"
 )]
-fn register() {
+pub(super) fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes the database, an
