@@ -26,7 +26,7 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
         ..SearchRequest::default()
     };
     // What a full-text index lacks is quickly made; a search must not miss what was imported.
-    session.casebook.update_text(false, &session.task).await?;
+    session.casebook.catch_up(&session.task).await?;
     let response = session.casebook.search(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("hits"));

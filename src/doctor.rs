@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     index::{
         fulltext::FullText,
-        update::{Derived, remove_text, remove_vectors},
+        update::{Derived, Effort, remove_text, remove_vectors},
         vectors::{self, Vectors},
     },
     model::{Finding, Health, IndexReport, Severity},
@@ -335,7 +335,7 @@ impl CheckUp<'_> {
             if !stale {
                 derived.forget_text()?;
             }
-            derived.update_text(true, task, &mut IndexReport::default())?;
+            derived.update_text(Effort::Whole, task, &mut IndexReport::default())?;
         }
         if damaged {
             return Ok(());

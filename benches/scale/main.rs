@@ -50,7 +50,7 @@ use precedent::{
 
 const SOURCE: &str = "rust-lang/rust";
 const SEED: u64 = 20_261_121;
-const PHASES: [&str; 6] = ["grow", "import", "text", "plan", "vectors", "ask"];
+const PHASES: [&str; 7] = ["grow", "first", "import", "text", "plan", "vectors", "ask"];
 /// Questions of each kind.
 const QUESTIONS: usize = 150;
 /// Questions whose exact answer is looked for.
@@ -117,6 +117,7 @@ fn phase(name: &str, place: &Path, count: u64) {
             let comments = real.write(&archive, count, SEED);
             println!("grown: {count} items and {comments} comments; {}", real.words());
         }
+        "first" => first(place, &archive, count),
         "import" => runtime.block_on(async {
             let book = Casebook::open(options(&casebook)).await.unwrap();
             let report = book.import_github(SOURCE, &archive, &task).await.unwrap();
@@ -170,6 +171,48 @@ fn phase(name: &str, place: &Path, count: u64) {
         "peers" => peers(place, &runtime),
         other => panic!("no phase {other}"),
     }
+}
+
+/// From files to answers, as somebody meets it who imports them and asks meanwhile in another window: until the first answer, and
+/// until one covers everything.
+fn first(place: &Path, archive: &Path, count: u64) {
+    let casebook = place.join("first");
+    drop(std::fs::remove_dir_all(&casebook));
+    let program = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
+        command.arg("-q").arg("--casebook").arg(&casebook).stderr(std::process::Stdio::null());
+        command
+    };
+    let start = Instant::now();
+    let took = || start.elapsed().as_secs_f64();
+    let mut import = program();
+    import.args(["import", "github"]).arg(archive).args(["--source", SOURCE]);
+    let mut import = import.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let (mut answered, mut slowest) = (None, 0.0_f64);
+    let (first, covered) = loop {
+        assert!(import.try_wait().unwrap().is_none_or(|status| status.success()), "the import failed");
+        let asked = Instant::now();
+        let said = program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
+        slowest = slowest.max(asked.elapsed().as_secs_f64());
+        let said: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap_or_default();
+        let covered = said["coverage"]["full_text"].as_u64().unwrap_or(0);
+        if said["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
+            answered.get_or_insert((took(), covered));
+        }
+        // Records of other repositories are left out.
+        if let Some(first) = answered
+            && covered + count / 1000 >= count
+        {
+            break (first, took());
+        }
+    };
+    import.kill().unwrap();
+    import.wait().unwrap();
+    println!(
+        "first answer: {:.1} s from the start of the import, of {} items; of all of them {covered:.1} s; slowest search {slowest:.1} s",
+        first.0, first.1
+    );
+    drop(std::fs::remove_dir_all(&casebook));
 }
 
 fn options(casebook: &Path) -> OpenOptions {

@@ -6,6 +6,7 @@ use super::Casebook;
 use crate::{
     error::{Error, Result},
     http::Http,
+    index::update::Effort,
     model::{
         Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, IndexReport, MirrorView,
         NewMirror, SourceView, SyncReport, SyncRequest,
@@ -352,7 +353,7 @@ impl Casebook {
                 Ok(source.id)
             })?;
             sync::forget_wiki(&i.folder, id)?;
-            i.derived().update_text(true, &task, &mut IndexReport::default())?;
+            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.meaning()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }

@@ -24,7 +24,10 @@ use crate::{
     embed::{Engine, ModelInfo, ModelPaths},
     error::{Code, Error, Result},
     http::{Http, HttpOptions, RealTime, Timing},
-    index::{fulltext::FullText, update::Derived},
+    index::{
+        fulltext::FullText,
+        update::{A_MOMENT, Derived, Effort},
+    },
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
     search::{Searcher, query},
     secrets::Secrets,
@@ -215,7 +218,7 @@ impl Casebook {
         self.run(move |i| {
             let mut report = IndexReport::default();
             if i.derived().text_is_stale()? {
-                i.derived().update_text(true, &task, &mut report)?;
+                i.derived().update_text(Effort::Whole, &task, &mut report)?;
             }
             i.update_vectors(&task, &mut report)?;
             Ok(report)
@@ -229,11 +232,24 @@ impl Casebook {
     /// # Errors
     /// As [`Casebook::update_index`].
     pub async fn update_text(&self, wait: bool, task: &Task) -> Result<IndexReport> {
+        self.text(if wait { Effort::Whole } else { Effort::Alone }, task).await
+    }
+
+    /// Brings the full text closer to the store, for as long as a question can wait for it. Mostly that is all of it; after a
+    /// large import answers say how much they cover, and the next question goes on.
+    ///
+    /// # Errors
+    /// As [`Casebook::update_index`].
+    pub async fn catch_up(&self, task: &Task) -> Result<IndexReport> {
+        self.text(Effort::AtMost(A_MOMENT), task).await
+    }
+
+    async fn text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
             let mut report = IndexReport::default();
             if i.derived().text_is_stale()? {
-                i.derived().update_text(wait, &task, &mut report)?;
+                i.derived().update_text(effort, &task, &mut report)?;
             }
             Ok(report)
         })

@@ -1,5 +1,8 @@
 //! Reads the references out of changed documents' texts into the store's links.
 
+use std::time::Instant;
+
+use super::update::batches;
 use crate::{
     error::Result,
     model::DocKind,
@@ -11,15 +14,23 @@ use crate::{
 /// Documents in one transaction.
 const BATCH: usize = 500;
 
-/// Brings the links of origin `text` up to date.
-pub(super) fn update(store: &Store, task: &Task) -> Result<()> {
+/// Brings the links of origin `text` up to date, or closer to that where the time is over before.
+pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {
         return Ok(());
     }
     let changed = store.read(|r| r.changed_documents(reached))?;
-    for batch in changed.chunks(BATCH) {
+    let mut before: Option<u64> = None;
+    for batch in batches(&changed, BATCH) {
         task.check()?;
+        if let Some(before) = before
+            && batch[0].revision > before
+            && until.is_some_and(|until| Instant::now() >= until)
+        {
+            return store.write(|w| w.set_links_revision(before));
+        }
+        before = batch.last().map(|l| l.revision);
         let links = store.read(|r| {
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {

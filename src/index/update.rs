@@ -33,6 +33,8 @@ use crate::{
 
 /// How long a rebuild waits for each update that is under way elsewhere.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a question waits for what the full text lacks; what is left then is left for the next one.
+pub const A_MOMENT: Duration = Duration::from_millis(800);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
@@ -43,6 +45,17 @@ const EMBED_BATCH: usize = 256;
 const SKELETON_FROM: u64 = 50;
 /// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
 const SKELETON_SAMPLE: u64 = 32_768;
+
+/// How far an update of the full text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// To its end, after whoever else is at it.
+    Whole,
+    /// To its end, unless another process is at it.
+    Alone,
+    /// As [`Effort::Alone`], and no longer than about this.
+    AtMost(Duration),
+}
 
 /// What an update works on.
 #[derive(Debug)]
@@ -70,13 +83,14 @@ impl Loaded {
 }
 
 impl Derived<'_> {
-    /// Finds templates, then the full text, then links. Afterwards everything can be found by words. While another
-    /// process is at it, this waits, or with `wait` off leaves it to that process.
+    /// Finds templates, then makes the full text and the links. Afterwards everything can be found by words, or with
+    /// [`Effort::AtMost`] more than before.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
-    pub fn update_text(&self, wait: bool, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let _lock = if wait {
+    pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let start = Instant::now();
+        let _lock = if effort == Effort::Whole {
             UpdateLock::take(self.folder, Kind::Text, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
             lock
@@ -84,11 +98,20 @@ impl Derived<'_> {
             report.busy_elsewhere = true;
             return Ok(());
         };
-        let start = Instant::now();
+        let until = match effort {
+            Effort::AtMost(time) => start.checked_add(time),
+            _ => None,
+        };
         self.find_skeletons(task)?;
-        report.documents = self.update_fulltext(task)?;
-        report.full_text_seconds = start.elapsed().as_secs_f64();
-        links::update(self.store, task)
+        // Links are read by one thread while two write the full text.
+        std::thread::scope(|scope| {
+            let links = scope.spawn(|| links::update(self.store, until, task));
+            let documents = self.update_fulltext(until, task);
+            let links = links.join();
+            report.documents = documents?;
+            report.full_text_seconds = start.elapsed().as_secs_f64();
+            links.unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading references failed")))
+        })
     }
 
     /// Whether the full text or the links lag behind the store.
@@ -159,7 +182,7 @@ impl Derived<'_> {
         Ok(())
     }
 
-    fn update_fulltext(&self, task: &Task) -> Result<u64> {
+    fn update_fulltext(&self, until: Option<Instant>, task: &Task) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
@@ -176,27 +199,29 @@ impl Derived<'_> {
         if rebuild {
             writer.clear()?;
         }
+        // What was there before must not shrink to a part of it.
+        let until = until.filter(|_| !rebuild);
         let fresh = reached.revision == 0;
         let skeletons = self.skeletons()?;
-        let (mut done, mut since_commit) = (0, 0);
+        let (mut done, mut since_commit, mut stopped) = (0, 0, false);
         let total = changed.len() as u64;
-        for batch in changed.chunks(BATCH) {
+        let entry = |l: &Loaded| {
+            let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
+            let comments: Vec<_> = l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
+            self.fulltext.entry(&l.row, &body, &comments)
+        };
+        self.prepared(&changed, entry, |batch, entries| {
             task.check()?;
             // A batch that continues the revision of the one before must not be cut off from it by a commit.
-            if since_commit >= COMMIT_EVERY && batch[0].revision > changed[done - 1].revision {
+            let whole = done > 0 && batch[0].revision > changed[done - 1].revision;
+            stopped = whole && until.is_some_and(|until| Instant::now() >= until);
+            if whole && (stopped || since_commit >= COMMIT_EVERY) {
                 writer.commit(changed[done - 1].revision)?;
                 since_commit = 0;
             }
-            let loaded = self.load(batch)?;
-            let entries: Vec<_> = loaded
-                .par_iter()
-                .map(|l| {
-                    let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
-                    let comments: Vec<_> =
-                        l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
-                    self.fulltext.entry(&l.row, &body, &comments)
-                })
-                .collect();
+            if stopped {
+                return Ok(false);
+            }
             if !fresh {
                 batch.iter().for_each(|listing| writer.remove(listing.id));
             }
@@ -206,6 +231,11 @@ impl Derived<'_> {
             done += batch.len();
             since_commit += batch.len();
             task.report(Phase::FullText, done as u64, Some(total), "documents");
+            Ok(true)
+        })?;
+        if stopped {
+            writer.finish()?;
+            return Ok(done as u64);
         }
         if !fresh {
             // Rows of a removed source are gone without a trace; what has no row is taken out.
@@ -217,6 +247,37 @@ impl Derived<'_> {
         writer.commit(revision)?;
         writer.finish()?;
         Ok(total)
+    }
+
+    /// Gives what `prepare` makes of each document to `work`, batch by batch and without tombstones, until that wants no more; the
+    /// next batch is read and prepared meanwhile.
+    fn prepared<T: Send>(
+        &self,
+        changed: &[Listing],
+        prepare: impl Fn(&Loaded) -> T + Send + Sync,
+        mut work: impl FnMut(&[Listing], Vec<T>) -> Result<bool>,
+    ) -> Result<()> {
+        std::thread::scope(|scope| {
+            let (give, take) = sync_channel(1);
+            scope.spawn(move || {
+                for batch in batches(changed, BATCH) {
+                    let ready = self.load(batch).map(|all| all.par_iter().map(&prepare).collect());
+                    let failed = ready.is_err();
+                    // Nobody takes it where the work has failed.
+                    if give.send((batch, ready)).is_err() || failed {
+                        return;
+                    }
+                }
+            });
+            // Owned here, so that the thread ends when this does, however it ends.
+            let take = take;
+            while let Ok((batch, ready)) = take.recv() {
+                if !work(batch, ready?)? {
+                    break;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Loads documents that are not tombstones.
@@ -281,21 +342,18 @@ impl Derived<'_> {
         let reached = if reached > revision { 0 } else { reached };
         let changed = self.store.read(|r| r.changed_documents(reached))?;
         let (mut done, total) = (0, changed.len() as u64);
-        for batch in changed.chunks(BATCH) {
+        let plan = |l: &Loaded| {
+            (l.row.id, l.row.source_id, planned(&l.row, &l.comments, skeletons.of(l.row.source_id)))
+        };
+        self.prepared(&changed, plan, |batch, mut plans| {
             task.check()?;
-            let loaded = self.load(batch)?;
-            let mut plans: Vec<(i64, i64, Vec<Planned>)> = loaded
-                .par_iter()
-                .map(|l| {
-                    (l.row.id, l.row.source_id, planned(&l.row, &l.comments, skeletons.of(l.row.source_id)))
-                })
-                .collect();
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
             // Planning a batch again changes nothing, so only the end needs to be noted.
             vectors.plan(&plans, None)?;
             done += batch.len() as u64;
             task.report(Phase::Chunk, done, Some(total), "documents");
-        }
+            Ok(true)
+        })?;
         let mut gone = Vec::new();
         if reached != revision {
             let kept = self.store.read(|r| r.document_ids())?;
@@ -490,6 +548,23 @@ impl Derived<'_> {
     }
 }
 
+/// Changes in batches of at most so many, each of whole revisions where one revision is not more by itself: what was done up to a
+/// revision can be committed.
+pub(super) fn batches(mut changed: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
+    std::iter::from_fn(move || {
+        let mut end = changed.len().min(most);
+        if let (Some(last), Some(next)) = (changed[..end].last(), changed.get(end))
+            && last.revision == next.revision
+        {
+            let begins = changed[..end].partition_point(|l| l.revision < next.revision);
+            end = if begins > 0 { begins } else { end };
+        }
+        let (batch, rest) = changed.split_at(end);
+        changed = rest;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
 /// Removes a file of vectors that cannot be used; it is derived.
 ///
 /// # Errors
@@ -579,4 +654,34 @@ fn planned(row: &DocumentRow, comments: &[StoredComment], skeleton: &Skeleton) -
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        /// Nothing is left out, no batch is too large, and none cuts a revision that fits into one.
+        #[test]
+        fn batches_end_where_revisions_do(
+            sizes in proptest::collection::vec(1_usize..12, 0..20),
+            most in 1_usize..9,
+        ) {
+            let changed: Vec<Listing> = sizes
+                .iter()
+                .enumerate()
+                .flat_map(|(i, size)| std::iter::repeat_n(i as u64 + 1, *size))
+                .enumerate()
+                .map(|(id, revision)| Listing { id: id as i64, revision, deleted: false })
+                .collect();
+            let all: Vec<&[Listing]> = batches(&changed, most).collect();
+            proptest::prop_assert_eq!(all.concat(), changed.clone());
+            for pair in all.windows(2) {
+                proptest::prop_assert!(pair[0].len() <= most && !pair[0].is_empty());
+                let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
+                // A revision that is cut begins its batch: it had no room even by itself.
+                proptest::prop_assert!(last.revision < next.revision || pair[0][0].revision == next.revision);
+            }
+        }
+    }
 }

@@ -41,7 +41,7 @@ pub use links::StoredLink;
 pub(crate) use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use portable::check_foreign;
-pub use raw::{RawKind, RawPacker};
+pub use raw::{Packed, RawKind, RawPacker};
 pub use remotes::{ProgressRow, RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;

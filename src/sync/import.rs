@@ -8,11 +8,11 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{apply, source_key};
+use super::{apply, pack, put, source_key};
 use crate::{
     error::{Code, Error, Result},
     model::{DocumentRecord, ImportReport, Record, Skip},
-    store::{SourceRow, Store},
+    store::{Packed, SourceRow, Store},
     task::{Phase, Task},
     tracker::{archive, github, import, table, wiki},
 };
@@ -22,9 +22,16 @@ const BATCH: usize = 1000;
 /// … or this many bytes.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// Records that were read together.
+/// Records that were read together, each with its place.
 struct Batch {
     records: Vec<(String, std::result::Result<Vec<u8>, String>)>,
+    bytes_read: u64,
+}
+
+/// What is left of a batch to store.
+struct Ready {
+    records: Vec<(Record, Packed)>,
+    skips: Vec<(String, String)>,
     bytes_read: u64,
 }
 
@@ -141,7 +148,8 @@ pub fn import_built_in(
         task.check()?;
         let records =
             text.lines().enumerate().map(|(i, l)| (format!("{name}:{}", i + 1), Ok(l.into()))).collect();
-        import.apply_raw(Batch { records, bytes_read: 0 })?;
+        let ready = ready(store, Batch { records, bytes_read: 0 }, &mut import.home)?;
+        import.put(ready)?;
     }
     let mut records = Vec::with_capacity(pages.len());
     for (slug, text) in pages {
@@ -196,49 +204,51 @@ impl<'a> Import<'a> {
         total: u64,
         read: impl FnOnce(&SyncSender<Batch>) -> Result<()> + Send,
     ) -> Result<()> {
-        std::thread::scope(|scope| {
-            // Unpacking and splitting run beside parsing and storing; two batches wait at the most.
-            let (sender, receiver) = sync_channel::<Batch>(2);
-            let reader = scope.spawn(move || read(&sender));
+        let store = self.store;
+        let mut home = self.home.take();
+        let stored = std::thread::scope(|scope| {
+            // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
+            let (batches, unread) = sync_channel::<Batch>(1);
+            let (packed, waiting) = sync_channel::<Result<Ready>>(1);
+            let reader = scope.spawn(move || read(&batches));
+            let home = &mut home;
+            scope.spawn(move || {
+                for batch in unread {
+                    let ready = ready(store, batch, home);
+                    let failed = ready.is_err();
+                    if packed.send(ready).is_err() || failed {
+                        return;
+                    }
+                }
+            });
             let stored = (|| {
-                while let Ok(batch) = receiver.recv() {
+                while let Ok(ready) = waiting.recv() {
                     self.task.check()?;
-                    let done = before + batch.bytes_read;
-                    self.apply_raw(batch)?;
+                    let ready = ready?;
+                    let done = before + ready.bytes_read;
+                    self.put(ready)?;
                     self.task.report(Phase::Import, done, Some(total), "bytes");
                 }
                 Ok(())
             })();
-            drop(receiver);
+            drop(waiting);
             let read =
                 reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
             stored.and(read)
-        })
+        });
+        self.home = home;
+        stored
     }
 
-    fn apply_raw(&mut self, batch: Batch) -> Result<()> {
-        let read: Vec<(String, std::result::Result<Vec<Record>, String>)> = batch
-            .records
-            .into_par_iter()
-            .map(|(place, bytes)| (place, bytes.and_then(|b| github::records(&b))))
-            .collect();
-        if self.home.is_none() {
-            let all = read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten();
-            self.home = most_common(all.filter_map(Record::repository));
+    /// Stores a batch in one transaction, and notes what was left out of it.
+    fn put(&mut self, ready: Ready) -> Result<()> {
+        for (place, reason) in ready.skips {
+            self.skip(place, reason);
         }
-        let mut records = Vec::with_capacity(read.len());
-        for (place, found) in read {
-            let foreign = |r: &Record| {
-                let (home, other) = (self.home.as_deref()?, r.repository()?);
-                (!other.eq_ignore_ascii_case(home)).then(|| format!("belongs to {other}, not to {home}"))
-            };
-            // What one record holds belongs to where the first of it does.
-            match found.and_then(|all| all.first().and_then(foreign).map_or(Ok(all), Err)) {
-                Ok(all) => records.extend(all),
-                Err(reason) => self.skip(place, reason),
-            }
+        if !ready.records.is_empty() {
+            self.report.add(put(self.store, &self.source, &ready.records, self.now, |_| Ok(()))?);
         }
-        self.apply(records)
+        Ok(())
     }
 
     /// Takes a page that was read, or notes why it could not be.
@@ -270,6 +280,32 @@ impl<'a> Import<'a> {
             self.report.skips.push(Skip { place, reason });
         }
     }
+}
+
+/// Parses and packs what was read. `home` is found from the first batch.
+fn ready(store: &Store, batch: Batch, home: &mut Option<String>) -> Result<Ready> {
+    let read: Vec<(String, std::result::Result<Vec<Record>, String>)> = batch
+        .records
+        .into_par_iter()
+        .map(|(place, bytes)| (place, bytes.and_then(|b| github::records(&b))))
+        .collect();
+    if home.is_none() {
+        let all = read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten();
+        *home = most_common(all.filter_map(Record::repository));
+    }
+    let (mut records, mut skips) = (Vec::with_capacity(read.len()), Vec::new());
+    for (place, found) in read {
+        let foreign = |r: &Record| {
+            let (home, other) = (home.as_deref()?, r.repository()?);
+            (!other.eq_ignore_ascii_case(home)).then(|| format!("belongs to {other}, not to {home}"))
+        };
+        // What one record holds belongs to where the first of it does.
+        match found.and_then(|all| all.first().and_then(foreign).map_or(Ok(all), Err)) {
+            Ok(all) => records.extend(all),
+            Err(reason) => skips.push((place, reason)),
+        }
+    }
+    Ok(Ready { records: pack(store, records)?, skips, bytes_read: batch.bytes_read })
 }
 
 /// Reads a file's records in batches until it ends or nobody wants more; whether more is wanted.

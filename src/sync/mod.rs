@@ -24,7 +24,7 @@ pub use wiki::forget as forget_wiki;
 use crate::{
     error::{Error, Result},
     model::{ImportReport, Raw, Record},
-    store::{Applied, RawKind, RawPacker, SourceRow, Store, Writer},
+    store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer},
 };
 
 /// Stores records in one transaction, together with what `also` writes; reports what that did.
@@ -35,9 +35,14 @@ fn apply(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
+    put(store, source, &pack(store, records)?, now, also)
+}
+
+/// Compresses what the records came from.
+fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;
-    let packed: Vec<_> = records
+    records
         .into_par_iter()
         .map(|record| {
             let packed = match &record {
@@ -46,10 +51,20 @@ fn apply(
             };
             packed.map(|p| (record, p))
         })
-        .collect::<Result<_>>()?;
+        .collect()
+}
+
+/// As [`apply`], of records whose raw form is compressed already.
+fn put(
+    store: &Store,
+    source: &SourceRow,
+    packed: &[(Record, Packed)],
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
     store.write(|w| {
         let mut done = ImportReport::default();
-        for (record, raw) in &packed {
+        for (record, raw) in packed {
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;

@@ -1,6 +1,6 @@
 //! Words, identifiers and versions: one tokenizer for indexing, querying and marking, so that the three agree.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
@@ -27,16 +27,36 @@ pub fn words(text: &str) -> Vec<Word> {
 pub fn words_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
+    cut(text, |range, plain| {
+        let written = &text[range.clone()];
+        if !plain {
+            out.push(Word { range, term: written.to_owned() });
+        } else if wanted(written) {
+            let term = stem(&stemmer, written);
+            // Marks without a letter that carries them fold to nothing.
+            if !term.is_empty() {
+                out.push(Word { range, term });
+            }
+        }
+    });
+    out
+}
+
+/// Calls `found` with where each word of a text stands, and whether it has to be folded and stemmed.
+fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     let mut chars = text.char_indices().peekable();
+    let mut last = 0;
     while let Some((start, c)) = chars.next() {
         if is_ideograph(c) {
             let next = chars.peek().filter(|(_, n)| is_ideograph(*n)).map(|(i, n)| i + n.len_utf8());
-            let follows = out.last().is_some_and(|w: &Word| w.range.end > start);
             match next {
-                Some(end) => out.push(Word { range: start..end, term: text[start..end].to_owned() }),
+                Some(end) => {
+                    found(start..end, false);
+                    last = end;
+                }
                 // The last of a run is in the pair before it already.
-                None if follows => {}
-                None => out.push(Word { range: start..start + c.len_utf8(), term: c.to_string() }),
+                None if last > start => {}
+                None => found(start..start + c.len_utf8(), false),
             }
             continue;
         }
@@ -60,15 +80,51 @@ pub fn words_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
             }
             chars.next();
         }
-        if end - start <= MAX_WORD && wanted(&text[start..end]) {
-            let term = stem(&stemmer, &text[start..end]);
-            // Marks without a letter that carries them fold to nothing.
-            if !term.is_empty() {
-                out.push(Word { range: start..end, term });
-            }
+        if end - start <= MAX_WORD {
+            found(start..end, true);
         }
     }
-    out
+}
+
+/// [`words`] for many texts: a word that was met lately is not stemmed again.
+pub struct Stems {
+    stemmer: Stemmer,
+    known: HashMap<String, String>,
+}
+
+/// So many words are remembered; the words of a language are few, numbers and hashes are without end.
+const REMEMBERED: usize = 32_768;
+
+impl Default for Stems {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() }
+    }
+}
+
+impl Stems {
+    /// Calls `found` with each word's place and term, as [`words`] gives them.
+    pub fn words(&mut self, text: &str, mut found: impl FnMut(Range<usize>, &str)) {
+        cut(text, |range, plain| {
+            let written = &text[range.clone()];
+            if !plain {
+                return found(range, written);
+            }
+            if let Some(term) = self.known.get(written) {
+                if !term.is_empty() {
+                    found(range, term);
+                }
+                return;
+            }
+            let term = stem(&self.stemmer, written);
+            if !term.is_empty() {
+                found(range, &term);
+            }
+            if self.known.len() >= REMEMBERED {
+                self.known.clear();
+            }
+            self.known.insert(written.to_owned(), term);
+        });
+    }
 }
 
 /// The term that a single word is indexed under.
@@ -214,6 +270,12 @@ mod tests {
             for word in words(&text) {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
+            }
+            let (mut stems, mut again) = (Stems::default(), Vec::new());
+            for _ in 0..2 {
+                again.clear();
+                stems.words(&text, |range, term| again.push(Word { range, term: term.to_owned() }));
+                proptest::prop_assert_eq!(&again, &words(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -49,6 +49,10 @@ const SCHEMA_VERSION: u32 = 1;
 /// Memory of each of the two indexing threads, in bytes.
 const THREAD_BYTES: usize = 48 * 1024 * 1024;
 
+/// Segments with more documents are merged no more, so that what a merge rewrites and maps stays bounded and a document costs
+/// the same in an index of any size. A search looks into one segment more for about every 65,000 documents.
+const MERGED_UP_TO: usize = 50_000;
+
 /// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
 const TITLE: f32 = 5.0;
 const BODY: f32 = 1.0;
@@ -269,8 +273,8 @@ impl FullText {
     }
 
     fn new(folder: &Path, index: Index, fields: Fields) -> Result<Self> {
-        index.tokenizers().register("words", TextAnalyzer::from(Analyzer(Cut::Words)));
-        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer(Cut::Identifiers)));
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -297,7 +301,9 @@ impl FullText {
     /// [`crate::Code::Busy`] if another process is at it.
     pub fn writer(&self) -> Result<Writer<'_>> {
         let writer: IndexWriter = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
-        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        let mut merges = LogMergePolicy::default();
+        merges.set_max_docs_before_merge(MERGED_UP_TO);
+        writer.set_merge_policy(Box::new(merges));
         self.remove_leftovers()?;
         Ok(Writer { fulltext: self, writer })
     }
@@ -913,50 +919,84 @@ enum Cut {
 }
 
 /// [`tokens`] as a tokenizer of tantivy.
-#[derive(Clone)]
-struct Analyzer(Cut);
+struct Analyzer {
+    cut: Cut,
+    stems: tokens::Stems,
+    found: Found,
+}
 
-impl Tokenizer for Analyzer {
-    type TokenStream<'a> = Stream;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
-        let token = |position, (range, text): (std::ops::Range<usize>, String)| Token {
-            offset_from: range.start,
-            offset_to: range.end,
-            position,
-            text,
-            position_length: 1,
-        };
-        let tokens = match self.0 {
-            Cut::Words => tokens::words(text)
-                .into_iter()
-                .enumerate()
-                .map(|(i, w)| token(i, (w.range, w.term)))
-                .collect(),
-            Cut::Identifiers => tokens::identifiers(text).enumerate().map(|(i, w)| token(i, w)).collect(),
-        };
-        Stream { tokens, at: None }
+impl Analyzer {
+    fn new(cut: Cut) -> Self {
+        Self { cut, stems: tokens::Stems::default(), found: Found::default() }
     }
 }
 
-struct Stream {
-    tokens: Vec<Token>,
-    at: Option<usize>,
+impl Clone for Analyzer {
+    /// Each thread remembers its own words.
+    fn clone(&self) -> Self {
+        Self::new(self.cut)
+    }
 }
 
-impl TokenStream for Stream {
+/// The terms of a text, one after the other.
+#[derive(Default)]
+struct Found {
+    text: String,
+    /// Where each stands in the text that was read, and where it ends here.
+    places: Vec<(std::ops::Range<usize>, usize)>,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.places.clear();
+    }
+
+    fn push(&mut self, range: std::ops::Range<usize>, term: &str) {
+        self.text.push_str(term);
+        self.places.push((range, self.text.len()));
+    }
+}
+
+impl Tokenizer for Analyzer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        let found = &mut self.found;
+        found.clear();
+        match self.cut {
+            Cut::Words => self.stems.words(text, |range, term| found.push(range, term)),
+            Cut::Identifiers => tokens::identifiers(text).for_each(|(range, word)| found.push(range, &word)),
+        }
+        Stream { found, next: 0, start: 0, token: Token::default() }
+    }
+}
+
+struct Stream<'a> {
+    found: &'a Found,
+    next: usize,
+    start: usize,
+    token: Token,
+}
+
+impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
-        let next = self.at.map_or(0, |i| i + 1);
-        self.at = Some(next);
-        next < self.tokens.len()
+        let Some((range, end)) = self.found.places.get(self.next) else { return false };
+        self.token.offset_from = range.start;
+        self.token.offset_to = range.end;
+        self.token.position = self.next;
+        self.token.text.clear();
+        self.token.text.push_str(&self.found.text[self.start..*end]);
+        self.start = *end;
+        self.next += 1;
+        true
     }
 
     fn token(&self) -> &Token {
-        &self.tokens[self.at.unwrap_or(0)]
+        &self.token
     }
 
     fn token_mut(&mut self) -> &mut Token {
-        let at = self.at.unwrap_or(0);
-        &mut self.tokens[at]
+        &mut self.token
     }
 }
