@@ -13,6 +13,7 @@ pub mod embed;
 pub mod error;
 pub mod http;
 pub mod index;
+pub mod memory;
 pub mod model;
 pub mod notes;
 pub mod portable;

@@ -62,6 +62,8 @@ fn main() {
     if arguments.iter().any(|a| a == "--test") {
         return;
     }
+    // As the window has it.
+    precedent::memory::keep_together();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
     }

@@ -43,6 +43,7 @@ struct Args {
 }
 
 fn main() -> std::process::ExitCode {
+    precedent::memory::keep_together();
     let args = Args::parse();
     #[cfg(unix)]
     let may_retry = !args.alone && !args.again;

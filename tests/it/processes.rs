@@ -1,6 +1,16 @@
 //! Several processes on one casebook.
 
-use std::process::Stdio;
+use std::{process::Stdio, time::Duration};
+
+use precedent::{
+    Task,
+    index::{
+        fulltext::FullText,
+        update::{Derived, Effort},
+    },
+    model::IndexReport,
+    store::Store,
+};
 
 use crate::support::{Place, Ran, content, tracker};
 
@@ -84,4 +94,39 @@ fn a_note_alone_does_not_make_search_by_meaning_complete() {
     place.ok(&["index"]);
     let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert_eq!(found["notices"].to_string(), "[]", "{found}");
+}
+
+#[test]
+fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
+    let place = Place::new();
+    let (issues, comments) = tracker(2_500, 600, 7);
+    let issues = place.file("issues.jsonl", &issues);
+    let comments = place.file("comments.jsonl", &comments);
+    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    place.ok(&["import", "github", &text(&issues), "--source", "acme/app", "--no-index"]);
+    let folder = place.casebook();
+    let store = Store::open(&folder.join("precedent.db")).unwrap();
+    let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
+    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder };
+    let go_on = || {
+        let mut report = IndexReport::default();
+        derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
+        (report.documents, fulltext.count().unwrap(), derived.text_is_stale().unwrap())
+    };
+    // A thousand records are a revision.
+    assert_eq!(go_on(), (1_000, 1_000, true));
+    assert_eq!(go_on(), (1_000, 2_000, true));
+    assert_eq!(go_on(), (500, 2_500, false));
+    assert_eq!(go_on(), (0, 2_500, false));
+    // What is changed meanwhile is replaced.
+    place.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
+    assert!(derived.text_is_stale().unwrap());
+    while go_on().2 {}
+    assert_eq!(fulltext.count().unwrap(), 2_500);
+    let found = place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
+    let mut keys: Vec<&str> = found.lines().filter(|l| l.contains("acme/app#")).collect();
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert!(all > 0 && keys.len() == all, "each is found once: {found}");
 }

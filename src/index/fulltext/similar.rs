@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
 use tantivy::{
     DocSet as _, Searcher, SegmentReader, TERMINATED, Term,
     postings::Postings as _,
@@ -203,36 +204,58 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
         let searcher = self.searcher()?;
+        let f = &self.fields;
+        let means = (mean_length(&searcher, &[f.title])?, mean_length(&searcher, &[f.body, f.code])?);
         let mut out = vec![Overlap::default(); ids.len()];
-        for segment in searcher.segment_readers() {
-            let mut found = self.addresses(segment, ids)?;
-            found.sort_unstable();
-            if found.is_empty() {
-                continue;
-            }
+        for (at, overlap) in self.in_segments(&searcher, ids, |segment, found| {
+            let mut out = vec![Overlap::default(); found.len()];
             let created = segment.fast_fields().i64("created")?;
-            for (doc, at) in &found {
-                out[*at].created = created.first(*doc);
+            for (overlap, (doc, _)) in out.iter_mut().zip(found) {
+                overlap.created = created.first(*doc);
             }
-            let f = &self.fields;
-            self.add_words(segment, &searcher, &terms.words, &found, &mut out)?;
+            self.add_words(segment, &terms.words, found, means, &mut out)?;
             let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
-                self.add_shares(segment, terms, field, &found, &mut |at, share| *to(&mut out[at]) += share)
+                add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
             };
             sum(&terms.title, f.title, |o| &mut o.title_title)?;
             sum(&terms.body, f.title, |o| &mut o.body_title)?;
             sum(&terms.code, f.code, |o| &mut o.code_code)?;
             sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
             sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
+            Ok(out)
+        })? {
+            out[at] = overlap;
         }
         Ok(out)
+    }
+
+    /// What `read` says of each of these documents in its segment, several segments at once: (place in `ids`, what it says).
+    fn in_segments<T: Send>(
+        &self,
+        searcher: &Searcher,
+        ids: &[i64],
+        read: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<(usize, T)>> {
+        let read = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
+            let mut found = self.addresses(segment, ids)?;
+            if found.is_empty() {
+                return Ok(Vec::new());
+            }
+            found.sort_unstable();
+            Ok(found.iter().map(|(_, at)| *at).zip(read(segment, &found)?).collect())
+        };
+        let parts: Vec<_> = searcher.segment_readers().par_iter().map(read).collect::<Result<_>>()?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
     fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
         let index = segment.inverted_index(self.fields.id)?;
         let mut found = Vec::new();
-        for (at, id) in ids.iter().enumerate() {
+        // A segment mostly has the ids of one time.
+        let column = segment.fast_fields().u64("id")?;
+        let held = column.min_value()..=column.max_value();
+        for (at, id) in ids.iter().enumerate().filter(|(_, id)| held.contains(&id.cast_unsigned())) {
             let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
             let Some(mut postings) =
                 index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
@@ -249,13 +272,14 @@ impl FullText {
         Ok(found)
     }
 
-    /// Adds BM25F over title, body and code, as a share of what the report's words could give.
+    /// Adds BM25F over title, body and code, as a share of what the report's words could give. `means` are the mean lengths of
+    /// a title and of a body with its code.
     fn add_words(
         &self,
         segment: &SegmentReader,
-        searcher: &Searcher,
         words: &Weighed,
         found: &[(u32, usize)],
+        (title_mean, body_mean): (f32, f32),
         out: &mut [Overlap],
     ) -> Result<()> {
         let all: f32 = words.iter().map(|(_, weight)| weight).sum();
@@ -269,8 +293,6 @@ impl FullText {
             Ok(found.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
         };
         let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
-        let title_mean = mean_length(searcher, &[f.title])?;
-        let body_mean = mean_length(searcher, &[f.body, f.code])?;
         let norms: Vec<(f32, f32)> = (0..found.len())
             .map(|i| {
                 (
@@ -291,8 +313,8 @@ impl FullText {
                 })?;
             }
             if any {
-                for ((_, at), n) in found.iter().zip(&frequency).filter(|(_, n)| **n > 0.0) {
-                    out[*at].words += weight / all * n / (K1 + n);
+                for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
+                    overlap.words += weight / all * n / (K1 + n);
                 }
             }
         }
@@ -306,42 +328,43 @@ impl FullText {
         let field = self.fields.comments;
         let mean = mean_length(&searcher, &[field])?;
         let mut out = vec![0.0; ids.len()];
-        for segment in searcher.segment_readers() {
-            let mut found = self.addresses(segment, ids)?;
-            found.sort_unstable();
+        for (at, said) in self.in_segments(&searcher, ids, |segment, found| {
             let lengths = segment.get_fieldnorms_reader(field)?;
             #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
             let norms: Vec<f32> = found
                 .iter()
                 .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
                 .collect();
+            let mut said = vec![0.0; found.len()];
             for (term, weight) in &terms.words {
-                each_frequency(segment, field, term, &found, |i, n| {
+                each_frequency(segment, field, term, found, |i, n| {
                     let n = n / norms[i];
-                    out[found[i].1] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
+                    said[i] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
                 })?;
             }
+            Ok(said)
+        })? {
+            out[at] = said;
         }
         Ok(out)
     }
+}
 
-    /// Adds to each document the share of these terms' weight that it has in a field, saturated.
-    fn add_shares(
-        &self,
-        segment: &SegmentReader,
-        terms: &Weighed,
-        field: Field,
-        found: &[(u32, usize)],
-        add: &mut dyn FnMut(usize, f32),
-    ) -> Result<()> {
-        let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
-        for (term, weight) in terms {
-            each_frequency(segment, field, term, found, |i, n| {
-                add(found[i].1, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
-            })?;
-        }
-        Ok(())
+/// Adds to each document the share of these terms' weight that it has in a field, saturated.
+fn add_shares(
+    segment: &SegmentReader,
+    terms: &Weighed,
+    field: Field,
+    found: &[(u32, usize)],
+    add: &mut dyn FnMut(usize, f32),
+) -> Result<()> {
+    let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+    for (term, weight) in terms {
+        each_frequency(segment, field, term, found, |i, n| {
+            add(i, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
+        })?;
     }
+    Ok(())
 }
 
 /// Calls back with the place (in `found`, which is in ascending order) and the frequency of a term in each document
