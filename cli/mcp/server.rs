@@ -90,7 +90,7 @@ impl Server {
     ) -> Answer {
         let source = self.source.clone();
         self.answer(context, async |casebook, task| {
-            casebook.catch_up(task).await?;
+            casebook.update_text(false, task).await?;
             let key = match source {
                 Some(source) => format!("{source}#{}", p.number),
                 None => p.number.to_string(),
@@ -117,7 +117,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Answer {
         self.answer(context, async |casebook, task| {
-            casebook.catch_up(task).await?;
+            casebook.update_text(false, task).await?;
             let settings = TroubleshootSettings {
                 max_results: p.max_results,
                 total_budget_chars: p.total_budget_chars,
@@ -235,7 +235,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Answer {
         self.answer(context, async |casebook, task| {
-            casebook.catch_up(task).await?;
+            casebook.update_text(false, task).await?;
             let request = BriefRequest {
                 key: p.key.clone(),
                 text: p.text.clone(),

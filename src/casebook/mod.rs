@@ -235,8 +235,9 @@ impl Casebook {
         self.text(if wait { Effort::Whole } else { Effort::Alone }, task).await
     }
 
-    /// Brings the full text closer to the store, for as long as a question can wait for it. Mostly that is all of it; after a
-    /// large import answers say how much they cover, and the next question goes on.
+    /// Brings the full text closer to the store, for as long as a search can wait for it. Mostly that is all of it; after a
+    /// large import its answer says how much it covers, and the next search goes on. What is kept as an answer (a check for
+    /// duplicates, a brief) is asked of all of it: [`Casebook::update_text`].
     ///
     /// # Errors
     /// As [`Casebook::update_index`].

@@ -33,7 +33,7 @@ use crate::{
 
 /// How long a rebuild waits for each update that is under way elsewhere.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a question waits for what the full text lacks; what is left then is left for the next one.
+/// How long a search waits for what the full text lacks; what is left then is left for the next one.
 pub const A_MOMENT: Duration = Duration::from_millis(800);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
