@@ -89,7 +89,6 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let start = Instant::now();
         let _lock = if effort == Effort::Whole {
             UpdateLock::take(self.folder, Kind::Text, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
@@ -98,6 +97,7 @@ impl Derived<'_> {
             report.busy_elsewhere = true;
             return Ok(());
         };
+        let start = Instant::now();
         let until = match effort {
             Effort::AtMost(time) => start.checked_add(time),
             _ => None,
