@@ -216,10 +216,7 @@ impl Casebook {
     pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
-            let mut report = IndexReport::default();
-            if i.derived().text_is_stale()? {
-                i.derived().update_text(Effort::Whole, &task, &mut report)?;
-            }
+            let mut report = i.update_text(Effort::Whole, &task)?;
             i.update_vectors(&task, &mut report)?;
             Ok(report)
         })
@@ -247,14 +244,7 @@ impl Casebook {
 
     async fn text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
-        self.run(move |i| {
-            let mut report = IndexReport::default();
-            if i.derived().text_is_stale()? {
-                i.derived().update_text(effort, &task, &mut report)?;
-            }
-            Ok(report)
-        })
-        .await
+        self.run(move |i| i.update_text(effort, &task)).await
     }
 
     /// Forgets everything that is derived; the next update makes it anew. Until then answers hold what there is again, and
@@ -350,6 +340,15 @@ impl Casebook {
 }
 
 impl Inner {
+    /// Brings the full text up to date as far as `effort` says, if it lags behind.
+    fn update_text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
+        let mut report = IndexReport::default();
+        if self.derived().text_is_stale()? {
+            self.derived().update_text(effort, task, &mut report)?;
+        }
+        Ok(report)
+    }
+
     fn derived(&self) -> Derived<'_> {
         Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
     }

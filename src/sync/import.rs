@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{apply, pack, put, source_key};
+use super::{pack, put, source_key};
 use crate::{
     error::{Code, Error, Result},
     model::{DocumentRecord, ImportReport, Record, Skip},
@@ -265,13 +265,10 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Stores one batch in one transaction.
+    /// Stores records that were parsed already.
     fn apply(&mut self, records: Vec<Record>) -> Result<()> {
-        if records.is_empty() {
-            return Ok(());
-        }
-        self.report.add(apply(self.store, &self.source, records, self.now, |_| Ok(()))?);
-        Ok(())
+        let records = pack(self.store, records)?;
+        self.put(Ready { records, skips: Vec::new(), bytes_read: 0 })
     }
 
     fn skip(&mut self, place: String, reason: String) {
