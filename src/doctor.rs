@@ -71,7 +71,7 @@ impl CheckUp<'_> {
             self.orphans(&store, &mut found)?;
             checked("full_text");
             let fulltext = self.full_text(&mut found)?;
-            let derived = Derived { store: &store, fulltext: &fulltext, folder: self.folder };
+            let derived = Derived { store: &store, fulltext: &fulltext, folder: self.folder, comments: true };
             self.text(&derived, &mut found, task)?;
             checked("vectors");
             self.meaning(&derived, &mut found, task)?;

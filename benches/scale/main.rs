@@ -249,7 +249,7 @@ impl Parts {
     }
 
     fn derived(&self) -> Derived<'_> {
-        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
+        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, comments: true }
     }
 }
 

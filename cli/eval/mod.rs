@@ -135,13 +135,15 @@ async fn casebook(
 ) -> Result<Casebook> {
     let folder = set.casebook_folder(cache);
     let mut options = crate::options(args, folder);
+    // What an index knows, it knows of every query; comments are read as they were when a query was filed.
+    options.index_comments = false;
     if let Some(model) = model {
         let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
         options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
     }
     let casebook = Casebook::open(options).await?;
-    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues).sum();
-    if held < set.reports.len() as u64 {
+    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
+    if held < set.records() {
         set.import(&casebook, task).await?;
     }
     casebook.update_index(task).await?;
@@ -166,10 +168,12 @@ async fn ask(
     for ranking in rankings {
         let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
         let mut running = tokio::task::JoinSet::new();
-        let mut next = queries.iter();
+        let mut next = queries.iter().enumerate();
+        // Answers come as they are found, and are kept in the order of the queries.
+        let (mut early, mut kept) = (BTreeMap::new(), 0);
         loop {
             while running.len() < width
-                && let Some(query) = next.next()
+                && let Some((turn, query)) = next.next()
             {
                 let request = request(&set.reports[*query], *query, window, *ranking);
                 let (casebook, task, asked, query) =
@@ -178,18 +182,21 @@ async fn ask(
                     let ranked = casebook.rank(request, &task).await?;
                     let done = asked.fetch_add(1, Ordering::Relaxed) + 1;
                     task.report(Phase::Evaluate, done, Some(total), "queries");
-                    Ok::<_, Error>((query, ranked))
+                    Ok::<_, Error>((turn, (query, ranked)))
                 });
             }
             let Some(done) = running.join_next().await else { break };
-            let (query, ranked) =
-                done.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))??;
-            if let Some(features) = features
-                && *ranking == Ranking::Duplicates
-            {
-                features.write(set, query, &ranked)?;
+            let (turn, answer) = done.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))??;
+            early.insert(turn, answer);
+            while let Some((query, ranked)) = early.remove(&kept) {
+                kept += 1;
+                if let Some(features) = features
+                    && *ranking == Ranking::Duplicates
+                {
+                    features.write(set, query, &ranked)?;
+                }
+                answers.insert(query, Answer::new(set, ranked));
             }
-            answers.insert(query, Answer::new(set, ranked));
         }
         out.rankings
             .insert(*ranking, answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect());

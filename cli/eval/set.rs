@@ -24,6 +24,14 @@ pub struct Report {
     pub created_at: Timestamp,
     state: String,
     labels: Vec<String>,
+    comments: Vec<Comment>,
+}
+
+/// What was said below a report, and when: a query may know only what was said before it.
+#[derive(Clone, Debug, Deserialize)]
+struct Comment {
+    created_at: Timestamp,
+    body: Option<String>,
 }
 
 /// A set. Reports are in the order of their creation; everything else refers to them by place.
@@ -49,7 +57,31 @@ struct Line {
     state: Option<String>,
     #[serde(default)]
     labels: Vec<Label>,
+    #[serde(default)]
+    comments: Comments,
     pull_request: Option<serde::de::IgnoredAny>,
+}
+
+/// A comment as GitHub's records have it, with the report that it is below.
+#[derive(Deserialize)]
+struct Apart {
+    issue_url: String,
+    #[serde(flatten)]
+    comment: Comment,
+}
+
+/// Comments, or how many there are: GitHub's records have them apart.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Comments {
+    Told(Vec<Comment>),
+    Counted(serde::de::IgnoredAny),
+}
+
+impl Default for Comments {
+    fn default() -> Self {
+        Self::Told(Vec::new())
+    }
 }
 
 #[derive(Deserialize)]
@@ -76,8 +108,8 @@ impl EvalSet {
         relevant.retain(|_, documents| !documents.is_empty());
     }
 
-    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, state, labels; `.zst` too) or `issues.jsonl`
-    /// (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
+    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, state, labels, comments; `.zst` too) or `issues.jsonl`
+    /// and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
     ///
     /// # Errors
     /// A file that is missing or cannot be read, with its line.
@@ -114,7 +146,28 @@ impl EvalSet {
                         Label::Name(name) | Label::Object { name } => name,
                     })
                     .collect(),
+                comments: match read.comments {
+                    Comments::Told(comments) => comments,
+                    Comments::Counted(_) => Vec::new(),
+                },
             });
+        }
+        let said = folder.join("comments.jsonl");
+        if github && said.is_file() {
+            let place: HashMap<String, usize> =
+                reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
+            for (i, line) in lines(&said)?.enumerate() {
+                let line = line.map_err(|e| Error::io(&said, e))?;
+                hasher.update(line.as_bytes());
+                let wrong =
+                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", said.display(), i + 1));
+                let apart: Apart = serde_json::from_str(&line).map_err(wrong)?;
+                let number = apart.issue_url.rsplit('/').next().unwrap_or_default();
+                // What is below a pull request has no report.
+                if let Some(report) = place.get(number) {
+                    reports[*report].comments.push(apart.comment);
+                }
+            }
         }
         if github {
             reports.sort_by_key(|r| r.created_at);
@@ -167,13 +220,14 @@ impl EvalSet {
         cache.join(format!("{}-{}", self.name, self.fingerprint))
     }
 
-    /// Imports the reports into a casebook: numbered by their place, without comments, which mostly came later.
+    /// Imports the reports into a casebook, numbered by their place, with their comments.
     ///
     /// # Errors
     /// Those of the file system and the casebook.
     pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
         let file = casebook.folder().join("set.jsonl");
         let mut out = std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
+        let mut comments = 0_u64;
         for (i, report) in self.reports.iter().enumerate() {
             let record = serde_json::json!({
                 "number": i + 1,
@@ -186,10 +240,26 @@ impl EvalSet {
                 "updated_at": report.created_at,
             });
             writeln!(out, "{record}").map_err(|e| Error::io(&file, e))?;
+            for comment in &report.comments {
+                comments += 1;
+                let record = serde_json::json!({
+                    "id": comments,
+                    "issue_url": format!("https://api.github.com/repos/{SOURCE}/issues/{}", i + 1),
+                    "body": comment.body,
+                    "created_at": comment.created_at,
+                    "updated_at": comment.created_at,
+                });
+                writeln!(out, "{record}").map_err(|e| Error::io(&file, e))?;
+            }
         }
         out.into_inner().map_err(|e| Error::io(&file, e.into_error()))?;
         casebook.import_github(SOURCE, &file, task).await?;
         fs::remove_file(&file).map_err(|e| Error::io(&file, e))
+    }
+
+    /// How many reports and comments there are.
+    pub fn records(&self) -> u64 {
+        self.reports.iter().map(|r| 1 + r.comments.len() as u64).sum()
     }
 }
 

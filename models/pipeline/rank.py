@@ -23,6 +23,8 @@ NAMES = [
     "words_squared",
     "title_title_words",
     "body_title_words",
+    "title_covered",
+    "length",
     "code_words",
     "identifiers",
     "signatures",
@@ -33,10 +35,16 @@ NAMES = [
     "text_text_cosine_squared",
     "age",
     "age_squared",
+    "words_of_best",
+    "text_text_cosine_of_best",
+    "comments",
+    "quiet",
+    "said_anew",
 ]
-# More evidence never counts against a candidate. Only what bends a curve and the age may have either sign.
-FREE_ORDER = {"words_squared", "text_text_cosine_squared", "age", "age_squared"}
-FREE_CONFIDENCE = {"age", "age_squared", "bias"}
+# More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
+CIRCUMSTANCES = {"age", "age_squared", "length", "comments", "quiet"}
+FREE_ORDER = {"words_squared", "text_text_cosine_squared"} | CIRCUMSTANCES
+FREE_CONFIDENCE = {"bias"} | CIRCUMSTANCES
 # Strengths of the ridge on standardised features: the sets are few and differ.
 RIDGE_ORDER, RIDGE_CONFIDENCE = 3e-3, 1e-2
 # How many of the best candidates of each report the confidence is fitted on.

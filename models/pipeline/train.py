@@ -3,8 +3,8 @@
 
     .venv/bin/python train.py work/tuned/NAME SET…
 
-Resumes from its last checkpoint. Two cores need about five seconds a step, and a third less where glibc keeps its memory:
-MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=8589934592.
+Resumes from its last checkpoint. A core that knows bfloat16 (AVX512_BF16) needs about four seconds a step, others twice as
+many, and a third less where glibc keeps its memory: MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=8589934592.
 """
 
 import argparse
@@ -34,7 +34,8 @@ def encode(model, tokenizer, texts):
     for start in range(0, len(order), 16):
         part = order[start : start + 16]
         batch = tokenizer([texts[i] for i in part], padding=True, truncation=True, max_length=TOKENS, return_tensors="pt")
-        hidden = model(**batch).last_hidden_state
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=torch.cpu._is_avx512_bf16_supported()):
+            hidden = model(**batch).last_hidden_state.float()
         mask = batch["attention_mask"].unsqueeze(-1).float()
         mean = (hidden * mask).sum(1) / mask.sum(1)
         for row, i in zip(torch.nn.functional.normalize(mean, dim=-1), part):

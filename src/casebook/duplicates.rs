@@ -178,6 +178,7 @@ impl Inner {
     ) -> Result<T> {
         let vectors = meaning.vectors().ok().filter(|_| meaning.problem().is_none());
         work(&Checker {
+            store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
             embed: &|text: &str| meaning.embed(text),

@@ -68,6 +68,8 @@ pub struct OpenOptions {
     pub proxy: Option<(String, Option<String>)>,
     /// Where models are fetched from; `None` stands for Hugging Face.
     pub hub: Option<String>,
+    /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks.
+    pub index_comments: bool,
 }
 
 impl OpenOptions {
@@ -86,6 +88,7 @@ impl OpenOptions {
             timing: None,
             proxy: None,
             hub: None,
+            index_comments: true,
         }
     }
 
@@ -143,6 +146,7 @@ struct Inner {
     secrets: Secrets,
     http: Http,
     hub: Option<String>,
+    index_comments: bool,
     /// The model that answered last.
     meaning: Mutex<Option<Arc<Meaning>>>,
 }
@@ -195,6 +199,7 @@ impl Casebook {
             secrets: options.secrets,
             http: Http::new(http),
             hub: options.hub,
+            index_comments: options.index_comments,
             meaning: Mutex::default(),
         };
         if let Some((name, preload)) = preload {
@@ -350,7 +355,12 @@ impl Inner {
     }
 
     fn derived(&self) -> Derived<'_> {
-        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder }
+        Derived {
+            store: &self.store,
+            fulltext: &self.fulltext,
+            folder: &self.folder,
+            comments: self.index_comments,
+        }
     }
 
     fn searching<T>(&self, meaning: &Meaning, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {

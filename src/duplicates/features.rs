@@ -1,16 +1,20 @@
 //! What two reports have in common, as numbers.
 
+use jiff::Timestamp;
+
 use crate::index::{fulltext::Overlap, vectors::Likeness};
 
 /// How many features there are.
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The names are those of the table of weights.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 21] = [
     "words",
     "words_squared",
     "title_title_words",
     "body_title_words",
+    "title_covered",
+    "length",
     "code_words",
     "identifiers",
     "signatures",
@@ -21,31 +25,84 @@ pub const NAMES: [&str; 14] = [
     "text_text_cosine_squared",
     "age",
     "age_squared",
+    "words_of_best",
+    "text_text_cosine_of_best",
+    "comments",
+    "quiet",
+    "said_anew",
 ];
+
+/// What one candidate has in common with the report, as it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// By words.
+    pub overlap: &'a Overlap,
+    /// By meaning, if both have vectors.
+    pub likeness: Option<&'a Likeness>,
+    /// In its comments, if they were looked at.
+    pub thread: Option<Thread>,
+}
+
+/// What the comments on a candidate say, those alone that were written before the report was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Thread {
+    /// How many there are.
+    pub comments: usize,
+    /// When the last one was written.
+    pub last: Option<Timestamp>,
+    /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
+    pub said_anew: f32,
+}
+
+/// The most that any candidate of a report has in common with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Best {
+    words: f32,
+    cosine: f32,
+}
+
+impl Best {
+    /// Of these candidates.
+    pub fn of<'a>(all: impl Iterator<Item = Evidence<'a>>) -> Self {
+        all.fold(Self::default(), |best, one| Self {
+            words: best.words.max(one.overlap.words),
+            cosine: best.cosine.max(one.text_text()),
+        })
+    }
+}
+
+impl Evidence<'_> {
+    fn text_text(&self) -> f32 {
+        or_zero(self.likeness.and_then(|l| l.text_text))
+    }
+}
 
 /// The features of a pair of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// The features of a document against a report that is made at `now` (seconds since the epoch).
-    pub fn new(overlap: &Overlap, likeness: Option<&Likeness>, now: i64) -> Self {
-        let days = overlap.created.map_or(0.0, |created| {
-            #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
-            let seconds = now.saturating_sub(created).max(0) as f32;
-            seconds / 86_400.0
-        });
+    /// The features of a candidate of a report that is made at `now`.
+    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> Self {
+        let overlap = evidence.overlap;
         let none = Likeness::default();
-        let cosines = likeness.unwrap_or(&none);
-        let or_zero = |cosine: Option<f32>| cosine.unwrap_or(0.0).max(0.0);
+        let cosines = evidence.likeness.unwrap_or(&none);
         // People report again what broke lately: the chance falls with the logarithm of the age.
-        let age = (1.0 + days).ln();
-        let text = or_zero(cosines.text_text);
+        let age = overlap.created.map_or(0.0, |created| days_before(now, created));
+        let text = evidence.text_text();
+        let thread = evidence.thread.unwrap_or_default();
+        // What nobody has spoken of since is as quiet as it is old.
+        let quiet = thread.last.map_or(age, |last| days_before(now, last.as_second()));
+        let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
+        #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
+        let comments = (1.0 + thread.comments as f32).ln();
         Self([
             overlap.words,
             overlap.words * overlap.words,
             overlap.title_title,
             overlap.body_title,
+            overlap.title_covered,
+            (1.0 + overlap.length).ln(),
             overlap.code_code,
             overlap.identifiers,
             overlap.signatures,
@@ -56,6 +113,58 @@ impl Features {
             text * text,
             age,
             age * age,
+            share(overlap.words, best.words),
+            share(text, best.cosine),
+            comments,
+            quiet,
+            thread.said_anew,
         ])
+    }
+}
+
+fn or_zero(cosine: Option<f32>) -> f32 {
+    cosine.unwrap_or(0.0).max(0.0)
+}
+
+/// The logarithm of one and the days from a second since the epoch until `now`; 0 for what is later.
+fn days_before(now: Timestamp, second: i64) -> f32 {
+    #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
+    let seconds = now.as_second().saturating_sub(second).max(0) as f32;
+    (1.0 + seconds / 86_400.0).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
+        let features = Features::new(evidence, best, now);
+        move |name| features.0[NAMES.iter().position(|n| *n == name).unwrap()]
+    }
+
+    #[test]
+    fn shares_are_those_of_the_best_and_what_nobody_spoke_of_is_as_quiet_as_old() {
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
+        let day = 86_400;
+        let overlap = |words, days_ago: i64| {
+            let mut overlap = Overlap::default();
+            (overlap.words, overlap.created) = (words, Some(now.as_second() - days_ago * day));
+            overlap
+        };
+        let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));
+        let like = Likeness { text_text: Some(0.8), ..Likeness::default() };
+        let old = Evidence { overlap: &old, likeness: Some(&like), thread: None };
+        let new = Evidence { overlap: &new, likeness: None, thread: None };
+        let best = Best::of([old, new].into_iter());
+        let feature = of(&old, &best, now);
+        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
+        assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
+        let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
+        let thread = Thread { comments: 3, last: Some(last), said_anew: 0.25 };
+        let feature = of(&Evidence { thread: Some(thread), ..old }, &best, now);
+        assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
+        assert_eq!(feature("said_anew"), 0.25);
+        let feature = of(&new, &Best::default(), now);
+        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
     }
 }

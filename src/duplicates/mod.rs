@@ -14,32 +14,41 @@ mod triage;
 mod verdicts;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 use crate::{
     error::Result,
     index::{
         filter::{Filter, Test, TimeField},
-        fulltext::FullText,
+        fulltext::{FullText, Overlap, ReportTerms},
         vectors::Vectors,
     },
+    store::Store,
     task::Task,
     text::{
         chunk::{self, representation},
         prepare::Prepared,
         report::Report,
+        tokens::Stems,
     },
 };
 pub use calibrate::{MIN_LABELS, calibrate};
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, facts, marks};
-use features::Features;
+use features::{Best, Evidence, Features, Thread};
 pub use score::Table;
 pub use triage::triage;
 pub use verdicts::{decide, undo};
 
 /// How many candidates each arm proposes.
 const DEPTH: usize = 200;
+/// The comments of so many of the likeliest candidates are read; with those of all of them the ranking is the same.
+const SHORT_LIST: usize = 32;
+/// The last of the comments of a candidate that are read.
+const MAX_COMMENTS: usize = 200;
+/// The most terms that are kept of what only comments have.
+const SAID: usize = 3;
 
 /// A report that may have been made before.
 #[derive(Clone, Debug)]
@@ -63,6 +72,8 @@ pub struct Scope {
 
 /// What a check works on.
 pub struct Checker<'a> {
+    /// The texts.
+    pub store: &'a Store,
     /// The full-text index.
     pub fulltext: &'a FullText,
     /// The vectors, if there is a model that works.
@@ -88,6 +99,10 @@ pub struct Scored {
     pub features: Features,
     /// Cosine of the two texts, −1..1.
     pub cosine: Option<f32>,
+    /// What its comments say of the draft, if they were looked at.
+    pub thread: Thread,
+    /// Terms of the draft that only the comments on it have, the rarest first.
+    pub said: Vec<String>,
     /// What decides the order.
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
@@ -121,26 +136,63 @@ impl Checker<'_> {
             (Some(vectors), Some((title, text))) => Some(vectors.compare(title, text, &ids)?),
             _ => None,
         };
-        let now = draft.made_at.as_second();
-        let like = |i: usize| likeness.as_ref().and_then(|l| l.get(i));
-        let evidence: Vec<(f32, Features)> = overlaps
+        let mut evidence: Vec<Evidence<'_>> = overlaps
             .iter()
             .enumerate()
-            .map(|(i, overlap)| {
-                let features = Features::new(overlap, like(i), now);
-                (self.table.score(&features), features)
+            .map(|(i, overlap)| Evidence {
+                overlap,
+                likeness: likeness.as_ref().and_then(|l| l.get(i)),
+                thread: None,
             })
             .collect();
-        let confidences = self.table.confidences(&evidence);
+        let best = Best::of(evidence.iter().copied());
+        let scored = |evidence: &Evidence<'_>| {
+            let features = Features::new(evidence, &best, draft.made_at);
+            (self.table.score(&features), features)
+        };
+        let mut by: Vec<(f32, usize)> = evidence.iter().enumerate().map(|(i, e)| (scored(e).0, i)).collect();
+        by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        by.truncate(SHORT_LIST);
+        let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
+        let mut said = vec![Vec::new(); ids.len()];
+        for ((_, i), (thread, terms)) in by.iter().zip(self.threads(&terms, &short, draft.made_at)?) {
+            evidence[*i].thread = Some(thread);
+            said[*i] = terms;
+        }
+        let worth: Vec<(f32, Features)> = evidence.iter().map(scored).collect();
+        let confidences = self.table.confidences(&worth);
         let mut scored: Vec<Scored> = Vec::with_capacity(ids.len());
-        for (i, ((document, (score, features)), confidence)) in
-            ids.into_iter().zip(evidence).zip(confidences).enumerate()
+        for ((((document, (score, features)), confidence), one), said) in
+            ids.into_iter().zip(worth).zip(confidences).zip(&evidence).zip(said)
         {
-            let cosine = like(i).and_then(|l| l.text_text);
-            scored.push(Scored { document, features, cosine, score, confidence });
+            let cosine = one.likeness.and_then(|l| l.text_text);
+            let thread = one.thread.unwrap_or_default();
+            scored.push(Scored { document, features, cosine, thread, said, score, confidence });
         }
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
         Ok(scored)
+    }
+
+    /// What the comments on these candidates say of a report that is made at `now`, and the terms of it that they alone have.
+    fn threads(
+        &self,
+        terms: &ReportTerms,
+        short: &[(i64, &Overlap)],
+        now: Timestamp,
+    ) -> Result<Vec<(Thread, Vec<String>)>> {
+        let threads: Vec<_> = self.store.read(|r| {
+            short.iter().map(|(id, _)| r.said_before(*id, now, MAX_COMMENTS)).collect::<Result<_>>()
+        })?;
+        let said = terms.said();
+        let read = |stems: &mut Stems, (comments, own): (&Vec<(Timestamp, String)>, &Overlap)| {
+            let texts = comments.iter().map(|(_, body)| Prepared::comment(body).text());
+            let (said_anew, terms) = said.anew(own, stems, texts);
+            let last = comments.first().map(|(at, _)| *at);
+            let thread = Thread { comments: comments.len(), last, said_anew };
+            (thread, terms.into_iter().take(SAID).map(str::to_owned).collect())
+        };
+        let own = short.par_iter().map(|(_, own)| *own);
+        Ok(threads.par_iter().zip(own).map_init(Stems::default, read).collect())
     }
 
     /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.

@@ -15,6 +15,8 @@ use crate::{
 
 /// The most things of one kind that a reason lists.
 const LISTED: usize = 3;
+/// The share of a report's words that only comments have, from which on it is a reason.
+const TELLING: f32 = 0.1;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
@@ -60,6 +62,13 @@ pub(super) fn reasons(
         .collect();
     if !words.is_empty() {
         out.push(format!("the titles share {}", words.join(", ")));
+    }
+    if one.thread.said_anew >= TELLING {
+        let text = format!("{}\n{}", draft.title, draft.body.text());
+        let words = tokens::words(&text);
+        let written = |term: &String| words.iter().find(|w| w.term == *term).map(|w| &text[w.range.clone()]);
+        let said: Vec<String> = one.said.iter().filter_map(written).map(|w| format!("“{w}”")).collect();
+        out.push(format!("the comments on it name {}", said.join(", ")));
     }
     if let Some(cosine) = one.cosine.filter(|c| *c >= 0.6) {
         out.push(format!("close in meaning ({cosine:.2})"));

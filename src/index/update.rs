@@ -66,6 +66,8 @@ pub struct Derived<'a> {
     pub fulltext: &'a FullText,
     /// The casebook's folder, for the lock.
     pub folder: &'a Path,
+    /// Whether comments are indexed with their documents.
+    pub comments: bool,
 }
 
 /// A document with everything that is derived from it.
@@ -74,15 +76,13 @@ struct Loaded {
     comments: Vec<StoredComment>,
 }
 
-impl Loaded {
-    fn read(reader: &Reader<'_>, id: i64) -> Result<Option<Self>> {
-        let Some(row) = reader.document(id)? else { return Ok(None) };
-        let comments = reader.comments(&row)?;
-        Ok(Some(Self { row, comments }))
-    }
-}
-
 impl Derived<'_> {
+    fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<Loaded>> {
+        let Some(row) = reader.document(id)? else { return Ok(None) };
+        let comments = if self.comments { reader.comments(&row)? } else { Vec::new() };
+        Ok(Some(Loaded { row, comments }))
+    }
+
     /// Finds templates, then makes the full text and the links. Afterwards everything can be found by words, or with
     /// [`Effort::AtMost`] more than before.
     ///
@@ -285,7 +285,7 @@ impl Derived<'_> {
         self.store.read(|r| {
             let mut loaded = Vec::with_capacity(batch.len());
             for listing in batch.iter().filter(|l| !l.deleted) {
-                loaded.extend(Loaded::read(r, listing.id)?);
+                loaded.extend(self.whole(r, listing.id)?);
             }
             Ok(loaded)
         })
@@ -374,7 +374,7 @@ impl Derived<'_> {
         embed: &dyn Fn(&str) -> Result<Vec<f32>>,
     ) -> Result<()> {
         let skeletons = self.skeletons()?;
-        let Some(loaded) = self.store.read(|r| Loaded::read(r, document))? else { return Ok(()) };
+        let Some(loaded) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
         let source = loaded.row.source_id;
         let plan = planned(&loaded.row, &loaded.comments, skeletons.of(source));
         vectors.plan(&[(document, source, plan)], None)?;
@@ -524,7 +524,7 @@ impl Derived<'_> {
         documents.sort_unstable();
         documents.dedup();
         let loaded: Vec<Option<Loaded>> =
-            self.store.read(|r| documents.iter().map(|id| Loaded::read(r, *id)).collect())?;
+            self.store.read(|r| documents.iter().map(|id| self.whole(r, *id)).collect())?;
         Ok(pending
             .par_iter()
             .map(|p| {

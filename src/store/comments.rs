@@ -55,6 +55,25 @@ impl Reader<'_> {
         Ok(out)
     }
 
+    /// What people wrote below the document with this row id before a moment, newest first, the last `most` of it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<(Timestamp, String)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT c.created_at, c.body FROM documents d
+             JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
+             WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
+             ORDER BY c.created_at DESC, c.id LIMIT ?3",
+        )?;
+        let mut rows = statement.query(params![id, before.as_second(), most])?;
+        let mut out = Vec::new();
+        while let Some(r) = rows.next()? {
+            out.push((time(r.get(0)?)?, r.get(1)?));
+        }
+        Ok(out)
+    }
+
     /// How many comments a document has here.
     ///
     /// # Errors

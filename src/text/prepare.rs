@@ -36,6 +36,11 @@ impl Prepared {
         Self { blocks: all }
     }
 
+    /// Everything, a line a block.
+    pub fn text(&self) -> String {
+        self.join(|_| true)
+    }
+
     /// Everything that is not code, a line a block.
     pub fn prose(&self) -> String {
         self.join(|k| k != BlockKind::Code)

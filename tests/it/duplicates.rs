@@ -154,6 +154,47 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
 }
 
 #[tokio::test]
+async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_was_said_later_does_not() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let words = "It stops with a red triangle.";
+    import(
+        &casebook,
+        &place,
+        "acme/app",
+        &[
+            report(1, 1, "Archive does not open", words),
+            report(2, 1, "Archive does not open", words),
+            with(
+                comment(10, 1, "Seen with a truncated footer and a zeppelin."),
+                json!({"created_at": "2026-01-03T00:00:00Z"}),
+            ),
+            with(
+                comment(11, 2, "Seen with a truncated footer and a zeppelin."),
+                json!({"created_at": "2026-01-25T00:00:00Z"}),
+            ),
+            report(3, 20, "Archive with truncated footer does not open", "A zeppelin is shown."),
+            report(4, 21, "Nothing to do with it: zeppelin, footer, truncated", "Other words."),
+        ],
+    )
+    .await;
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
+    let found = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| {
+        let candidate = found.candidates.iter().find(|c| c.key == key).unwrap();
+        candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
+    };
+    assert!(value("acme/app#1", "said_anew") > 0.2, "{found:?}");
+    assert!(
+        value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
+    );
+    assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
+    assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
+    let reason = found.candidates[0].reasons.iter().find(|r| r.contains("the comments on it name")).unwrap();
+    assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
+}
+
+#[tokio::test]
 async fn threshold_and_number_of_candidates_are_obeyed() {
     let place = Place::new();
     let casebook = loaded(&place).await;

@@ -107,7 +107,7 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder };
+    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, comments: true };
     let go_on = || {
         let mut report = IndexReport::default();
         derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();

@@ -34,7 +34,7 @@ use tantivy::{
 };
 
 use best::Disjunction;
-pub use similar::{Overlap, ReportTerms};
+pub use similar::{Overlap, ReportTerms, Said};
 
 use super::filter::{Filter, Test, TimeField};
 use crate::{

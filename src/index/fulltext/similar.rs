@@ -6,7 +6,7 @@
 //! with the whole report is then read from the postings alone, so the cost depends on the number of candidates and not
 //! on the size of the casebook.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use tantivy::{
@@ -16,7 +16,11 @@ use tantivy::{
 };
 
 use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE};
-use crate::{error::Result, index::filter::Filter, text::report::Report};
+use crate::{
+    error::Result,
+    index::filter::Filter,
+    text::{report::Report, tokens::Stems},
+};
 
 /// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
 /// Framework", section 3.5). They were chosen on the development sets of the evaluation.
@@ -64,6 +68,10 @@ pub struct Overlap {
     pub title_title: f32,
     /// Words of the report's body in the document's title.
     pub body_title: f32,
+    /// How much of the document's title is words that stand anywhere in the report.
+    pub title_covered: f32,
+    /// How many words the document's body and code have.
+    pub length: f32,
     /// Words of the report's code and logs in the document's.
     pub code_code: f32,
     /// Whole identifiers, wherever they stand.
@@ -72,6 +80,69 @@ pub struct Overlap {
     pub signatures: f32,
     /// When the document was created, in seconds since the epoch.
     pub created: Option<i64>,
+    /// The words of the report that the document's title, body or code has.
+    held: Held,
+}
+
+/// Which of a report's words a document has, by their place among them: a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Held([u64; MAX_WORDS.div_ceil(64)]);
+
+impl Held {
+    fn insert(&mut self, word: usize) {
+        self.0[word / 64] |= 1 << (word % 64);
+    }
+
+    fn contains(&self, word: usize) -> bool {
+        self.0[word / 64] >> (word % 64) & 1 == 1
+    }
+}
+
+/// Finds the words of a report in texts that are no part of a document's own: its comments.
+#[derive(Clone, Debug)]
+pub struct Said<'a> {
+    words: &'a [(String, f32)],
+    /// Each word's place among them.
+    places: HashMap<&'a str, usize>,
+    all: f32,
+}
+
+impl<'a> Said<'a> {
+    /// The report's words that one of these texts has and the document itself does not, heaviest first, and their share of all
+    /// of its words by weight, 0..1: what others have said of it since.
+    pub fn anew(
+        &self,
+        own: &Overlap,
+        stems: &mut Stems,
+        texts: impl Iterator<Item = impl AsRef<str>>,
+    ) -> (f32, Vec<&'a str>) {
+        let (mut seen, mut found) = (own.held, Vec::new());
+        for text in texts {
+            stems.words(text.as_ref(), |_, term| {
+                if let Some(place) = self.places.get(term)
+                    && !seen.contains(*place)
+                {
+                    seen.insert(*place);
+                    found.push(*place);
+                }
+            });
+        }
+        found.sort_unstable();
+        let weight: f32 = found.iter().map(|place| self.words[*place].1).sum();
+        let share = weight / self.all.max(f32::MIN_POSITIVE);
+        (share, found.into_iter().map(|place| self.words[place].0.as_str()).collect())
+    }
+}
+
+impl ReportTerms {
+    /// For finding the report's words in what others say.
+    pub fn said(&self) -> Said<'_> {
+        Said {
+            words: &self.words,
+            places: self.words.iter().enumerate().map(|(i, (term, _))| (term.as_str(), i)).collect(),
+            all: self.words.iter().map(|(_, weight)| weight).sum(),
+        }
+    }
 }
 
 impl FullText {
@@ -301,20 +372,29 @@ impl FullText {
                 )
             })
             .collect();
+        for (i, overlap) in out.iter_mut().enumerate() {
+            overlap.length = body[i] + code[i];
+        }
         let mut frequency = vec![0.0_f32; found.len()];
-        for (term, weight) in words {
+        for (place, (term, weight)) in words.iter().enumerate() {
             frequency.fill(0.0);
             let mut any = false;
             for field in [f.title, f.body, f.code] {
                 each_frequency(segment, field, term, found, |i, n| {
                     any = true;
-                    let (title, body) = norms[i];
-                    frequency[i] += if field == f.title { TITLE_FREQUENCY * n / title } else { n / body };
+                    let (title_norm, body_norm) = norms[i];
+                    if field == f.title {
+                        out[i].title_covered += 1.0 / title[i].max(1.0);
+                        frequency[i] += TITLE_FREQUENCY * n / title_norm;
+                    } else {
+                        frequency[i] += n / body_norm;
+                    }
                 })?;
             }
             if any {
                 for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
                     overlap.words += weight / all * n / (K1 + n);
+                    overlap.held.insert(place);
                 }
             }
         }

@@ -1,0 +1,71 @@
+//! `precedent eval` on small sets.
+
+use serde_json::{Value, json};
+
+use crate::support::Place;
+
+/// A report of a set, made on this day of January 2026, with comments of these days.
+fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
+    let at = |day: u32| format!("2026-01-{day:02}T09:00:00Z");
+    let comments: Vec<Value> =
+        comments.iter().map(|(day, body)| json!({"created_at": at(*day), "body": body})).collect();
+    json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": at(day), "state": "open", "comments": comments})
+}
+
+/// What `eval` answers for a set whose first two reports have these comments: the run and the evidence.
+fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &str)]) -> (String, String) {
+    let words = "It stops with a red triangle.";
+    let corpus = [
+        report(1, 1, "Archive does not open", words, first),
+        report(2, 1, "Archive does not open", words, second),
+        report(3, 3, "Dark theme has unreadable links", "Blue on black.", &[]),
+        report(
+            4,
+            20,
+            "Archive with truncated footer does not open",
+            "A zeppelin is shown.",
+            &[(23, "It is P-2 again.")],
+        ),
+        report(5, 22, "Console shows times in the wrong zone", "Two hours off.", &[]),
+    ];
+    let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
+    place.file(&format!("{name}/corpus.jsonl"), lines);
+    place.file(&format!("{name}/qrels.tsv"), "P-4\tP-2\t1\n");
+    place.file(&format!("{name}/negatives.txt"), "P-5\n");
+    let (cache, run) = (place.path(&format!("{name}-cache")), place.path(&format!("{name}.json")));
+    let (set, evidence) = (place.path(name), place.path(&format!("{name}.tsv")));
+    let shown = |path: &std::path::Path| path.display().to_string();
+    let args = [
+        "eval",
+        &shown(&set),
+        "--cache",
+        &shown(&cache),
+        "--run",
+        &shown(&run),
+        "--features",
+        &shown(&evidence),
+    ];
+    for _ in 0..2 {
+        // The second time it goes by what it kept.
+        let ran = place.ok(&args);
+        assert!(ran.out.contains("recall@10"), "{}", ran.out);
+    }
+    let read = |path| std::fs::read_to_string(path).unwrap();
+    let run: Value = serde_json::from_str(&read(run)).unwrap();
+    (run["sets"][name]["rankings"].to_string(), read(evidence).replace(name, "set"))
+}
+
+#[test]
+fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
+    let place = Place::new();
+    let bare = answers(&place, "bare", &[], &[]);
+    let later =
+        answers(&place, "later", &[(25, "A zeppelin, truncated.")], &[(24, "Zeppelin: footer truncated.")]);
+    assert_eq!(bare, later);
+    let earlier = answers(&place, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
+    assert_ne!(bare.1, earlier.1);
+    let of = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
+    // A search is asked of the reports alone.
+    assert_eq!(of(&bare.0, "hybrid"), of(&earlier.0, "hybrid"));
+    assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
+}
