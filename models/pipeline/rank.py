@@ -22,6 +22,7 @@ NAMES = [
     "words",
     "words_squared",
     "title_title_words",
+    "title_body_words",
     "body_title_words",
     "title_covered",
     "length",

@@ -8,10 +8,11 @@ use crate::index::{fulltext::Overlap, vectors::Likeness};
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The names are those of the table of weights.
-pub const NAMES: [&str; 21] = [
+pub const NAMES: [&str; 22] = [
     "words",
     "words_squared",
     "title_title_words",
+    "title_body_words",
     "body_title_words",
     "title_covered",
     "length",
@@ -100,6 +101,7 @@ impl Features {
             overlap.words,
             overlap.words * overlap.words,
             overlap.title_title,
+            overlap.title_body,
             overlap.body_title,
             overlap.title_covered,
             (1.0 + overlap.length).ln(),

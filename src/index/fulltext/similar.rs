@@ -66,6 +66,8 @@ pub struct Overlap {
     pub words: f32,
     /// Words of the report's title in the document's title.
     pub title_title: f32,
+    /// Words of the report's title in the document's body.
+    pub title_body: f32,
     /// Words of the report's body in the document's title.
     pub body_title: f32,
     /// How much of the document's title is words that stand anywhere in the report.
@@ -289,6 +291,7 @@ impl FullText {
                 add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
             };
             sum(&terms.title, f.title, |o| &mut o.title_title)?;
+            sum(&terms.title, f.body, |o| &mut o.title_body)?;
             sum(&terms.body, f.title, |o| &mut o.body_title)?;
             sum(&terms.code, f.code, |o| &mut o.code_code)?;
             sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
