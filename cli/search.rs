@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use precedent::{
     Error, Result,
-    model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
+    model::{Arm, Contribution, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
 
 use crate::{
@@ -121,11 +121,20 @@ fn print_hit(hit: &Hit, output: &mut Output) {
                 Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
                 Arm::Signature => ("signature", format!("score {:.2}", c.score)),
             };
-            output.line(format_args!(
-                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  {:.1} / (60 + {}) = {:.5}{DIM:#}",
-                c.rank, c.weight, c.rank, c.adds
-            ));
+            let sum = match by_rank(c) {
+                true => format!("{:.1} / (60 + {}) = {:.5}", c.weight, c.rank, c.adds),
+                false => format!("adds {:.5}", c.adds),
+            };
+            output.line(format_args!("    {DIM}{arm:<9} rank {:>3}  {score:<14}  {sum}{DIM:#}", c.rank));
         }
-        output.line(format_args!("    {DIM}fused by reciprocal rank: {:.5}{DIM:#}", hit.scores.fused));
+        let fused = if trace.iter().all(by_rank) { "fused by reciprocal rank" } else { "fused by score" };
+        output.line(format_args!("    {DIM}{fused}: {:.5}{DIM:#}", hit.scores.fused));
     }
+}
+
+/// Whether an arm counted by its rank, as for typed words, and not by its score, as for a pasted report.
+fn by_rank(one: &Contribution) -> bool {
+    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
+    let worth = one.weight / (60.0 + one.rank as f32);
+    (worth - one.adds).abs() < 1e-6
 }

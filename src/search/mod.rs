@@ -88,6 +88,8 @@ pub struct Evidence {
 struct Candidates {
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
+    /// How near the titles of these are, where a pasted text has a title; see [`fusion::titles`].
+    titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
@@ -202,6 +204,7 @@ impl Searcher<'_> {
         let mut found = Candidates {
             lexical: vec![],
             semantic: vec![],
+            titles: vec![],
             signature: vec![],
             chunks: HashMap::new(),
             signatures: 0,
@@ -280,7 +283,7 @@ impl Searcher<'_> {
                     } else {
                         self.fulltext.allowed(filters)?
                     };
-                    self.semantic(vectors, query, allowed.as_deref(), depth, found)?;
+                    self.semantic(vectors, query, allowed.as_deref(), mode, depth, found)?;
                     arms.push(Arm::Semantic);
                     notices.extend(self.missing_vectors(coverage)?);
                 }
@@ -327,6 +330,7 @@ impl Searcher<'_> {
         vectors: &Vectors,
         query: &Query,
         allowed: Option<&FixedBitSet>,
+        mode: Mode,
         depth: usize,
         found: &mut Candidates,
     ) -> Result<()> {
@@ -340,6 +344,13 @@ impl Searcher<'_> {
                 found.semantic.push((near.document, near.cosine));
             }
             chunks.push(near);
+        }
+        if query.pasted && mode == Mode::Hybrid {
+            let title = representation(&report::pasted(&query.text).0, "");
+            if !title.is_empty() {
+                let ids: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+                found.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+            }
         }
         Ok(())
     }
@@ -538,7 +549,7 @@ fn missing_text(coverage: Coverage) -> Option<Notice> {
 /// All arms together, best first.
 fn fuse(found: &Candidates) -> Vec<Fused> {
     if found.pasted {
-        return fusion::blend(&found.lexical, &found.semantic, &found.signature);
+        return fusion::blend(&found.lexical, &found.semantic, &found.titles, &found.signature);
     }
     fusion::fuse(&[
         Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },

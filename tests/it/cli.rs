@@ -63,20 +63,30 @@ fn escape_sequences_of_a_title_never_reach_the_terminal() {
     assert!(ran.out.contains("title") && !ran.out.contains('\u{1b}'), "{:?}", ran.out);
 }
 
-#[test]
-fn the_query_comes_from_standard_input_too() {
-    let place = Place::new();
-    small(&place);
+/// What the command prints when it is given this text.
+fn fed(place: &Place, args: &[&str], text: &[u8]) -> String {
     let mut child = place
-        .command(&["search", "-", "--json=key"])
+        .command(args)
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(b"a pasted log\nERROR 1: no space\nis:strange\n").unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
     let mut out = String::new();
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    assert!(child.wait().unwrap().success() && out.contains("acme/app#1"), "{out}");
+    assert!(child.wait().unwrap().success(), "{out}");
+    out
+}
+
+#[test]
+fn the_query_comes_from_standard_input_too() {
+    let place = Place::new();
+    small(&place);
+    let text = b"a pasted log\nERROR 1: no space\nis:strange\n";
+    let out = fed(&place, &["search", "-", "--json=key"], text);
+    assert!(out.contains("acme/app#1"), "{out}");
+    let explained = fed(&place, &["search", "-", "--explain"], text);
+    assert!(explained.contains("fused by score") && !explained.contains("/ (60"), "{explained}");
 }
 
 #[test]
