@@ -117,7 +117,8 @@ fn print_hit(hit: &Hit, output: &mut Output) {
     if let Some(trace) = &hit.trace {
         for c in trace {
             let (arm, score) = match c.arm {
-                Arm::Lexical => ("words", format!("BM25 {:.2}", c.score)),
+                Arm::Lexical if by_rank(c) => ("words", format!("BM25 {:.2}", c.score)),
+                Arm::Lexical => ("words", format!("share {:.2}", c.score)),
                 Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
                 Arm::Signature => ("signature", format!("score {:.2}", c.score)),
             };

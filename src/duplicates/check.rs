@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Instant};
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, reasons};
+use super::{Checker, Draft, Scope, Scored, compare::RARE, reasons};
 use crate::{
     error::{Error, Result},
     index::filter::{Filter, Test},
@@ -236,7 +236,8 @@ fn answer(
         let copy = text.len() >= COPY_WORDS && text == own_text;
         let stated = question.calibration.map_or(one.confidence, |c| c.apply(one.confidence));
         let confidence = if copy { COPY.max(stated) } else { stated };
-        let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one);
+        let said = rare(checker, one)?;
+        let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one, &said);
         if copy {
             reasons.insert(0, "it says the same, word for word".to_owned());
         }
@@ -269,6 +270,12 @@ fn answer(
     }
     response.band = response.candidates.first().map_or(Band::None, |c| c.band);
     Ok(response)
+}
+
+/// What only the comments on a candidate name of the report, without words that are everywhere.
+fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
+    let idf = checker.fulltext.idf(&one.said)?;
+    Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= RARE).map(|(term, _)| term.clone()).collect())
 }
 
 /// The words of a report, in order.

@@ -48,7 +48,7 @@ const SHORT_LIST: usize = 32;
 /// The last of the comments of a candidate that are read.
 const MAX_COMMENTS: usize = 200;
 /// The most terms that are kept of what only comments have.
-const SAID: usize = 3;
+const SAID: usize = 12;
 
 /// A report that may have been made before.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub struct Scored {
     pub cosine: Option<f32>,
     /// What its comments say of the draft, if they were looked at.
     pub thread: Thread,
-    /// Terms of the draft that only the comments on it have, the rarest first.
+    /// Terms of the draft that only the comments on it have, the weightiest first.
     pub said: Vec<String>,
     /// What decides the order.
     pub score: f32,

@@ -157,6 +157,9 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
 async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_was_said_later_does_not() {
     let place = Place::new();
     let casebook = open(&place).await;
+    // A word is rare among many reports alone.
+    let others: Vec<Value> = (100..150).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
+    import(&casebook, &place, "acme/app", &others).await;
     let words = "It stops with a red triangle.";
     import(
         &casebook,
