@@ -72,7 +72,7 @@ pub struct Overlap {
     pub body_title: f32,
     /// How much of the document's title is words that stand anywhere in the report.
     pub title_covered: f32,
-    /// How many words the document's body and code have.
+    /// How many words the document's body has, without code: the index has that of its comments, too.
     pub length: f32,
     /// Words of the report's code and logs in the document's.
     pub code_code: f32,
@@ -376,7 +376,7 @@ impl FullText {
             })
             .collect();
         for (i, overlap) in out.iter_mut().enumerate() {
-            overlap.length = body[i] + code[i];
+            overlap.length = body[i];
         }
         let mut frequency = vec![0.0_f32; found.len()];
         for (place, (term, weight)) in words.iter().enumerate() {
