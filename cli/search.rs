@@ -115,20 +115,21 @@ fn print_hit(hit: &Hit, output: &mut Output) {
         }
     }
     if let Some(trace) = &hit.trace {
+        let by_rank = trace.iter().all(by_rank);
         for c in trace {
             let (arm, score) = match c.arm {
-                Arm::Lexical if by_rank(c) => ("words", format!("BM25 {:.2}", c.score)),
+                Arm::Lexical if by_rank => ("words", format!("BM25 {:.2}", c.score)),
                 Arm::Lexical => ("words", format!("share {:.2}", c.score)),
                 Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
                 Arm::Signature => ("signature", format!("score {:.2}", c.score)),
             };
-            let sum = match by_rank(c) {
+            let sum = match by_rank {
                 true => format!("{:.1} / (60 + {}) = {:.5}", c.weight, c.rank, c.adds),
                 false => format!("adds {:.5}", c.adds),
             };
             output.line(format_args!("    {DIM}{arm:<9} rank {:>3}  {score:<14}  {sum}{DIM:#}", c.rank));
         }
-        let fused = if trace.iter().all(by_rank) { "fused by reciprocal rank" } else { "fused by score" };
+        let fused = if by_rank { "fused by reciprocal rank" } else { "fused by score" };
         output.line(format_args!("    {DIM}{fused}: {:.5}{DIM:#}", hit.scores.fused));
     }
 }

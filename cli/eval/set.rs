@@ -152,10 +152,13 @@ impl EvalSet {
                 },
             });
         }
+        if github {
+            reports.sort_by_key(|r| r.created_at);
+        }
+        let place: HashMap<String, usize> =
+            reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
         let said = folder.join("comments.jsonl");
         if github && said.is_file() {
-            let place: HashMap<String, usize> =
-                reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
             for (i, line) in lines(&said)?.enumerate() {
                 let line = line.map_err(|e| Error::io(&said, e))?;
                 hasher.update(line.as_bytes());
@@ -169,11 +172,6 @@ impl EvalSet {
                 }
             }
         }
-        if github {
-            reports.sort_by_key(|r| r.created_at);
-        }
-        let place: HashMap<String, usize> =
-            reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
         let mut relevant: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         let qrels = folder.join("qrels.tsv");
         for (i, line) in lines(&qrels)?.enumerate() {

@@ -15,7 +15,11 @@ use crate::{
     search,
     store::{Calibration, DocumentRow, Reader, Store},
     task::Task,
-    text::{prepare::Prepared, skeleton::Skeleton, tokens},
+    text::{
+        prepare::Prepared,
+        skeleton::Skeleton,
+        tokens::{self, Word},
+    },
 };
 
 /// The most candidates of one answer.
@@ -198,8 +202,9 @@ fn answer(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let own = question.row.as_ref();
-    let own_text = words(&question.draft.title, &question.draft.body);
-    let own_words: HashSet<&str> = own_text.iter().map(String::as_str).collect();
+    let own_text = text(&question.draft.title, &question.draft.body);
+    let own_terms = terms(&own_text);
+    let own_words: HashSet<&str> = own_terms.iter().map(|w| w.term.as_str()).collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
         band: Band::None,
@@ -228,15 +233,20 @@ fn answer(
             continue;
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let text = words(&row.title, &body);
-        let similarity = similarity(&question.draft.title, &own_words, &row.title, &text, one);
+        let words = terms(&text(&row.title, &body));
+        let similarity = similarity(&question.draft.title, &own_words, &row.title, &words, one);
         if similarity.combined < request.threshold {
             continue;
         }
-        let copy = text.len() >= COPY_WORDS && text == own_text;
+        let copy =
+            words.len() >= COPY_WORDS && words.iter().map(|w| &w.term).eq(own_terms.iter().map(|w| &w.term));
         let stated = question.calibration.map_or(one.confidence, |c| c.apply(one.confidence));
         let confidence = if copy { COPY.max(stated) } else { stated };
-        let said = rare(checker, one)?;
+        let rare = rare(checker, one)?;
+        // As the draft writes them.
+        let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
+        let said: Vec<&str> =
+            rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
         let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one, &said);
         if copy {
             reasons.insert(0, "it says the same, word for word".to_owned());
@@ -278,10 +288,14 @@ fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
     Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= RARE).map(|(term, _)| term.clone()).collect())
 }
 
-/// The words of a report, in order.
-fn words(title: &str, body: &Prepared) -> Vec<String> {
-    let text = format!("{title}\n{}\n{}", body.prose(), body.code());
-    tokens::words(&text).into_iter().take(MAX_WORDS).map(|w| w.term).collect()
+/// The whole of a report.
+fn text(title: &str, body: &Prepared) -> String {
+    format!("{title}\n{}\n{}", body.prose(), body.code())
+}
+
+/// Its words, in order.
+fn terms(text: &str) -> Vec<Word> {
+    tokens::words(text).into_iter().take(MAX_WORDS).collect()
 }
 
 /// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
@@ -289,12 +303,12 @@ fn similarity(
     own_title: &str,
     own_words: &HashSet<&str>,
     title: &str,
-    text: &[String],
+    words: &[Word],
     one: &Scored,
 ) -> Similarity {
     #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
     let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
-    let theirs: HashSet<&str> = text.iter().map(String::as_str).collect();
+    let theirs: HashSet<&str> = words.iter().map(|w| w.term.as_str()).collect();
     let common = own_words.intersection(&theirs).count();
     let all = own_words.len() + theirs.len() - common;
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]

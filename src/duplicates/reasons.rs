@@ -20,14 +20,14 @@ const TELLING: f32 = 0.1;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
-/// The reasons, the strongest first. `anew` are terms that only the comments on the candidate have.
+/// The reasons, the strongest first. `anew` are words of the draft that only the comments on the candidate have.
 pub(super) fn reasons(
     draft: &Draft,
     own: Option<&DocumentRow>,
     row: &DocumentRow,
     body: &Prepared,
     one: &Scored,
-    anew: &[String],
+    anew: &[&str],
 ) -> Vec<String> {
     let mut out = Vec::new();
     let ours = draft.body.signatures(&draft.title);
@@ -65,11 +65,7 @@ pub(super) fn reasons(
         out.push(format!("the titles share {}", words.join(", ")));
     }
     if one.thread.said_anew >= TELLING && !anew.is_empty() {
-        let text = format!("{}\n{}", draft.title, draft.body.text());
-        let words = tokens::words(&text);
-        let written = |term: &String| words.iter().find(|w| w.term == *term).map(|w| &text[w.range.clone()]);
-        let said: Vec<String> =
-            anew.iter().take(LISTED).filter_map(written).map(|w| format!("“{w}”")).collect();
+        let said: Vec<String> = anew.iter().take(LISTED).map(|w| format!("“{w}”")).collect();
         out.push(format!("the comments on it name {}", said.join(", ")));
     }
     if let Some(cosine) = one.cosine.filter(|c| *c >= 0.6) {

@@ -334,7 +334,8 @@ impl Searcher<'_> {
         depth: usize,
         found: &mut Candidates,
     ) -> Result<()> {
-        let vector = (self.embed)(&read_by_model(query))?;
+        let (text, title) = read_by_model(query);
+        let vector = (self.embed)(&text)?;
         for near in vectors.search(&vector, allowed, depth)? {
             if near.cosine < self.floor {
                 break;
@@ -345,12 +346,9 @@ impl Searcher<'_> {
             }
             chunks.push(near);
         }
-        if query.pasted && mode == Mode::Hybrid {
-            let title = representation(&report::pasted(&query.text).0, "");
-            if !title.is_empty() {
-                let ids: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
-                found.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
-            }
+        if !title.is_empty() && mode == Mode::Hybrid {
+            let ids: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
     }
@@ -389,7 +387,7 @@ impl Searcher<'_> {
     /// [`crate::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
         let query = Query { text: text.to_owned(), pasted: true, ..Query::default() };
-        self.vectors.map(|_| (self.embed)(&read_by_model(&query))).transpose()
+        self.vectors.map(|_| (self.embed)(&read_by_model(&query).0)).transpose()
     }
 
     /// The best documents for a text, by fused score, without loading them; ties by id.
@@ -558,15 +556,17 @@ fn fuse(found: &Candidates) -> Vec<Fused> {
     ])
 }
 
-/// What the model reads of a query. A pasted text is written as a stored one is: its title, and its first piece.
-fn read_by_model(query: &Query) -> String {
+/// What the model reads of a query, and of its title by itself if it is a pasted text that has one. A pasted text is written as a
+/// stored one is: its title, and its first piece.
+fn read_by_model(query: &Query) -> (String, String) {
     if !query.pasted {
-        return representation("", &query.all_words());
+        return (representation("", &query.all_words()), String::new());
     }
     let (title, body) = report::pasted(&query.text);
+    let alone = representation(&title, "");
     match chunk::chunks(&body, 1).first() {
-        Some(first) => first.representation(&title),
-        None => representation(&title, ""),
+        Some(first) => (first.representation(&title), alone),
+        None => (alone.clone(), alone),
     }
 }
 
