@@ -3,10 +3,10 @@
 //! Rows are read out of an attached database and written into tables of this version's own schema, so nothing but rows
 //! comes over: no triggers, no views, nothing in free pages.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{collections::HashMap, path::Path};
 
 use rusqlite::{Connection, OpenFlags, params};
-use zstd::dict::DecoderDictionary;
+use zstd::{bulk::Decompressor, dict::DecoderDictionary};
 
 use super::{
     RawKind, Reader, Store, damaged,
@@ -352,13 +352,20 @@ fn copy(
 fn repack(c: &Connection, kind: RawKind, offset: i64) -> Result<()> {
     let name = kind.as_str();
     let packer = Reader { transaction: c }.raw_packer(kind)?;
-    let mut dictionaries: HashMap<Option<i64>, Arc<DecoderDictionary<'static>>> = HashMap::new();
-    dictionaries.insert(None, Arc::new(DecoderDictionary::copy(&[])));
+    let mut packer = packer.worker()?;
+    let mut dictionaries: HashMap<Option<i64>, DecoderDictionary<'static>> = HashMap::new();
+    dictionaries.insert(None, DecoderDictionary::copy(&[]));
     let mut statement = c.prepare("SELECT id, data FROM other.raw_dictionaries")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let data: Vec<u8> = row.get(1)?;
-        dictionaries.insert(Some(row.get(0)?), Arc::new(DecoderDictionary::copy(&data)));
+        dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&data));
+    }
+    let mut unpackers = HashMap::with_capacity(dictionaries.len());
+    for (id, dictionary) in &dictionaries {
+        let unpacker = Decompressor::with_prepared_dictionary(dictionary)
+            .map_err(|e| Error::new(Code::Internal, format!("unpacking a record: {e}")))?;
+        unpackers.insert(*id, unpacker);
     }
     let mut read =
         c.prepare(&format!("SELECT {name}_id, dictionary_id, data FROM other.{name}_raw ORDER BY 1"))?;
@@ -369,10 +376,9 @@ fn repack(c: &Connection, kind: RawKind, offset: i64) -> Result<()> {
     while let Some(row) = rows.next()? {
         let (id, dictionary): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
         let data = row.get_ref(2)?.as_blob().map_err(|_| damaged("a raw record"))?;
-        let unpacked = dictionaries.get(&dictionary).and_then(|dictionary| {
-            let size = zstd::bulk::Decompressor::upper_bound(data).unwrap_or(MAX_RECORD).min(MAX_RECORD);
-            let mut unpack = zstd::bulk::Decompressor::with_prepared_dictionary(dictionary).ok()?;
-            unpack.decompress(data, size).ok()
+        let unpacked = unpackers.get_mut(&dictionary).and_then(|unpacker| {
+            let size = Decompressor::upper_bound(data).unwrap_or(MAX_RECORD).min(MAX_RECORD);
+            unpacker.decompress(data, size).ok()
         });
         let Some(bytes) = unpacked else {
             return Err(Error::invalid("a record in the file cannot be unpacked")

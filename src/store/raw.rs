@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension as _, params};
-use zstd::dict::EncoderDictionary;
+use zstd::{bulk::Compressor, dict::EncoderDictionary};
 
 use super::{Reader, Writer, damaged};
 use crate::{
@@ -50,19 +50,39 @@ impl RawPacker {
         self.dictionary.is_some()
     }
 
+    /// What packs many records on one thread. Making one costs more than packing a record.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] if zstd fails.
+    pub fn worker(&self) -> Result<RawWorker<'_>> {
+        let compressor = match &self.dictionary {
+            None => Compressor::new(LEVEL),
+            Some((_, dictionary)) => Compressor::with_prepared_dictionary(dictionary),
+        };
+        let compressor = compressor.map_err(|e| failed(&e))?;
+        Ok(RawWorker { dictionary: self.dictionary.as_ref().map(|d| d.0), compressor })
+    }
+}
+
+/// Packs records of one kind, one after the other.
+pub struct RawWorker<'a> {
+    dictionary: Option<i64>,
+    compressor: Compressor<'a>,
+}
+
+impl RawWorker<'_> {
     /// The record, compressed, with the dictionary's id.
     ///
     /// # Errors
     /// [`Code::Internal`] if zstd fails.
-    pub fn pack(&self, raw: &Raw) -> Result<Packed> {
-        let data = match &self.dictionary {
-            None => zstd::bulk::compress(&raw.bytes, LEVEL),
-            Some((_, dictionary)) => zstd::bulk::Compressor::with_prepared_dictionary(dictionary)
-                .and_then(|mut c| c.compress(&raw.bytes)),
-        };
-        let data = data.map_err(|e| Error::new(Code::Internal, format!("compressing a record: {e}")))?;
-        Ok(Packed { dictionary: self.dictionary.as_ref().map(|d| d.0), data })
+    pub fn pack(&mut self, raw: &Raw) -> Result<Packed> {
+        let data = self.compressor.compress(&raw.bytes).map_err(|e| failed(&e))?;
+        Ok(Packed { dictionary: self.dictionary, data })
     }
+}
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::new(Code::Internal, format!("compressing a record: {error}"))
 }
 
 /// A compressed record.

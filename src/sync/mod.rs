@@ -27,6 +27,9 @@ use crate::{
     store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer},
 };
 
+/// Records that one thread packs at least, so that what packs them is worth making.
+const PACKED_TOGETHER: usize = 64;
+
 /// Stores records in one transaction, together with what `also` writes; reports what that did.
 fn apply(
     store: &Store,
@@ -44,13 +47,21 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
     let comments = packer(store, RawKind::Comment, &records)?;
     records
         .into_par_iter()
-        .map(|record| {
-            let packed = match &record {
-                Record::Document(d) => documents.pack(&d.raw),
-                Record::Comment(c) => comments.pack(&c.raw),
-            };
-            packed.map(|p| (record, p))
-        })
+        .with_min_len(PACKED_TOGETHER)
+        .map_init(
+            || (None, None),
+            |(document, comment), record| {
+                let (worker, packer, raw) = match &record {
+                    Record::Document(d) => (document, &documents, &d.raw),
+                    Record::Comment(c) => (comment, &comments, &c.raw),
+                };
+                let worker = match worker {
+                    Some(worker) => worker,
+                    None => worker.insert(packer.worker()?),
+                };
+                worker.pack(raw).map(|packed| (record, packed))
+            },
+        )
         .collect()
 }
 

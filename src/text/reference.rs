@@ -5,6 +5,8 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::signature::marked_lines;
+
 /// What a text says about another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
@@ -53,14 +55,14 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     )
     .unwrap()
 });
+// What a line with a reference holds. Looking for this alone is several times as fast.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
+static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"#\d|://").unwrap());
 
 /// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said.
 pub fn references(text: &str) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
-    if !text.contains('#') && !text.contains("://") {
-        return Vec::new();
-    }
-    for c in REFERENCE.captures_iter(text) {
+    for c in marked_lines(&MARK, text).flat_map(|line| REFERENCE.captures_iter(line)) {
         let Some(number) =
             c.name("urlnumber").or_else(|| c.name("number")).and_then(|m| m.as_str().parse().ok())
         else {

@@ -2,7 +2,10 @@
 //! Shapes: <https://cli.github.com/manual/gh_issue_list> and
 //! <https://docs.github.com/en/rest/migrations/users> (`issues_000001.json` and its like).
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
+use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -93,6 +96,12 @@ struct Migrated {
     merged_at: Option<Timestamp>,
 }
 
+/// Fields by which the shapes are told apart: accounts have a `type` in the REST interface too.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#""(?:type|comments|createdAt|updatedAt|stateReason|headRefName|isPinned|author)""#).unwrap()
+});
+
 /// Reads one record of any of GitHub's shapes; one of the command line holds its comments, one of an archive may be
 /// something that is not kept.
 ///
@@ -101,15 +110,7 @@ struct Migrated {
 pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return record(bytes).map(|r| vec![r]) };
     // Most records are of the REST interface; looking closer costs as much as reading them.
-    let marks = [
-        "\"createdAt\"",
-        "\"updatedAt\"",
-        "\"stateReason\"",
-        "\"headRefName\"",
-        "\"isPinned\"",
-        "\"author\"",
-    ];
-    if !names_itself(text) && !holds_comments(text) && !marks.iter().any(|m| text.contains(m)) {
+    if !MARK.find_iter(text).any(|m| tells(m.as_str(), &text[m.end()..])) {
         return record(bytes).map(|r| vec![r]);
     }
     let Ok(probe) = serde_json::from_str::<Probe>(text) else { return record(bytes).map(|r| vec![r]) };
@@ -136,22 +137,17 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     record(bytes).map(|r| vec![r])
 }
 
-/// Whether some `type` is a word in small letters, as in migration archives; accounts have one in capitals.
-fn names_itself(text: &str) -> bool {
-    text.match_indices("\"type\"").any(|(at, mark)| {
-        let value = text[at + mark.len()..].trim_start().strip_prefix(':').map(str::trim_start);
-        value
-            .and_then(|v| v.strip_prefix('"'))
-            .is_some_and(|v| v.starts_with(|c: char| c.is_ascii_lowercase()))
-    })
-}
-
-/// Whether the comments are a list; the REST interface counts them.
-fn holds_comments(text: &str) -> bool {
-    text.match_indices("\"comments\"").any(|(at, mark)| {
-        let value = text[at + mark.len()..].trim_start().strip_prefix(':').map(str::trim_start);
-        value.is_some_and(|v| v.starts_with('['))
-    })
+/// Whether a field with this name and what follows it is of another shape than the REST interface's: its `type` is no word in
+/// small letters as in migration archives, and it counts the comments and does not list them.
+fn tells(name: &str, rest: &str) -> bool {
+    let value = || rest.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    match name {
+        "\"type\"" => {
+            value().strip_prefix('"').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_lowercase()))
+        }
+        "\"comments\"" => value().starts_with('['),
+        _ => true,
+    }
 }
 
 /// `owner/name` and the number of a page on the web: `https://github.com/acme/app/issues/12`.
