@@ -76,8 +76,13 @@ class Sqlite:
 
     def add_texts(self, rows):
         with self.db:
-            self.db.execute("CREATE VIRTUAL TABLE items USING fts5(title, body, comments, content='', tokenize='porter unicode61')")
-            self.db.executemany("INSERT INTO items (rowid, title, body, comments) VALUES (?, ?, ?, ?)", rows)
+            # As the others do, it keeps the texts that it finds.
+            self.db.execute("CREATE TABLE texts (number INTEGER PRIMARY KEY, title TEXT, body TEXT, comments TEXT)")
+            self.db.execute(
+                "CREATE VIRTUAL TABLE items USING fts5(title, body, comments, content='texts', content_rowid='number', tokenize='porter unicode61')"
+            )
+            self.db.executemany("INSERT INTO texts VALUES (?, ?, ?, ?)", rows)
+            self.db.execute("INSERT INTO items (items) VALUES ('rebuild')")
 
     def add_vectors(self, numbers, vectors):
         with self.db:

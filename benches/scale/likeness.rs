@@ -4,7 +4,11 @@
 //! item's passages of the same part, and is moved in the direction in which two other real vectors differ, by a distance drawn from
 //! those of real vectors to their nearest neighbours. A passage of a real item has the vector that the model gave it.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use fastrand::Rng;
 use precedent::{
@@ -177,18 +181,21 @@ impl Real {
     }
 
     /// Gives every passage that has none a vector, through the product's own writer. `numbers` tells those of documents.
+    /// How many there were, and the time it took to ask for what is pending and to store it; making them up takes longer.
     pub fn fill(
         &self,
         vectors: &Vectors,
         numbers: &dyn Fn(&[i64]) -> Vec<Option<u64>>,
         real: u64,
         seed: u64,
-    ) -> u64 {
-        let mut done = 0;
+    ) -> (u64, Duration) {
+        let (mut done, mut took) = (0, Duration::ZERO);
         loop {
+            let start = Instant::now();
             let pending = vectors.pending(BATCH).unwrap();
+            took += start.elapsed();
             if pending.is_empty() {
-                return done;
+                return (done, took);
             }
             let documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
@@ -201,7 +208,9 @@ impl Real {
                 })
                 .collect();
             done += made.len() as u64;
+            let start = Instant::now();
             vectors.put(&made).unwrap();
+            took += start.elapsed();
         }
     }
 }

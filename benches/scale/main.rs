@@ -152,11 +152,10 @@ fn phase(name: &str, place: &Path, count: u64) {
             let parts = Parts::open(&casebook);
             let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
             println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.apart());
-            let start = Instant::now();
             let last = 30_664;
             let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
-            let stored = real.fill(&parts.vectors, &numbers, last, SEED);
-            let took = start.elapsed().as_secs_f64();
+            let (stored, took) = real.fill(&parts.vectors, &numbers, last, SEED);
+            let took = took.as_secs_f64();
             println!(
                 "vectors: {stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
                 stored as f64 / took,
@@ -409,10 +408,9 @@ fn nearest(place: &Path, count: u64) {
         vectors.plan(&batch.iter().map(plan).collect::<Vec<_>>(), None).unwrap();
     }
     println!("planned in {:.1} s", start.elapsed().as_secs_f64());
-    let start = Instant::now();
     let numbers = |ids: &[i64]| ids.iter().map(|id| Some(100_000 + *id as u64)).collect();
-    let stored = real.fill(&vectors, &numbers, 0, SEED);
-    let took = start.elapsed().as_secs_f64();
+    let (stored, took) = real.fill(&vectors, &numbers, 0, SEED);
+    let took = took.as_secs_f64();
     println!(
         "{stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
         stored as f64 / took,
