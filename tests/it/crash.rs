@@ -88,7 +88,13 @@ fn deleted_indexes_are_made_again() {
     assert_eq!(content(&place), want);
 
     // A damaged full-text index counts as none.
-    let meta = place.casebook().join("fulltext/v1/meta.json");
-    std::fs::write(&meta, "{ this is no index").unwrap();
+    std::fs::write(place.full_text().join("meta.json"), "{ this is no index").unwrap();
     assert_eq!(content(&place), want);
+
+    // What an earlier version made is of no use to this one, and does not stay.
+    std::fs::remove_dir_all(place.full_text()).unwrap();
+    std::fs::create_dir_all(place.casebook().join("fulltext/v1")).unwrap();
+    std::fs::write(place.casebook().join("fulltext/v1/meta.json"), "{}").unwrap();
+    assert_eq!(content(&place), want);
+    assert!(!place.full_text().ends_with("v1"));
 }

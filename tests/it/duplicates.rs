@@ -6,7 +6,8 @@ use precedent::{
     Casebook, Code, OpenOptions, Task,
     embed::Engine,
     model::{
-        Band, Disposition, DuplicatesRequest, DuplicatesResponse, TriageRequest, TriageResponse, VerdictKind,
+        Band, Disposition, DuplicatesRequest, DuplicatesResponse, SearchRequest, TriageRequest,
+        TriageResponse, VerdictKind,
     },
 };
 use serde_json::{Value, json};
@@ -195,6 +196,54 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
     let reason = found.candidates[0].reasons.iter().find(|r| r.contains("the comments on it name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
+}
+
+#[tokio::test]
+async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_a_comment() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let code = "```\nfooter_checksum(archive) failed: FW-2077\n```";
+    import(
+        &casebook,
+        &place,
+        "acme/app",
+        &[
+            report(1, 1, "Archive does not open", "It stops with a red triangle."),
+            report(2, 1, "Archive does not open", &format!("It stops with a red triangle.\n\n{code}")),
+            with(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
+            report(3, 20, "Archive does not open any more", code),
+        ],
+    )
+    .await;
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
+    let found = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| {
+        let candidate = found.candidates.iter().find(|c| c.key == key).unwrap();
+        candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
+    };
+    for feature in ["code_words", "signatures"] {
+        assert!(value("acme/app#2", feature) > 0.5, "{feature}: {found:?}");
+        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {found:?}");
+    }
+    assert!(value("acme/app#1", "length") < value("acme/app#2", "length"));
+
+    let search = |query: &str| {
+        let request = SearchRequest { query: query.to_owned(), ..Default::default() };
+        let casebook = &casebook;
+        async move {
+            let found = casebook.search(request, &Task::new()).await.unwrap();
+            let mut keys: Vec<String> = found.hits.into_iter().map(|h| h.key).collect();
+            keys.sort();
+            keys
+        }
+    };
+    assert_eq!(search("footer_checksum in:comments mode:lexical").await, ["acme/app#1"]);
+    assert_eq!(
+        search("footer_checksum in:body mode:lexical").await,
+        ["acme/app#2", "acme/app#3"],
+        "a body's code is its own"
+    );
+    assert_eq!(search("FW-2077 mode:lexical").await, ["acme/app#1", "acme/app#2", "acme/app#3"]);
 }
 
 #[tokio::test]

@@ -126,7 +126,7 @@ fn a_full_text_whose_files_were_changed() {
         |bytes| bytes.truncate(bytes.len() / 2),
     ];
     for change in changes {
-        let store = largest(&place.casebook().join("fulltext").join("v1"), "idx");
+        let store = largest(&place.full_text(), "idx");
         let mut bytes = std::fs::read(&store).unwrap();
         change(&mut bytes);
         std::fs::write(&store, bytes).unwrap();

@@ -22,6 +22,11 @@ impl Place {
         self.folder.path().join("casebook")
     }
 
+    /// The folder of the full text as this version writes it.
+    pub fn full_text(&self) -> PathBuf {
+        full_text(&self.casebook()).expect("a full text")
+    }
+
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -177,6 +182,14 @@ pub fn issue(number: u64, title: &str, body: &str) -> serde_json::Value {
 }
 
 /// One comment in GitHub's REST shape.
+/// The one folder of the full text, if there is one.
+pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(casebook.join("fulltext")).ok()?.map(|e| e.unwrap().path()).collect();
+    assert!(folders.len() < 2, "{folders:?}");
+    folders.pop()
+}
+
 pub fn comment(id: u64, number: u64, body: &str) -> serde_json::Value {
     serde_json::json!({
         "id": id, "issue_url": format!("https://tracker.example/api/v3/repos/acme/app/issues/{number}"), "body": body,

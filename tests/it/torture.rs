@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fake_github::FakeGitHub,
-    support::{Numbers, Place, Ran, comment, library, tracker},
+    support::{Numbers, Place, Ran, comment, full_text, library, tracker},
 };
 
 const SEED: u64 = 20_261_121;
@@ -209,8 +209,8 @@ fn random_kills_lose_nothing() {
 /// Cuts or removes a file of an index, while nobody has it open.
 fn damage(casebook: &Path, numbers: &mut Numbers) {
     let mut files: Vec<PathBuf> = Vec::new();
-    for folder in ["fulltext/v1", "vectors"] {
-        let entries = std::fs::read_dir(casebook.join(folder)).into_iter().flatten();
+    for folder in full_text(casebook).into_iter().chain([casebook.join("vectors")]) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
         files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
     }
     // A log belongs to its database: only both together are a file that was damaged.

@@ -6,7 +6,7 @@ mod best;
 mod similar;
 
 use std::{
-    collections::HashSet,
+    collections::BTreeSet,
     fs,
     ops::Bound,
     path::{Path, PathBuf},
@@ -41,11 +41,11 @@ use crate::{
     error::{Error, Result},
     model::{DocKind, State},
     store::{DocumentRow, StoredComment},
-    text::{PREPARATION_VERSION, prepare::Prepared, tokens},
+    text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature, tokens},
 };
 
 /// Bumped with every change to the fields below; another number is another folder.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 /// Memory of each of the two indexing threads, in bytes.
 const THREAD_BYTES: usize = 48 * 1024 * 1024;
 
@@ -73,7 +73,7 @@ pub enum Scope {
     Title,
     /// In the document's own text, code included.
     Body,
-    /// In a comment.
+    /// In a comment, code included.
     Comments,
 }
 
@@ -113,6 +113,7 @@ struct Fields {
     comments: Field,
     identifiers: Field,
     signatures: Field,
+    said_signatures: Field,
     source: Field,
     kind: Field,
     state: Field,
@@ -207,6 +208,7 @@ fn schema() -> (Schema, Fields) {
         comments: b.add_text_field("comments", positions()),
         identifiers: b.add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
         signatures: b.add_text_field("signatures", STRING),
+        said_signatures: b.add_text_field("said_signatures", STRING),
         source: b.add_text_field("source", STRING),
         kind: b.add_text_field("kind", STRING),
         state: b.add_text_field("state", STRING),
@@ -305,7 +307,17 @@ impl FullText {
         merges.set_max_docs_before_merge(MERGED_UP_TO);
         writer.set_merge_policy(Box::new(merges));
         self.remove_leftovers()?;
+        self.remove_former();
         Ok(Writer { fulltext: self, writer })
+    }
+
+    /// Removes the indexes of earlier versions, which nothing reads any more.
+    fn remove_former(&self) {
+        let Some(parent) = self.folder.parent() else { return };
+        for version in 1..SCHEMA_VERSION {
+            // Where another program still reads it, it goes the next time.
+            let _ = fs::remove_dir_all(parent.join(format!("v{version}")));
+        }
     }
 
     /// Removes what a writer that was killed has left: files of segments that no commit names. A new writer counts from the
@@ -424,7 +436,8 @@ impl FullText {
         let searcher = self.searcher()?;
         let clauses = terms
             .iter()
-            .map(|t| (Occur::Should, self.term(self.fields.signatures, t, IndexRecordOption::Basic)))
+            .flat_map(|t| [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t)))
+            .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
             .collect();
         self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
     }
@@ -855,28 +868,28 @@ impl FullText {
         d.add_u64(f.id, row.id.cast_unsigned());
         d.add_text(f.title, &row.title);
         d.add_text(f.identifiers, &row.title);
-        let mut signatures: HashSet<String> = HashSet::new();
-        signatures.extend(body.signatures(&row.title).iter().map(|s| s.term()));
+        let terms =
+            |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
+        let own = terms(&body.signatures(&row.title));
         let (prose, code) = (body.prose(), body.code());
         d.add_text(f.identifiers, &prose);
         d.add_text(f.identifiers, &code);
         d.add_text(f.body, prose);
         d.add_text(f.code, code);
+        let mut said = BTreeSet::new();
         for (comment, text) in comments {
             if comment.author.bot {
                 continue;
             }
-            let (prose, code) = (text.prose(), text.code());
-            d.add_text(f.identifiers, &code);
-            d.add_text(f.comments, &prose);
-            d.add_text(f.identifiers, prose);
-            d.add_text(f.code, code);
-            signatures.extend(text.signatures("").iter().map(|s| s.term()));
+            for part in [text.prose(), text.code()] {
+                d.add_text(f.identifiers, &part);
+                d.add_text(f.comments, part);
+            }
+            said.extend(terms(&text.signatures("")));
         }
-        let mut signatures: Vec<String> = signatures.into_iter().collect();
-        signatures.sort_unstable();
-        for signature in signatures {
-            d.add_text(f.signatures, signature);
+        said.retain(|term| !own.contains(term));
+        for (field, terms) in [(f.signatures, own), (f.said_signatures, said)] {
+            terms.into_iter().for_each(|term| d.add_text(field, term));
         }
         d.add_text(f.source, row.source.to_lowercase());
         d.add_text(f.kind, row.kind.as_str());

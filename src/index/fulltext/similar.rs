@@ -72,13 +72,13 @@ pub struct Overlap {
     pub body_title: f32,
     /// How much of the document's title is words that stand anywhere in the report.
     pub title_covered: f32,
-    /// How many words the document's body has, without code: the index has that of its comments, too.
+    /// How many words the document's body has, code included.
     pub length: f32,
     /// Words of the report's code and logs in the document's.
     pub code_code: f32,
     /// Whole identifiers, wherever they stand.
     pub identifiers: f32,
-    /// Signatures that say something by themselves.
+    /// Signatures of the document itself that say something by themselves.
     pub signatures: f32,
     /// When the document was created, in seconds since the epoch.
     pub created: Option<i64>,
@@ -193,7 +193,7 @@ impl FullText {
             body: only(body, MAX_WORDS),
             code: only(code, MAX_CODE),
             identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
-            signatures: weigh(&report.signatures, &[f.signatures], usize::MAX)?,
+            signatures: weigh(&report.signatures, &[f.signatures, f.said_signatures], usize::MAX)?,
         })
     }
 
@@ -265,6 +265,7 @@ impl FullText {
         }
         for (signature, _) in &terms.signatures {
             add(f.signatures, signature, 2.0);
+            add(f.said_signatures, signature, 2.0);
         }
         let searcher = self.searcher()?;
         self.top_of(&searcher, &Disjunction { groups, needed: 1 }, filters, limit)
@@ -376,7 +377,7 @@ impl FullText {
             })
             .collect();
         for (i, overlap) in out.iter_mut().enumerate() {
-            overlap.length = body[i];
+            overlap.length = body[i] + code[i];
         }
         let mut frequency = vec![0.0_f32; found.len()];
         for (place, (term, weight)) in words.iter().enumerate() {
