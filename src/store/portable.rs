@@ -361,12 +361,8 @@ fn repack(c: &Connection, kind: RawKind, offset: i64) -> Result<()> {
         let data: Vec<u8> = row.get(1)?;
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&data));
     }
-    let mut unpackers = HashMap::with_capacity(dictionaries.len());
-    for (id, dictionary) in &dictionaries {
-        let unpacker = Decompressor::with_prepared_dictionary(dictionary)
-            .map_err(|e| Error::new(Code::Internal, format!("unpacking a record: {e}")))?;
-        unpackers.insert(*id, unpacker);
-    }
+    // Records of one dictionary mostly follow one another; a hostile file may have any number of them.
+    let mut unpacker: Option<(Option<i64>, Decompressor<'_>)> = None;
     let mut read =
         c.prepare(&format!("SELECT {name}_id, dictionary_id, data FROM other.{name}_raw ORDER BY 1"))?;
     let mut write = c.prepare(&format!(
@@ -376,7 +372,13 @@ fn repack(c: &Connection, kind: RawKind, offset: i64) -> Result<()> {
     while let Some(row) = rows.next()? {
         let (id, dictionary): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
         let data = row.get_ref(2)?.as_blob().map_err(|_| damaged("a raw record"))?;
-        let unpacked = unpackers.get_mut(&dictionary).and_then(|unpacker| {
+        if unpacker.as_ref().is_none_or(|(known, _)| *known != dictionary) {
+            let found = dictionaries.get(&dictionary);
+            unpacker = found
+                .and_then(|d| Decompressor::with_prepared_dictionary(d).ok())
+                .map(|unpacker| (dictionary, unpacker));
+        }
+        let unpacked = unpacker.as_mut().and_then(|(_, unpacker)| {
             let size = Decompressor::upper_bound(data).unwrap_or(MAX_RECORD).min(MAX_RECORD);
             unpacker.decompress(data, size).ok()
         });
