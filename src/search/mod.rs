@@ -17,7 +17,7 @@ use crate::{
     error::{Error, Result},
     index::{
         filter::Filter,
-        fulltext::{FullText, Words},
+        fulltext::{FullText, Scope, Words},
         vectors::{Near, Vectors},
     },
     model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
@@ -210,8 +210,8 @@ impl Searcher<'_> {
             signatures: 0,
             pasted: query.pasted,
         };
-        // What must or must not occur binds the other arms too.
-        let strict = !query.phrases.is_empty() || !query.without.is_empty();
+        // What must or must not occur, and where, binds the other arms too.
+        let strict = !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any;
         let by_words = !query.pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // Words are looked up while the query is embedded.

@@ -244,6 +244,9 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
         "a body's code is its own"
     );
     assert_eq!(search("FW-2077 mode:lexical").await, ["acme/app#1", "acme/app#2", "acme/app#3"]);
+    // Where words have to stand binds meaning and signatures, too.
+    assert_eq!(search("FW-2077 in:comments").await, ["acme/app#1"]);
+    assert_eq!(search("FW-2077 in:title").await, [""; 0]);
 }
 
 #[tokio::test]
