@@ -84,6 +84,12 @@ async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesRespo
     casebook.duplicates(request, &Task::new()).await.unwrap()
 }
 
+/// A piece of evidence of a candidate whose rank was asked to be explained.
+fn traced(response: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
+    let candidate = response.candidates.iter().find(|c| c.key == key).unwrap();
+    candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
+}
+
 fn keys(response: &DuplicatesResponse) -> Vec<&str> {
     response.candidates.iter().map(|c| c.key.as_str()).collect()
 }
@@ -184,10 +190,7 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
     let found = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| {
-        let candidate = found.candidates.iter().find(|c| c.key == key).unwrap();
-        candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
-    };
+    let value = |key: &str, feature: &str| traced(&found, key, feature);
     assert!(value("acme/app#1", "said_anew") > 0.2, "{found:?}");
     assert!(
         value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
@@ -217,10 +220,7 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
     let found = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| {
-        let candidate = found.candidates.iter().find(|c| c.key == key).unwrap();
-        candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
-    };
+    let value = |key: &str, feature: &str| traced(&found, key, feature);
     for feature in ["code_words", "signatures"] {
         assert!(value("acme/app#2", feature) > 0.5, "{feature}: {found:?}");
         assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {found:?}");

@@ -158,7 +158,8 @@ export class Desk {
   #indexing(_progress: Progress, isNewPhase: boolean): void {
     // The full text is searchable as soon as it is through; the vectors may take long.
     if (isNewPhase) this.search.refresh();
-    if (Date.now() - this.#statusAt > STATUS_EVERY) void this.refresh();
+    // What is told of the indexes must not lag behind what is found in them.
+    if (isNewPhase || Date.now() - this.#statusAt > STATUS_EVERY) void this.refresh();
   }
 
   /** Documents that other programs ask to be shown: `precedent://item/…`. */
