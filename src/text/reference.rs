@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::signature::marked_lines;
+use super::signature::{marked_lines, re};
 
 /// What a text says about another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,24 +40,19 @@ pub struct Reference {
     pub relation: Relation,
 }
 
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say duplicate.
-    Regex::new(
-        r"(?ix)
+    re(r"(?ix)
         (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
             (?: (?P<dup> (?: \bdup(?:licate|e)?\ (?:of|with|for) | /duplicate ) ) \ *:?
               | (?P<close> \b (?:close[sd]?|fix(?:e[sd])?|resolve[sd]?) ) \ *:? )
             \ + (?:issue\ |ticket\ |bug\ )?
         )?
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
-          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )",
-    )
-    .unwrap()
+          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )")
 });
 // What a line with a reference holds. Looking for this alone is several times as fast.
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
-static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"#\d|://").unwrap());
+static MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
 
 /// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said.
 pub fn references(text: &str) -> Vec<Reference> {

@@ -59,8 +59,9 @@ const MAX_SIGNATURES: usize = 48;
 /// The longest text that is read, in bytes.
 const MAX_READ: usize = 400_000;
 
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them all")]
-fn re(pattern: &str) -> Regex {
+/// A pattern of this folder.
+#[allow(clippy::unwrap_used, reason = "the patterns are constants; tests compile them all")]
+pub(super) fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }
 

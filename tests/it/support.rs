@@ -181,7 +181,6 @@ pub fn issue(number: u64, title: &str, body: &str) -> serde_json::Value {
     })
 }
 
-/// One comment in GitHub's REST shape.
 /// The one folder of the full text, if there is one.
 pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> =
@@ -190,6 +189,7 @@ pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
     folders.pop()
 }
 
+/// One comment in GitHub's REST shape.
 pub fn comment(id: u64, number: u64, body: &str) -> serde_json::Value {
     serde_json::json!({
         "id": id, "issue_url": format!("https://tracker.example/api/v3/repos/acme/app/issues/{number}"), "body": body,
