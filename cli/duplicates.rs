@@ -4,7 +4,10 @@ use std::fs::File;
 
 use precedent::{
     Error, Result,
-    model::{Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, VerdictKind},
+    model::{
+        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate,
+        VerdictKind,
+    },
 };
 
 use crate::{
@@ -58,8 +61,14 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
     for notice in &response.notices {
         session.say(&notice.text);
     }
+    if let Some(known) = &response.known {
+        print_known(known, output);
+    }
     let percent = |c: f32| format!("{:.0} in 100", c * 100.0);
     let headline = match (response.band, response.candidates.first()) {
+        (_, Some(best)) if response.known.is_some() => {
+            format!("By the texts alone: {}", percent(best.confidence))
+        }
         (Band::High, Some(best)) => {
             format!("{GOOD}A duplicate, most likely{GOOD:#} ({})", percent(best.confidence))
         }
@@ -92,6 +101,34 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
     }
 }
 
+fn print_known(known: &KnownDuplicate, output: &mut Output) {
+    let title = known.title.as_deref().map(plain).unwrap_or_default();
+    output.line(format_args!(
+        "{GOOD}Known to be a duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
+        plain(&known.key)
+    ));
+    let mut facts = vec![state(known.state, known.state_reason.as_deref())];
+    facts.extend(known.disposition.as_ref().map(fate));
+    if known.title.is_none() {
+        facts.push("the casebook does not hold it".to_owned());
+    }
+    facts.retain(|f| !f.is_empty());
+    output.line(format_args!("       {}", facts.join(" · ")));
+    output.line("");
+}
+
+/// What became of a report, in words; nothing for an open one.
+fn fate(disposition: &Disposition) -> String {
+    match disposition {
+        Disposition::Open => String::new(),
+        Disposition::Fixed(Some(by)) => format!("already fixed, see {}", plain(by)),
+        Disposition::Fixed(None) => "already fixed".to_owned(),
+        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
+        Disposition::Declined => "declined".to_owned(),
+        Disposition::Duplicate => "a duplicate itself".to_owned(),
+    }
+}
+
 pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     let band = match c.band {
         Band::High => GOOD,
@@ -106,14 +143,7 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         plain(&c.title)
     ));
     let mut facts = vec![state(c.state, c.state_reason.as_deref()), day(c.created_at)];
-    facts.push(match &c.disposition {
-        Disposition::Open => String::new(),
-        Disposition::Fixed(Some(by)) => format!("already fixed, see {}", plain(by)),
-        Disposition::Fixed(None) => "already fixed".to_owned(),
-        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
-        Disposition::Declined => "declined".to_owned(),
-        Disposition::Duplicate => "a duplicate itself".to_owned(),
-    });
+    facts.push(fate(&c.disposition));
     if let Some(canonical) = &c.canonical {
         facts.push(format!("a duplicate of {}", plain(canonical)));
     }

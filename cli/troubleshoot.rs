@@ -3,7 +3,7 @@
 use precedent::{
     Result,
     model::{
-        SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
         TroubleshootSettings,
     },
 };
@@ -83,8 +83,16 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
 fn print_case(case: &SolvedCase, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&case.citation), plain(&case.title)));
     let mut facts = vec![state(case.state, case.state_reason.as_deref()), day(case.closed_at)];
-    facts.extend(case.similarity.map(|s| format!("meaning {s:.2}")));
-    facts.push(format!("words {:.2}", case.words));
+    match case.relation {
+        Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report itself{GOOD:#}")),
+        Some(CaseRelation::Canonical) => {
+            facts.push(format!("{GOOD}the report is a known duplicate of it{GOOD:#}"));
+        }
+        None => {
+            facts.extend(case.similarity.map(|s| format!("meaning {s:.2}")));
+            facts.push(format!("words {:.2}", case.words));
+        }
+    }
     if case.same_signature {
         facts.push(format!("{HIT}same error signature{HIT:#}"));
     }

@@ -121,6 +121,7 @@ fn enums() {
         &[Recommendation::DuplicateFound, Recommendation::SimilarFound, Recommendation::Unique],
     );
     same_variants("NoteOutcome", &[NoteOutcome::Stored, NoteOutcome::Connected, NoteOutcome::Duplicate]);
+    same_variants("CaseRelation", &[CaseRelation::Itself, CaseRelation::Canonical]);
     same_variants(
         "CommentRole",
         &[
@@ -385,8 +386,19 @@ fn duplicates() {
     same_members("Similarity", candidate().similarity);
     same_members("Evidence", &candidate().trace.unwrap()[0]);
     same_members("DuplicateCandidate", candidate());
+    let known = KnownDuplicate {
+        key: String::new(),
+        kind: None,
+        title: None,
+        url: None,
+        state: None,
+        state_reason: None,
+        disposition: None,
+    };
+    same_members("KnownDuplicate", &known);
     let response = DuplicatesResponse {
         key: None,
+        known: Some(known),
         band: Band::None,
         candidates: vec![candidate()],
         compared: 0,
@@ -606,6 +618,7 @@ fn solved_cases() {
         state: None,
         state_reason: None,
         closed_at: None,
+        relation: None,
         via: None,
         similarity: None,
         words: 0.0,

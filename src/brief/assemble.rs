@@ -7,8 +7,8 @@ use crate::{
     duplicates::{self, Checker},
     error::{Error, Result},
     model::{
-        Brief, BriefRecord, BriefRequest, BriefSource, Citation, CommentRole, Disposition, DocKind,
-        DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section, SectionKind,
+        Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole, Disposition,
+        DocKind, DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section, SectionKind,
         SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     search::{self, Searcher},
@@ -98,6 +98,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(found) = &mut found {
         found.candidates.retain(|c| stays(&c.key));
+        found.known = found.known.take().filter(|k| stays(&k.key));
     }
     solved.cases.retain(|c| stays(&c.key));
     solved.wiki.retain(|page| stays(&page.key));
@@ -183,7 +184,7 @@ impl Writer<'_> {
     fn write(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) -> Result<()> {
         self.problem();
         if let Some(found) = found {
-            self.duplicates(found);
+            self.duplicates(found)?;
         }
         self.cases(solved);
         let wiki = solved.wiki.iter().map(|page| Entry {
@@ -247,19 +248,18 @@ impl Writer<'_> {
         self.add(SectionKind::Problem, "The problem", vec![entry]);
     }
 
-    fn duplicates(&mut self, found: &DuplicatesResponse) {
-        let likely = found.candidates.iter().filter(|c| c.confidence >= MIN_CONFIDENCE);
-        let entries = likely.map(|c| {
+    fn duplicates(&mut self, found: &DuplicatesResponse) -> Result<()> {
+        let known = self.known_duplicates(found)?;
+        let title = if known.is_empty() { "Likely duplicates" } else { "Duplicates" };
+        let stated = found.known.as_ref().map(|known| known.key.as_str());
+        let likely = found
+            .candidates
+            .iter()
+            .filter(|c| c.confidence >= MIN_CONFIDENCE && Some(c.key.as_str()) != stated);
+        let likely = likely.map(|c| {
             let mut facts =
                 vec![format!("{:.0} in 100 that it is a duplicate", f64::from(c.confidence) * 100.0)];
-            facts.push(match &c.disposition {
-                Disposition::Open => "still open".to_owned(),
-                Disposition::Fixed(Some(by)) => format!("already fixed, see {by}"),
-                Disposition::Fixed(None) => "already fixed".to_owned(),
-                Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
-                Disposition::Declined => "declined".to_owned(),
-                Disposition::Duplicate => "a duplicate itself".to_owned(),
-            });
+            facts.push(fate(&c.disposition));
             facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
@@ -275,8 +275,56 @@ impl Writer<'_> {
                 ..Entry::default()
             }
         });
-        let entries: Vec<Entry> = entries.collect();
-        self.add(SectionKind::Duplicates, "Likely duplicates", entries);
+        let entries: Vec<Entry> = known.into_iter().chain(likely).collect();
+        self.add(SectionKind::Duplicates, title, entries);
+        Ok(())
+    }
+
+    /// What is known and not just likely: the report that stays, and the others that are its duplicates.
+    fn known_duplicates(&self, found: &DuplicatesResponse) -> Result<Vec<Entry>> {
+        let Some(own) = self.row else { return Ok(Vec::new()) };
+        let stays = found.known.as_ref().map_or(own.key.as_str(), |known| known.key.as_str());
+        let mut others = Vec::new();
+        for key in self.reader.duplicates_of(stays)? {
+            if key != own.key && !self.request.leave_out.contains(&key) {
+                others.extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
+            }
+        }
+        let count = others.len();
+        others.truncate(DUPLICATES);
+        let mut entries = Vec::new();
+        if let Some(known) = &found.known {
+            let mut citations = vec![cite(own)];
+            let text = match (self.reader.document_by_key(&known.key)?, &known.disposition) {
+                (Some(row), Some(disposition)) => {
+                    citations.push(cite(&row));
+                    let standing = state(known.state, known.state_reason.as_deref());
+                    let facts = ["known to be the same".to_owned(), standing, fate(disposition)];
+                    let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
+                    sentence(&facts.join("; "))
+                }
+                _ => format!("Known to be a duplicate of {}, which the casebook does not hold.", known.key),
+            };
+            let text = Some(text);
+            entries.push(Entry { heading: known.title.clone(), text, citations, ..Entry::default() });
+        }
+        if count > 0 {
+            let more = if found.known.is_some() { "other " } else { "" };
+            let (reports, are) =
+                if count == 1 { ("report", "is a duplicate") } else { ("reports", "are duplicates") };
+            let mut text = format!("{count} {more}{reports} {are} of it");
+            if count > others.len() {
+                text.push_str(&format!(", {} of them", others.len()));
+            }
+            let names: Vec<String> =
+                others.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
+            entries.push(Entry {
+                text: Some(format!("{text}: {}.", names.join("; "))),
+                citations: others.iter().map(cite).collect(),
+                ..Entry::default()
+            });
+        }
+        Ok(entries)
     }
 
     fn cases(&mut self, solved: &TroubleshootResponse) {
@@ -292,6 +340,10 @@ impl Writer<'_> {
             let mut facts = vec![state(case.state, case.state_reason.as_deref())];
             facts.extend(day(case.closed_at).map(|d| format!("on {d}")));
             let mut said = vec![facts.join(" ")];
+            said.extend(
+                (case.relation == Some(CaseRelation::Canonical))
+                    .then(|| "the report is known to be a duplicate of it".to_owned()),
+            );
             said.extend(case.via.as_ref().map(|via| format!("found by its duplicate {via}")));
             said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
             said.extend(case.same_signature.then(|| "the same error signature".to_owned()));
@@ -301,13 +353,14 @@ impl Writer<'_> {
                 key: f.key.clone(),
                 url: f.url.clone(),
             }));
+            let own = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
-                heading: Some(case.title.clone()),
+                heading: Some(if own { "This report itself".to_owned() } else { case.title.clone() }),
                 text: Some(sentence(&said.join("; "))),
                 citations,
                 ..Entry::default()
             });
-            if !case.body.trim().is_empty() {
+            if !own && !case.body.trim().is_empty() {
                 let quote = Quote {
                     author: None,
                     role: Some("report".to_owned()),
@@ -476,6 +529,18 @@ fn state(state: Option<State>, reason: Option<&str>) -> String {
         (None, _) => String::new(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
         (Some(state), _) => state.as_str().to_owned(),
+    }
+}
+
+/// What became of a report.
+fn fate(disposition: &Disposition) -> String {
+    match disposition {
+        Disposition::Open => "still open".to_owned(),
+        Disposition::Fixed(Some(by)) => format!("already fixed, see {by}"),
+        Disposition::Fixed(None) => "already fixed".to_owned(),
+        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
+        Disposition::Declined => "declined".to_owned(),
+        Disposition::Duplicate => "a duplicate itself".to_owned(),
     }
 }
 

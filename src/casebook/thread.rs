@@ -69,10 +69,14 @@ fn shown(comment: StoredComment) -> ThreadComment {
 }
 
 fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
-    let mut out = Vec::new();
+    let mut out: Vec<LinkView> = Vec::new();
     for link in reader.links(&row.key)? {
         let outgoing = link.from_key == row.key;
         let key = if outgoing { link.to_key } else { link.from_key };
+        // Weightier kinds come first: who closes an item or is its duplicate names it anyway.
+        if link.kind == "mentions" && out.iter().any(|l| l.key == key && l.kind != "mentions") {
+            continue;
+        }
         let other = reader.document_by_key(&key)?;
         out.push(LinkView {
             kind: link.kind,

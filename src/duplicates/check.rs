@@ -9,8 +9,8 @@ use crate::{
     error::{Error, Result},
     index::filter::{Filter, Test},
     model::{
-        Band, Check, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Lack,
-        Notice, Similarity, State, VerdictKind,
+        Band, Check, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
+        KnownDuplicate, Lack, Notice, Similarity, State, VerdictKind,
     },
     search,
     store::{Calibration, DocumentRow, Reader, Store},
@@ -207,6 +207,7 @@ fn answer(
     let own_words: HashSet<&str> = own_terms.iter().map(|w| w.term.as_str()).collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
+        known: None,
         band: Band::None,
         candidates: Vec::new(),
         compared: scored.len(),
@@ -217,7 +218,11 @@ fn answer(
         took_ms: 0.0,
     };
     if let Some(row) = own {
-        response.circle = r.canonical(&row.key)?.circle;
+        let canonical = r.canonical(&row.key)?;
+        if canonical.circle.is_empty() && canonical.key != row.key {
+            response.known = Some(known(r, &question.draft, canonical.key)?);
+        }
+        response.circle = canonical.circle;
     }
     for one in scored {
         if response.candidates.len() >= request.max_candidates {
@@ -320,6 +325,31 @@ fn similarity(
         None => 1.0 - (1.0 - title) * (1.0 - body),
     };
     Similarity { title, body, semantic, combined }
+}
+
+/// What a draft is known to be a duplicate of.
+fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
+    let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
+        return Ok(KnownDuplicate {
+            key,
+            kind: None,
+            title: None,
+            url: None,
+            state: None,
+            state_reason: None,
+            disposition: None,
+        });
+    };
+    let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+    Ok(KnownDuplicate {
+        disposition: Some(disposition(r, draft, &row, &body)?),
+        kind: Some(row.kind),
+        title: Some(row.title),
+        url: row.url,
+        state: row.state,
+        state_reason: row.state_reason,
+        key,
+    })
 }
 
 /// What became of a candidate, as seen when the draft was made.

@@ -1,11 +1,11 @@
 //! Reads the references out of changed documents' texts into the store's links.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use super::update::batches;
 use crate::{
     error::Result,
-    model::DocKind,
+    model::{DocKind, State},
     store::{DocumentRow, Store, StoredComment},
     task::Task,
     text::reference::{Relation, references},
@@ -13,6 +13,8 @@ use crate::{
 
 /// Documents in one transaction.
 const BATCH: usize = 500;
+/// How far from the closure a comment stands that says why, in seconds. Trackers write the two one after the other.
+const AT_CLOSURE: i64 = 600;
 
 /// Brings the links of origin `text` up to date, or closer to that where the time is over before.
 pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Result<()> {
@@ -72,6 +74,9 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
     for comment in comments {
         add(&comment.body, false, comment.author.bot);
     }
+    if !out.iter().any(|(relation, _)| *relation == Relation::DuplicateOf) {
+        out.extend(named_at_closure(row, comments).map(|key| (Relation::DuplicateOf, key)));
+    }
     out.sort();
     let strong: Vec<String> =
         out.iter().filter(|(r, _)| *r != Relation::Mentions).map(|(_, k)| k.clone()).collect();
@@ -79,4 +84,25 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
         .filter(|(r, k)| *r != Relation::Mentions || !strong.contains(k))
         .map(|(r, k)| (k, r.as_str()))
         .collect()
+}
+
+/// What an item that was closed as a duplicate is one of, where nobody says it in those words: the one item that the last
+/// comment at the closure to name any names ("Same cause as #12, closing").
+fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
+    let as_duplicate = row.state_reason.as_deref() == Some("duplicate")
+        || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
+    let closed = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
+    let near = |c: &&StoredComment| {
+        !c.author.bot && (c.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE
+    };
+    let mut named = comments.iter().filter(near).map(|c| {
+        let keys = references(&c.body).into_iter().map(|r| {
+            let source = r.source.unwrap_or_else(|| row.source.clone());
+            format!("{source}#{}", r.number)
+        });
+        keys.filter(|key| *key != row.key).collect::<BTreeSet<String>>()
+    });
+    let last = named.rfind(|keys| !keys.is_empty())?;
+    let mut keys = last.into_iter();
+    keys.next().filter(|_| keys.next().is_none())
 }

@@ -152,7 +152,8 @@ impl Derived<'_> {
         let mut writer = self.fulltext.writer()?;
         writer.clear()?;
         writer.commit(0)?;
-        writer.finish()
+        writer.finish()?;
+        self.store.write(|w| w.set_links_revision(0))
     }
 
     /// Finds the template of every source that has grown to twice what its template was found from.

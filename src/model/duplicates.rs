@@ -1,6 +1,6 @@
 //! Duplicates: questions, candidates, decisions, the triage queue, calibration.
 
-use super::{Notice, State, Thread};
+use super::{DocKind, Notice, State, Thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -339,12 +339,35 @@ pub struct Evidence {
     pub adds: f32,
 }
 
+/// The report that another is known to be a duplicate of, whatever their texts say: a person decided it, or the tracker or
+/// its comments state it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KnownDuplicate {
+    /// Human key: the end of the chain of duplicates, the report that stays.
+    pub key: String,
+    /// Issue or pull request; none where the casebook does not hold it.
+    pub kind: Option<DocKind>,
+    /// The title, where the casebook holds it.
+    pub title: Option<String>,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure, as the tracker says it.
+    pub state_reason: Option<String>,
+    /// What became of it, where the casebook holds it.
+    pub disposition: Option<Disposition>,
+}
+
 /// The answer to a question for duplicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DuplicatesResponse {
     /// The item that was asked about, if it is one.
     pub key: Option<String>,
+    /// What the item is known to be a duplicate of already.
+    pub known: Option<KnownDuplicate>,
     /// The band of the best candidate; `none` where there is none.
     pub band: Band,
     /// The candidates, most likely first; ties in the order of their keys.

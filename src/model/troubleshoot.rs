@@ -109,6 +109,17 @@ pub struct Named {
     pub url: Option<String>,
 }
 
+/// Why a case is one without being near in meaning or words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CaseRelation {
+    /// It is the report that was asked about.
+    Itself,
+    /// The report that was asked about is known to be a duplicate of it.
+    Canonical,
+}
+
 /// A solved case: an issue that was closed, or a pull request that was merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -129,6 +140,8 @@ pub struct SolvedCase {
     pub state_reason: Option<String>,
     /// When it was closed.
     pub closed_at: Option<Timestamp>,
+    /// What it is to the report that was asked about, where that is known and not just likely.
+    pub relation: Option<CaseRelation>,
     /// The report that was found, where that is a duplicate of this one.
     pub via: Option<String>,
     /// Its best passage's cosine to the question, −1..1; none where it was found by words alone.

@@ -84,6 +84,13 @@ pub struct Evidence {
     pub signature: bool,
 }
 
+impl Evidence {
+    /// Of a document that no arm found.
+    pub fn none(document: i64) -> Self {
+        Self { document, fused: 0.0, cosine: None, words: 0.0, signature: false }
+    }
+}
+
 /// A document that an arm found, before it is loaded.
 struct Candidates {
     lexical: Vec<(i64, f32)>,

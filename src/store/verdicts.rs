@@ -176,6 +176,32 @@ impl Reader<'_> {
         }
         Ok(Canonical { key: way.pop().unwrap_or_default(), circle: Vec::new() })
     }
+
+    /// The reports whose chain of duplicates ends at a document, in the order of their keys.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn duplicates_of(&self, key: &str) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare_cached(
+            "WITH RECURSIVE leads(key) AS (
+                 VALUES (?1)
+                 UNION SELECT from_key FROM links JOIN leads ON to_key = leads.key WHERE kind = 'duplicate_of'
+                 UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END
+                 FROM verdicts JOIN leads ON canonical_key = leads.key WHERE verdict = 'duplicate')
+             SELECT key FROM leads WHERE key <> ?1",
+        )?;
+        let rows = statement.query_map([key], |r| r.get(0))?;
+        let mut out = rows.collect::<rusqlite::Result<Vec<String>>>()?;
+        out.sort_by(|a, b| key_order(a, b));
+        let mut ends = Vec::with_capacity(out.len());
+        for from in out {
+            let canonical = self.canonical(&from)?;
+            if canonical.circle.is_empty() && canonical.key == key {
+                ends.push(from);
+            }
+        }
+        Ok(ends)
+    }
 }
 
 /// Keys in order, numbers compared as numbers: the shorter of two numbers is the smaller.

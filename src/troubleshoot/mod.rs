@@ -14,7 +14,7 @@ use crate::{
     error::{Error, Result},
     index::filter::{Filter, Test},
     model::{
-        CaseComment, CommentRole, DocKind, Named, SolvedCase, State, TroubleshootOutcome,
+        CaseComment, CaseRelation, CommentRole, DocKind, Named, SolvedCase, State, TroubleshootOutcome,
         TroubleshootRequest, TroubleshootResponse, TroubleshootSettings, WikiPassage,
     },
     search::{self, Evidence, Searcher},
@@ -72,19 +72,23 @@ pub fn troubleshoot(
     let cases = searcher.store.read(|r| {
         let mut cases = candidates(r, &question, found)?;
         cases.truncate(CANDIDATES);
-        cases.retain(|c| passes(&c.evidence, threshold));
+        cases.retain(|c| c.relation.is_some() || passes(&c.evidence, threshold));
         cases.truncate(response.settings.max_results);
         let wanted = report::terms(&question.text);
         cases
             .into_iter()
             .map(|c| {
                 let thread = Opened::read(r, searcher, c.row, &wanted, vector.as_deref(), Links::Known)?;
-                Ok(Case { evidence: c.evidence, via: c.via, thread })
+                Ok(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread })
             })
             .collect::<Result<Vec<_>>>()
     })?;
     task.check()?;
-    let weights: Vec<f32> = cases.iter().map(|c| c.evidence.cosine.unwrap_or(c.evidence.words)).collect();
+    let weight = |c: &Case| match c.relation {
+        Some(_) => 1.0,
+        None => c.evidence.cosine.unwrap_or(c.evidence.words),
+    };
+    let weights: Vec<f32> = cases.iter().map(weight).collect();
     let needs: Vec<usize> = cases.iter().map(|c| need(&c.thread.body, &c.thread.said)).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
@@ -172,6 +176,7 @@ impl Question {
 struct Candidate {
     row: DocumentRow,
     evidence: Evidence,
+    relation: Option<CaseRelation>,
     via: Option<String>,
     /// Closed without a fix.
     declined: bool,
@@ -182,7 +187,7 @@ struct Candidate {
 /// duplicate leads to the report that stays.
 fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
-    let mut out: Vec<Candidate> = Vec::new();
+    let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
     for evidence in found {
         let Some(mut row) = r.document(evidence.document)?.filter(|d| d.deleted_at.is_none()) else {
             continue;
@@ -207,8 +212,8 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Resu
         let score = evidence.fused * quality;
         match out.iter_mut().find(|c| c.row.key == row.key) {
             Some(known) if known.score >= score => {}
-            Some(known) => *known = Candidate { row, evidence, via, declined, score },
-            None => out.push(Candidate { row, evidence, via, declined, score }),
+            Some(known) => *known = Candidate { row, evidence, relation: None, via, declined, score },
+            None => out.push(Candidate { row, evidence, relation: None, via, declined, score }),
         }
     }
     out.sort_by(|a, b| {
@@ -217,6 +222,30 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Resu
         })
     });
     Ok(out)
+}
+
+/// The case that needs no likeness, before all others: what the report that was asked about is known to be a duplicate of, or
+/// how it was solved itself.
+fn known(r: &Reader<'_>, question: &Question, found: &[Evidence]) -> Result<Option<Candidate>> {
+    let Some(own) = &question.row else { return Ok(None) };
+    let canonical = r.canonical(&own.key)?;
+    let stays = match canonical.circle.is_empty() && canonical.key != own.key {
+        true => r.document_by_key(&canonical.key)?.filter(|d| d.deleted_at.is_none()),
+        false => None,
+    };
+    let solved = |row: &DocumentRow| {
+        let declined = matches!(row.state_reason.as_deref(), Some("not_planned" | "duplicate"));
+        is_resolved(row) && !declined && question.source.as_ref().is_none_or(|s| *s == row.source)
+    };
+    let (row, relation) = match stays.filter(solved) {
+        Some(stays) => (stays, CaseRelation::Canonical),
+        None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
+        None => return Ok(None),
+    };
+    let seen = found.iter().find(|e| e.document == row.id).copied();
+    let evidence = seen.unwrap_or_else(|| Evidence::none(row.id));
+    let relation = Some(relation);
+    Ok(Some(Candidate { row, evidence, relation, via: None, declined: false, score: f32::INFINITY }))
 }
 
 fn is_resolved(row: &DocumentRow) -> bool {
@@ -239,6 +268,7 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
 /// A case with its whole thread.
 struct Case {
     evidence: Evidence,
+    relation: Option<CaseRelation>,
     via: Option<String>,
     thread: Opened,
 }
@@ -317,6 +347,7 @@ impl Case {
             citation: citation(&row),
             kind: row.kind,
             closed_at,
+            relation: self.relation,
             via: self.via,
             similarity: self.evidence.cosine,
             words: self.evidence.words,

@@ -13,6 +13,8 @@ use crate::model::{CaseComment, CommentRole};
 
 /// A report longer than this is shown by its first and its last paragraph, in characters.
 const LONG_BODY: usize = 500;
+/// A paragraph with fewer letters and digits, in bytes, greets or says goodbye.
+const MIN_PARAGRAPH: usize = 30;
 /// The most of a thread's budget that the report may take.
 const BODY_SHARE: f32 = 0.35;
 /// The most of what is left for comments that the tail may take.
@@ -127,17 +129,28 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     out
 }
 
-/// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more.
+/// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more. A greeting takes the
+/// paragraph after it along, a signature the one before.
 pub(super) fn shortened(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
         return (body.to_owned(), false);
     }
     let paragraphs = paragraphs(body);
-    match paragraphs.as_slice() {
-        [first, .., last] => (format!("{first}\n\n[…]\n\n{last}"), paragraphs.len() > 2),
-        _ => (body.to_owned(), false),
+    let first = paragraphs.iter().position(|p| says_something(p)).unwrap_or(0);
+    let last = paragraphs.iter().rposition(|p| says_something(p)).unwrap_or(paragraphs.len() - 1);
+    if last <= first + 1 {
+        return (body.to_owned(), false);
     }
+    (format!("{}\n\n[…]\n\n{}", paragraphs[..=first].join("\n\n"), paragraphs[last..].join("\n\n")), true)
+}
+
+/// Whether a paragraph is more than a greeting, a heading or a signature.
+fn says_something(paragraph: &str) -> bool {
+    let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
+    // Counted in bytes: a letter of Chinese or Japanese says as much as three of Latin.
+    let letters: usize = paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
+    !heading && letters >= MIN_PARAGRAPH
 }
 
 /// Paragraphs of a Markdown text; a fenced block is one.
@@ -232,9 +245,16 @@ mod tests {
     #[test]
     fn a_long_body_is_its_first_and_last_paragraph() {
         let middle = "Middle. ".repeat(80);
-        let body = format!("It fails.\n\n{middle}\n\n```\nline\n\nline\n```\n\nOn version 3.");
+        let (what, where_) =
+            ("It fails whenever the clock strikes twelve.", "Seen on version 3, on three machines here.");
+        let body = format!("{what}\n\n{middle}\n\n```\nline\n\nline\n```\n\n{where_}");
         let a = assemble(&body, &[], None, 4_000);
-        assert_eq!(a.body, "It fails.\n\n[…]\n\nOn version 3.");
+        assert_eq!(a.body, format!("{what}\n\n[…]\n\n{where_}"));
+        assert!(a.body_excerpt);
+        // Nobody learns anything from "Hello" and "Regards".
+        let body = format!("Hello,\n\n{what}\n\n{middle}\n\n{where_}\n\nRegards,\nAnn");
+        let a = assemble(&body, &[], None, 4_000);
+        assert_eq!(a.body, format!("Hello,\n\n{what}\n\n[…]\n\n{where_}\n\nRegards,\nAnn"));
         assert!(a.body_excerpt);
         let a = assemble("Short.\n\nBody.", &[], None, 4_000);
         assert_eq!((a.body.as_str(), a.body_excerpt), ("Short.\n\nBody.", false));

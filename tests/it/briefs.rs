@@ -99,6 +99,50 @@ async fn a_brief_holds_all_parts_and_every_citation_resolves() {
 }
 
 #[tokio::test]
+async fn what_is_known_stands_before_what_is_likely() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let closed = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
+    let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed.clone());
+    import(&casebook, &place, &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")])
+        .await;
+    let text = |brief: Brief| async move {
+        String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
+    };
+    let duplicate = text(make(&casebook, about("acme/app#30")).await).await;
+    for wanted in [
+        "## Duplicates",
+        &format!("### {FAILURE}"),
+        "Known to be the same; closed as completed; already fixed, see acme/app#7.",
+        "2 other reports are duplicates of it: acme/app#31 (Full again); acme/app#32 (Once more).",
+        "the report is known to be a duplicate of it; fixed by acme/app#7",
+        "> Fixed by #7, which is in 2.4.0.",
+    ] {
+        assert!(duplicate.contains(wanted), "{wanted}\n{duplicate}");
+    }
+    assert!(!duplicate.contains("comes near"), "{duplicate}");
+    let stays = text(make(&casebook, about("acme/app#1")).await).await;
+    for wanted in [
+        "3 reports are duplicates of it: acme/app#30 (A disk is full);",
+        "### This report itself",
+        "fixed by acme/app#7",
+        "> Fixed by #7, which is in 2.4.0.",
+    ] {
+        assert!(stays.contains(wanted), "{wanted}\n{stays}");
+    }
+    assert_eq!(
+        stays.matches("On 2.3.0 the *upload* stops.").count(),
+        1,
+        "said once, as the problem\n{stays}"
+    );
+    let request =
+        BriefRequest { leave_out: vec!["acme/app#1".into(), "acme/app#31".into()], ..about("acme/app#30") };
+    let less = text(make(&casebook, request).await).await;
+    let parts = less.split("<!--").next().unwrap();
+    assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{less}");
+}
+
+#[tokio::test]
 async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
     let place = Place::new();
     let casebook = loaded(&place).await;

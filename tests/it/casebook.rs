@@ -178,6 +178,43 @@ async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
 }
 
 #[tokio::test]
+async fn what_an_item_closed_as_a_duplicate_is_one_of_is_read_from_its_closure() {
+    let place = Place::new();
+    let closed = |number, reason| {
+        let changes = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-09T10:00:00Z"});
+        with(issue(number, "Agent stops over night", "It stops."), changes)
+    };
+    let said = |number: u64, at: &str, body: &str| {
+        with(comment(number * 10 + at.len() as u64, number, body), serde_json::json!({"created_at": at}))
+    };
+    let at_closure = "2026-01-09T09:59:58Z";
+    let casebook = load(
+        &place,
+        &[
+            issue(1, "Agent stops at midnight", "It stops."),
+            closed(2, "duplicate"),
+            said(2, at_closure, "Same cause as #1, closing."),
+            closed(3, "duplicate"),
+            said(3, at_closure, "This is #1 or #2, I think."),
+            closed(4, "completed"),
+            said(4, at_closure, "Solved with #1."),
+            closed(5, "duplicate"),
+            said(5, "2026-01-02T10:00:00Z", "Does #1 look alike?"),
+            closed(6, "duplicate"),
+            said(6, at_closure, "As #1. Duplicate of #2"),
+        ],
+    )
+    .await;
+    let mut found = Vec::new();
+    for number in 2..=6 {
+        let links = casebook.thread(&number.to_string()).await.unwrap().links;
+        let outgoing = links.into_iter().filter(|l| l.outgoing && l.kind == "duplicate_of");
+        found.push(outgoing.map(|l| l.key).collect::<Vec<_>>().join(" "));
+    }
+    assert_eq!(found, ["acme/app#1", "", "", "", "acme/app#2"]);
+}
+
+#[tokio::test]
 async fn the_thread_has_everything_and_says_what_is_missing() {
     let place = Place::new();
     let mut records = varied();
@@ -193,6 +230,12 @@ async fn the_thread_has_everything_and_says_what_is_missing() {
     assert_eq!((thread.links[0].outgoing, thread.links[0].key.as_str()), (false, "acme/app#2"));
     let two = casebook.thread("2").await.unwrap();
     assert!(two.links.iter().any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged)));
+    // Who closes it names it anyway: one link for the two.
+    let mut named: Vec<&str> = two.links.iter().map(|l| l.key.as_str()).collect();
+    let count = named.len();
+    named.sort_unstable();
+    named.dedup();
+    assert_eq!(named.len(), count, "{:?}", two.links);
     let error = casebook.thread("acme/app#77").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
     // A comment that came before its item is there when the item comes.

@@ -475,9 +475,12 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let found = ask(&casebook, of("acme/app#4")).await;
     let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
-    assert!(found.circle.is_empty());
-    let circle = ask(&casebook, of("acme/app#9")).await.circle;
-    assert_eq!(circle.len(), 2, "{circle:?}");
+    assert!(found.circle.is_empty() && found.known.is_none());
+    // What is known is said first, whatever the texts make of it; a circle names nobody.
+    let known = ask(&casebook, of("acme/app#3")).await.known.unwrap();
+    assert_eq!((known.key.as_str(), known.disposition), ("acme/app#1", Some(Disposition::Open)));
+    let circle = ask(&casebook, of("acme/app#9")).await;
+    assert_eq!((circle.circle.len(), circle.known), (2, None));
     // What a person says about the pair goes before what its text says.
     casebook
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
@@ -486,6 +489,7 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let found = ask(&casebook, of("acme/app#4")).await;
     let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
+    assert!(ask(&casebook, of("acme/app#2")).await.known.is_none());
     // A duplicate of one's own duplicate would be a circle.
     let error = casebook
         .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")

@@ -6,7 +6,8 @@ use precedent::{
     Casebook, Code, OpenOptions, Task,
     embed::Engine,
     model::{
-        CommentRole, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
+        CaseRelation, CommentRole, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        TroubleshootSettings,
     },
 };
 use serde_json::{Value, json};
@@ -94,9 +95,48 @@ async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_w
     let mut found = keys(&found);
     found.sort_unstable();
     assert_eq!(found, ["acme/app#2", "acme/app#4"]);
-    // An item is no case of its own.
-    let request = TroubleshootRequest { key: Some("acme/app#2".into()), ..Default::default() };
-    assert_eq!(keys(&ask(&casebook, request).await), ["acme/app#4"]);
+}
+
+#[tokio::test]
+async fn how_a_report_was_solved_itself_comes_first() {
+    let place = Place::new();
+    let casebook =
+        filled(&place, &[solved(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)])
+            .await;
+    let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
+    let found = ask(&casebook, about("acme/app#2")).await;
+    assert_eq!(keys(&found), ["acme/app#2", "acme/app#4"]);
+    let relations: Vec<_> = found.cases.iter().map(|c| c.relation).collect();
+    assert_eq!(relations, [Some(CaseRelation::Itself), None]);
+    // A pull request is no report, and a text is nobody's.
+    assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
+    assert!(ask(&casebook, of(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
+}
+
+#[tokio::test]
+async fn what_a_report_is_known_to_be_a_duplicate_of_comes_first_however_far_its_words_are() {
+    let place = Place::new();
+    let duplicate = with(solved(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook = filled(
+        &place,
+        &[
+            solved(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
+            solved(2, FAILURE, "Another fault."),
+            duplicate,
+            with(solved(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
+            issue(5, "Chunks are lost", "It is open."),
+        ],
+    )
+    .await;
+    let about =
+        |key: &str| TroubleshootRequest { key: Some(key.into()), settings: at(1.0), ..Default::default() };
+    let found = ask(&casebook, about("acme/app#3")).await;
+    assert_eq!(keys(&found)[..2], ["acme/app#1", "acme/app#2"]);
+    assert_eq!(found.cases[0].relation, Some(CaseRelation::Canonical));
+    assert_eq!(found.cases[0].via, None);
+    // What is still open solves nothing.
+    let found = ask(&casebook, about("acme/app#4")).await;
+    assert!(found.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&found));
 }
 
 #[tokio::test]

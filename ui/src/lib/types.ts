@@ -346,8 +346,19 @@ export interface Evidence {
   adds: number;
 }
 
+export interface KnownDuplicate {
+  key: string;
+  kind: DocKind | null;
+  title: string | null;
+  url: string | null;
+  state: State | null;
+  state_reason: string | null;
+  disposition: Disposition | null;
+}
+
 export interface DuplicatesResponse {
   key: string | null;
+  known: KnownDuplicate | null;
   band: Band;
   candidates: DuplicateCandidate[];
   compared: number;
@@ -577,6 +588,7 @@ export interface TroubleshootRequest {
   settings: TroubleshootSettings;
 }
 
+export type CaseRelation = "itself" | "canonical";
 export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "noise";
 
 export interface CaseComment {
@@ -605,6 +617,7 @@ export interface SolvedCase {
   state: State | null;
   state_reason: string | null;
   closed_at: Timestamp | null;
+  relation: CaseRelation | null;
   via: string | null;
   similarity: number | null;
   words: number;

@@ -33,7 +33,7 @@ beforeEach(async () => {
     if (command === "record_verdict" && refuse) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };
-      return { key, band: "review", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, rejected: [], circle: [], notices: [], took_ms: 1 };
+      return { key, band: "review", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
     }
     return null;
   });
