@@ -204,6 +204,8 @@ fn answer(
     let own = question.row.as_ref();
     let own_text = text(&question.draft.title, &question.draft.body);
     let own_terms = terms(&own_text);
+    let signatures =
+        checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
     let own_words: HashSet<&str> = own_terms.iter().map(|w| w.term.as_str()).collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
@@ -252,7 +254,7 @@ fn answer(
         let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
         let said: Vec<&str> =
             rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-        let mut reasons = reasons::reasons(&question.draft, own, &row, &body, one, &said);
+        let mut reasons = reasons::reasons(&question.draft, &signatures, own, &row, &body, one, &said);
         if copy {
             reasons.insert(0, "it says the same, word for word".to_owned());
         }

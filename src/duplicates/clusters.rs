@@ -213,7 +213,9 @@ fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Resu
             }
         }
     }
-    let telling = |(term, (n, _)): &(String, (usize, String))| n * 2 >= count && *n > 1 && term.len() > 1;
+    let telling = |(term, (n, _)): &(String, (usize, String))| {
+        n * 2 >= count && *n > 1 && term.len() > 1 && !tokens::is_stop_word(term)
+    };
     let (terms, written): (Vec<String>, Vec<(usize, String)>) = in_titles.into_iter().filter(telling).unzip();
     let mut weighed: Vec<(f32, String)> =
         fulltext.idf(&terms)?.into_iter().zip(written.into_iter().map(|(_, w)| w)).collect();

@@ -20,9 +20,10 @@ const TELLING: f32 = 0.1;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
-/// The reasons, the strongest first. `anew` are words of the draft that only the comments on the candidate have.
+/// The reasons, the strongest first. `signatures` are those of the draft that say something, `anew` words of the draft that only the comments on the candidate have.
 pub(super) fn reasons(
     draft: &Draft,
+    signatures: &[Signature],
     own: Option<&DocumentRow>,
     row: &DocumentRow,
     body: &Prepared,
@@ -30,9 +31,9 @@ pub(super) fn reasons(
     anew: &[&str],
 ) -> Vec<String> {
     let mut out = Vec::new();
-    let ours = draft.body.signatures(&draft.title);
     let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
-    let shared = |kind| ours.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
+    let shared =
+        |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
     for (kind, what) in [
         (SignatureKind::Code, "the same error code"),
         (SignatureKind::Exception, "the same failure"),

@@ -265,11 +265,13 @@ impl Searcher<'_> {
     ) -> Result<()> {
         let filters: &[Filter] = &query.filters;
         if mode != Mode::Semantic && !strict {
-            let telling: Vec<String> = signature::signatures(&query.all_words())
-                .iter()
-                .filter(|s| s.is_telling())
-                .map(signature::Signature::term)
-                .collect();
+            let mut telling = signature::signatures(&query.all_words());
+            telling.retain(signature::Signature::is_telling);
+            if query.pasted {
+                // What a person types is meant; what stands in a log may stand in every log.
+                telling = self.fulltext.rare_signatures(telling)?;
+            }
+            let telling: Vec<String> = telling.iter().map(signature::Signature::term).collect();
             if !telling.is_empty() {
                 found.signatures = telling.len();
                 found.signature = self.fulltext.search_signatures(&telling, filters, depth)?;

@@ -7,7 +7,7 @@ use precedent::{
     embed::Engine,
     model::{
         Band, Disposition, DuplicatesRequest, DuplicatesResponse, SearchRequest, TriageRequest,
-        TriageResponse, VerdictKind,
+        TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
     },
 };
 use serde_json::{Value, json};
@@ -199,6 +199,46 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
     let reason = found.candidates[0].reasons.iter().find(|r| r.contains("the comments on it name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
+}
+
+#[tokio::test]
+async fn what_stands_under_every_failure_is_no_reason() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let failing = |number, day, code: &str| {
+        let body =
+            format!("It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}.");
+        report(number, day, &format!("The build of part {number} fails"), &body)
+    };
+    let mut records: Vec<Value> = (1..=12).map(|n| closed(failing(n, 1, ""), "completed")).collect();
+    records.extend([failing(20, 2, "FW-2077: no footer\n"), failing(21, 3, "FW-2077: no footer\n")]);
+    import(&casebook, &place, "acme/app", &records).await;
+    let found =
+        ask(&casebook, DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") }).await;
+    assert!(found.candidates.len() > 5);
+    for candidate in &found.candidates {
+        let reasons = candidate.reasons.join("; ");
+        assert!(!reasons.contains("aborting due"), "{}: {reasons}", candidate.key);
+        assert_eq!(
+            reasons.contains("the same error code: fw-2077"),
+            candidate.key == "acme/app#20",
+            "{reasons}"
+        );
+    }
+    // Nor does it make a solved case of anything that failed to build.
+    let log = "error: aborting due to previous error";
+    let solved = casebook
+        .troubleshoot(
+            TroubleshootRequest {
+                text: format!("Sidebar is too narrow\n\n{log}"),
+                settings: TroubleshootSettings { similarity_threshold: Some(1.0), ..Default::default() },
+                ..Default::default()
+            },
+            &Task::new(),
+        )
+        .await
+        .unwrap();
+    assert!(solved.cases.iter().all(|c| !c.same_signature), "{:?}", solved.cases);
 }
 
 #[tokio::test]

@@ -53,6 +53,11 @@ const THREAD_BYTES: usize = 48 * 1024 * 1024;
 /// become one; the fewer there are, the sooner a search can cut its words short.
 const MERGED_UP_TO: usize = 150_000;
 
+/// A signature that more than one document of so many has is boilerplate,
+const COMMON: u64 = 100;
+/// if it has so many documents at all.
+const COMMON_AT_LEAST: u64 = 10;
+
 /// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
 const TITLE: f32 = 5.0;
 const BODY: f32 = 1.0;
@@ -440,6 +445,27 @@ impl FullText {
             .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
             .collect();
         self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+    }
+
+    /// Those of these signatures that few enough documents have to say something. "aborting due to previous error" stands under
+    /// every failure of a compiler.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn rare_signatures(&self, signatures: Vec<Signature>) -> Result<Vec<Signature>> {
+        let searcher = self.searcher()?;
+        let most = (searcher.num_docs() / COMMON).max(COMMON_AT_LEAST);
+        let mut out = Vec::with_capacity(signatures.len());
+        for signature in signatures {
+            let mut n = 0;
+            for field in [self.fields.signatures, self.fields.said_signatures] {
+                n = n.max(searcher.doc_freq(&Term::from_field_text(field, &signature.term()))?);
+            }
+            if n <= most {
+                out.push(signature);
+            }
+        }
+        Ok(out)
     }
 
     /// The documents that meet the filters, the latest changed first, without the first `offset` of them.
