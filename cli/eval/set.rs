@@ -22,6 +22,7 @@ pub struct Report {
     pub title: String,
     pub body: String,
     pub created_at: Timestamp,
+    author: Option<String>,
     state: String,
     labels: Vec<String>,
     comments: Vec<Comment>,
@@ -54,12 +55,20 @@ struct Line {
     title: Option<String>,
     body: Option<String>,
     created_at: Timestamp,
+    author: Option<String>,
+    user: Option<User>,
     state: Option<String>,
     #[serde(default)]
     labels: Vec<Label>,
     #[serde(default)]
     comments: Comments,
     pull_request: Option<serde::de::IgnoredAny>,
+}
+
+/// Who made a report, as GitHub's records have it.
+#[derive(Deserialize)]
+struct User {
+    login: String,
 }
 
 /// A comment as GitHub's records have it, with the report that it is below.
@@ -108,7 +117,7 @@ impl EvalSet {
         relevant.retain(|_, documents| !documents.is_empty());
     }
 
-    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, state, labels, comments; `.zst` too) or `issues.jsonl`
+    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, author, state, labels, comments; `.zst` too) or `issues.jsonl`
     /// and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
     ///
     /// # Errors
@@ -138,6 +147,7 @@ impl EvalSet {
                 title: read.title.unwrap_or_default(),
                 body: read.body.unwrap_or_default(),
                 created_at: read.created_at,
+                author: read.author.or(read.user.map(|user| user.login)),
                 state: read.state.unwrap_or_else(|| "open".to_owned()),
                 labels: read
                     .labels
@@ -232,6 +242,7 @@ impl EvalSet {
                 "id": i + 1,
                 "title": report.title,
                 "body": report.body,
+                "user": report.author.as_ref().map(|login| serde_json::json!({ "login": login })),
                 "state": if report.state == "open" { "open" } else { "closed" },
                 "labels": report.labels.iter().map(|l| serde_json::json!({ "name": l })).collect::<Vec<_>>(),
                 "created_at": report.created_at,

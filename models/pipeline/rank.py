@@ -41,10 +41,14 @@ NAMES = [
     "comments",
     "quiet",
     "said_anew",
+    "same_title",
+    "same_author",
 ]
+# What makes sure and does not tell candidates apart.
+ONLY_CONFIDENCE = {"same_title"}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
-CIRCUMSTANCES = {"age", "age_squared", "length", "comments", "quiet"}
-FREE_ORDER = {"words_squared", "text_text_cosine_squared"} | CIRCUMSTANCES
+CIRCUMSTANCES = {"age", "age_squared", "length", "comments", "quiet", "same_author"}
+FREE_ORDER = {"words_squared", "text_text_cosine_squared", *ONLY_CONFIDENCE} | CIRCUMSTANCES
 FREE_CONFIDENCE = {"bias"} | CIRCUMSTANCES
 # Strengths of the ridge on standardised features: the sets are few and differ.
 RIDGE_ORDER, RIDGE_CONFIDENCE = 3e-3, 1e-2
@@ -103,6 +107,7 @@ def fit_order(sets):
     the root of its size."""
     every = np.concatenate([s.x for s in sets])
     scale = every.std(0) + 1e-9
+    used = np.array([name not in ONLY_CONFIDENCE for name in NAMES], dtype=np.float64)
     parts = []
     for s in sets:
         lists = [(a, b) for a, b in s.lists() if s.label[a:b].any()]
@@ -110,7 +115,7 @@ def fit_order(sets):
         group = np.concatenate([np.full(b - a, i) for i, (a, b) in enumerate(lists)])
         parts.append(
             (
-                torch.tensor(s.x[at] / scale),
+                torch.tensor(s.x[at] / scale * used),
                 torch.tensor(s.label[at], dtype=torch.float64),
                 torch.tensor(group),
                 len(lists),
@@ -158,7 +163,7 @@ def fit_confidence(sets, order):
     y = np.concatenate([p[1] for p in parts])
     w = np.concatenate([p[2] / p[2].sum() * len(p[2]) ** 0.5 for p in parts])
     w = w / w.sum()
-    scale = x.std(0)
+    scale = x.std(0) + 1e-9
     scale[0] = 1.0
     xt, yt, wt = torch.tensor(x / scale), torch.tensor(y), torch.tensor(w)
 

@@ -194,7 +194,7 @@ impl Inner {
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
             let key = request.number.map(|number| format!("{}#{number}", source.key));
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
-            Ok((source.key, r.skeleton(source.id)?, document.map(|d| d.id)))
+            Ok((source.key, r.skeleton(source.id)?, document))
         })?;
         let only = |test| Filter { test, negated: false };
         let mut within = vec![only(Test::Source(source))];
@@ -210,7 +210,8 @@ impl Inner {
                     title: request.title.clone(),
                     body: Prepared::body(&request.body, &skeleton),
                     made_at: request.made_at,
-                    document,
+                    author: document.as_ref().and_then(|d| d.author.person()),
+                    document: document.map(|d| d.id),
                 };
                 let scope = Scope { filters: within };
                 let mut ranked = self.checking(&meaning, |c| c.scored(&draft, &scope, task))?;

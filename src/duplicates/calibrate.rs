@@ -107,6 +107,7 @@ pub fn calibrate(
                 title: document.title,
                 body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
                 made_at: document.created_at.unwrap_or(now),
+                author: document.author.person(),
                 document: Some(*id),
             };
             let scored = checker.scored(&draft, &scope, task)?;

@@ -153,6 +153,7 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
                 title: row.title.clone(),
                 body: Prepared::body(&row.body, &r.skeleton(row.source_id)?),
                 made_at: row.created_at.unwrap_or(now),
+                author: row.author.person(),
                 document: Some(row.id),
             };
             (draft, Some(row))
@@ -172,6 +173,7 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
                 title: request.title.trim().to_owned(),
                 body: Prepared::body(body, &skeleton),
                 made_at: now,
+                author: None,
                 document: None,
             };
             (draft, None)

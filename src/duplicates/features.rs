@@ -8,7 +8,7 @@ use crate::index::{fulltext::Overlap, vectors::Likeness};
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The names are those of the table of weights.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 24] = [
     "words",
     "words_squared",
     "title_title_words",
@@ -31,6 +31,8 @@ pub const NAMES: [&str; 22] = [
     "comments",
     "quiet",
     "said_anew",
+    "same_title",
+    "same_author",
 ];
 
 /// What one candidate has in common with the report, as it is found.
@@ -40,19 +42,24 @@ pub struct Evidence<'a> {
     pub overlap: &'a Overlap,
     /// By meaning, if both have vectors.
     pub likeness: Option<&'a Likeness>,
-    /// In its comments, if they were looked at.
-    pub thread: Option<Thread>,
+    /// At a closer look, if it was taken.
+    pub closer: Option<Closer>,
 }
 
-/// What the comments on a candidate say, those alone that were written before the report was made.
+/// What a closer look at a candidate shows. Of its comments those alone count that were written before the report was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Thread {
-    /// How many there are.
+pub struct Closer {
+    /// How many comments there are.
     pub comments: usize,
     /// When the last one was written.
     pub last: Option<Timestamp>,
     /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
     pub said_anew: f32,
+    /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
+    /// as any, but for that.
+    pub same_title: bool,
+    /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
+    pub same_author: bool,
 }
 
 /// The most that any candidate of a report has in common with it.
@@ -91,12 +98,12 @@ impl Features {
         // People report again what broke lately: the chance falls with the logarithm of the age.
         let age = overlap.created.map_or(0.0, |created| days_before(now, created));
         let text = evidence.text_text();
-        let thread = evidence.thread.unwrap_or_default();
+        let closer = evidence.closer.unwrap_or_default();
         // What nobody has spoken of since is as quiet as it is old.
-        let quiet = thread.last.map_or(age, |last| days_before(now, last.as_second()));
+        let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second()));
         let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-        let comments = (1.0 + thread.comments as f32).ln();
+        let comments = (1.0 + closer.comments as f32).ln();
         Self([
             overlap.words,
             overlap.words * overlap.words,
@@ -119,7 +126,9 @@ impl Features {
             share(text, best.cosine),
             comments,
             quiet,
-            thread.said_anew,
+            closer.said_anew,
+            f32::from(u8::from(closer.same_title)),
+            f32::from(u8::from(closer.same_author)),
         ])
     }
 }
@@ -155,17 +164,18 @@ mod tests {
         };
         let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));
         let like = Likeness { text_text: Some(0.8), ..Likeness::default() };
-        let old = Evidence { overlap: &old, likeness: Some(&like), thread: None };
-        let new = Evidence { overlap: &new, likeness: None, thread: None };
+        let old = Evidence { overlap: &old, likeness: Some(&like), closer: None };
+        let new = Evidence { overlap: &new, likeness: None, closer: None };
         let best = Best::of([old, new].into_iter());
         let feature = of(&old, &best, now);
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
         assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
-        let thread = Thread { comments: 3, last: Some(last), said_anew: 0.25 };
-        let feature = of(&Evidence { thread: Some(thread), ..old }, &best, now);
+        let closer =
+            Closer { comments: 3, last: Some(last), said_anew: 0.25, same_title: true, same_author: false };
+        let feature = of(&Evidence { closer: Some(closer), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
-        assert_eq!(feature("said_anew"), 0.25);
+        assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
         let feature = of(&new, &Best::default(), now);
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
     }

@@ -36,14 +36,14 @@ pub use calibrate::{MIN_LABELS, calibrate};
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, facts, marks};
-use features::{Best, Evidence, Features, Thread};
+use features::{Best, Closer, Evidence, Features};
 pub use score::Table;
 pub use triage::triage;
 pub use verdicts::{decide, undo};
 
 /// How many candidates each arm proposes.
 const DEPTH: usize = 200;
-/// The comments of so many of the likeliest candidates are read; with those of all of them the ranking is the same.
+/// So many of the likeliest candidates are looked at more closely; with those of all of them the ranking is the same.
 const SHORT_LIST: usize = 32;
 /// The last of the comments of a candidate that are read.
 const MAX_COMMENTS: usize = 200;
@@ -59,6 +59,8 @@ pub struct Draft {
     pub body: Prepared,
     /// When it is made: candidates are older.
     pub made_at: Timestamp,
+    /// Who makes it, where that is known and no bot.
+    pub author: Option<String>,
     /// The document that it is, if it is in the casebook.
     pub document: Option<i64>,
 }
@@ -99,8 +101,8 @@ pub struct Scored {
     pub features: Features,
     /// Cosine of the two texts, −1..1.
     pub cosine: Option<f32>,
-    /// What its comments say of the draft, if they were looked at.
-    pub thread: Thread,
+    /// What a closer look at it showed, if one was taken.
+    pub closer: Closer,
     /// Terms of the draft that only the comments on it have, the weightiest first.
     pub said: Vec<String>,
     /// What decides the order.
@@ -108,6 +110,9 @@ pub struct Scored {
     /// The probability that it is a duplicate, 0..1.
     pub confidence: f32,
 }
+
+/// Title, author and comments of a candidate.
+type Read = ((String, Option<String>), Vec<(Timestamp, String)>);
 
 impl Checker<'_> {
     /// The candidates of a draft with their evidence, best first; ties by id.
@@ -142,7 +147,7 @@ impl Checker<'_> {
             .map(|(i, overlap)| Evidence {
                 overlap,
                 likeness: likeness.as_ref().and_then(|l| l.get(i)),
-                thread: None,
+                closer: None,
             })
             .collect();
         let best = Best::of(evidence.iter().copied());
@@ -155,8 +160,8 @@ impl Checker<'_> {
         by.truncate(SHORT_LIST);
         let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
         let mut said = vec![Vec::new(); ids.len()];
-        for ((_, i), (thread, terms)) in by.iter().zip(self.threads(&terms, &short, draft.made_at)?) {
-            evidence[*i].thread = Some(thread);
+        for ((_, i), (closer, terms)) in by.iter().zip(self.look_closer(draft, &terms, &short)?) {
+            evidence[*i].closer = Some(closer);
             said[*i] = terms;
         }
         let worth: Vec<(f32, Features)> = evidence.iter().map(scored).collect();
@@ -166,33 +171,38 @@ impl Checker<'_> {
             ids.into_iter().zip(worth).zip(confidences).zip(&evidence).zip(said)
         {
             let cosine = one.likeness.and_then(|l| l.text_text);
-            let thread = one.thread.unwrap_or_default();
-            scored.push(Scored { document, features, cosine, thread, said, score, confidence });
+            let closer = one.closer.unwrap_or_default();
+            scored.push(Scored { document, features, cosine, closer, said, score, confidence });
         }
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
         Ok(scored)
     }
 
-    /// What the comments on these candidates say of a report that is made at `now`, and the terms of it that they alone have.
-    fn threads(
+    /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
+    fn look_closer(
         &self,
+        draft: &Draft,
         terms: &ReportTerms,
         short: &[(i64, &Overlap)],
-        now: Timestamp,
-    ) -> Result<Vec<(Thread, Vec<String>)>> {
-        let threads: Vec<_> = self.store.read(|r| {
-            short.iter().map(|(id, _)| r.said_before(*id, now, MAX_COMMENTS)).collect::<Result<_>>()
+    ) -> Result<Vec<(Closer, Vec<String>)>> {
+        let read: Vec<_> = self.store.read(|r| {
+            let one = |id| Ok((r.title_and_author(id)?, r.said_before(id, draft.made_at, MAX_COMMENTS)?));
+            short.iter().map(|(id, _)| one(*id)).collect::<Result<_>>()
         })?;
         let said = terms.said();
-        let read = |stems: &mut Stems, (comments, own): (&Vec<(Timestamp, String)>, &Overlap)| {
+        let look = |stems: &mut Stems, (((title, author), comments), (_, own)): (&Read, &(i64, &Overlap))| {
             let texts = comments.iter().map(|(_, body)| Prepared::comment(body).text());
-            let (said_anew, terms) = said.anew(own, stems, texts);
-            let last = comments.first().map(|(at, _)| *at);
-            let thread = Thread { comments: comments.len(), last, said_anew };
-            (thread, terms.into_iter().take(SAID).map(str::to_owned).collect())
+            let (said_anew, found) = said.anew(own, stems, texts);
+            let closer = Closer {
+                comments: comments.len(),
+                last: comments.first().map(|(at, _)| *at),
+                said_anew,
+                same_title: terms.same_title(own, title),
+                same_author: author.is_some() && *author == draft.author,
+            };
+            (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };
-        let own = short.par_iter().map(|(_, own)| *own);
-        Ok(threads.par_iter().zip(own).map_init(Stems::default, read).collect())
+        Ok(read.par_iter().zip(short).map_init(Stems::default, look).collect())
     }
 
     /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.

@@ -65,9 +65,12 @@ pub(super) fn reasons(
     if !words.is_empty() {
         out.push(format!("the titles share {}", words.join(", ")));
     }
-    if one.thread.said_anew >= TELLING && !anew.is_empty() {
+    if one.closer.said_anew >= TELLING && !anew.is_empty() {
         let said: Vec<String> = anew.iter().take(LISTED).map(|w| format!("“{w}”")).collect();
         out.push(format!("the comments on it name {}", said.join(", ")));
+    }
+    if one.closer.same_title {
+        out.push("neither title has a word that the other report has not".to_owned());
     }
     if let Some(cosine) = one.cosine.filter(|c| *c >= 0.6) {
         out.push(format!("close in meaning ({cosine:.2})"));
@@ -78,6 +81,9 @@ pub(super) fn reasons(
         if !labels.is_empty() {
             out.push(format!("both are labelled {}", labels.join(", ")));
         }
+    }
+    if one.closer.same_author {
+        out.push("the same person made both, which is seldom a duplicate".to_owned());
     }
     match (newest_version(&draft.title, &draft.body), newest_version(&row.title, body)) {
         (Some(ours), Some(theirs)) if ours == theirs => {

@@ -220,6 +220,18 @@ impl Reader<'_> {
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
     }
 
+    /// The title of a document, and who made it: nobody where that is not known, or was a bot. Of a document that is gone,
+    /// nothing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn title_and_author(&self, id: i64) -> Result<(String, Option<String>)> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT title, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
+        )?;
+        Ok(statement.query_row([id], |r| Ok((r.get(0)?, r.get(1)?))).optional()?.unwrap_or_default())
+    }
+
     /// When the newest record last changed, as the trackers say.
     ///
     /// # Errors

@@ -202,6 +202,45 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
 }
 
 #[tokio::test]
+async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let by = |record: Value, login: &str| with(record, json!({"user": {"login": login, "type": "User"}}));
+    let body = "It stops with a red triangle as soon as an archive is chosen.";
+    let bot = json!({"user": {"login": "relay", "type": "Bot"}});
+    import(
+        &casebook,
+        &place,
+        "acme/app",
+        &[
+            by(report(1, 1, "Archive does not open on the tablet", body), "ada"),
+            by(report(2, 1, "Archive does not open on the phone", body), "grace"),
+            by(report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")), "ada"),
+            with(report(4, 1, "Archive on the phone", body), bot.clone()),
+            by(report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")), "ada"),
+            with(report(6, 21, "Archive does not open on the phone", body), bot),
+        ],
+    )
+    .await;
+    let asked = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
+    let found = ask(&casebook, asked("acme/app#5")).await;
+    let value = |key: &str, feature: &str| traced(&found, key, feature);
+    // The tablet is named by one of the two alone; the phone stands in the text of the third.
+    let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
+    assert_eq!(titles, [0.0, 1.0, 1.0]);
+    let authors =
+        ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"].map(|key| value(key, "same_author"));
+    assert_eq!(authors, [1.0, 0.0, 1.0, 0.0]);
+    let candidate = |key: &str| found.candidates.iter().find(|c| c.key == key).unwrap();
+    assert!(candidate("acme/app#3").reasons.join(" ").contains("the same person made both"));
+    assert!(candidate("acme/app#2").reasons.join(" ").contains("neither title has a word"));
+    assert!(candidate("acme/app#2").confidence >= candidate("acme/app#3").confidence);
+    // Bots report the same again and again.
+    let found = ask(&casebook, asked("acme/app#6")).await;
+    assert_eq!(traced(&found, "acme/app#4", "same_author"), 0.0);
+}
+
+#[tokio::test]
 async fn what_stands_under_every_failure_is_no_reason() {
     let place = Place::new();
     let casebook = open(&place).await;

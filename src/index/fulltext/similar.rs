@@ -19,7 +19,10 @@ use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE};
 use crate::{
     error::Result,
     index::filter::Filter,
-    text::{report::Report, tokens::Stems},
+    text::{
+        report::{self, Report},
+        tokens::Stems,
+    },
 };
 
 /// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
@@ -56,6 +59,10 @@ pub struct ReportTerms {
     code: Weighed,
     identifiers: Weighed,
     signatures: Weighed,
+    /// The places of the title's terms among `words`; none where no document can have all of them.
+    title_places: Option<Vec<usize>>,
+    /// Every term of the report, weighed or not.
+    all: HashSet<String>,
 }
 
 /// What a document has in common with a report. Each is a share of what the report could have in common with a
@@ -137,6 +144,17 @@ impl<'a> Said<'a> {
 }
 
 impl ReportTerms {
+    /// Whether each of the two reports has every word of the other's title: neither title names anything of its own. One word
+    /// is too few to say so.
+    pub fn same_title(&self, own: &Overlap, title: &str) -> bool {
+        let theirs = report::terms(title);
+        let Some(ours) = &self.title_places else { return false };
+        theirs.len() > 1
+            && ours.len() > 1
+            && theirs.iter().all(|term| self.all.contains(term))
+            && ours.iter().all(|place| own.held.contains(*place))
+    }
+
     /// For finding the report's words in what others say.
     pub fn said(&self) -> Said<'_> {
         Said {
@@ -183,6 +201,9 @@ impl FullText {
             }
         }
         heaviest(&mut words, MAX_WORDS);
+        let place = |term: &String| words.iter().position(|(word, _)| word == term);
+        let title_places = report.title_terms.iter().map(place).collect();
+        let all = [&report.title_terms, &report.body_terms, &report.code_terms];
         let only = |mut terms: Weighed, most| {
             heaviest(&mut terms, most);
             terms
@@ -194,6 +215,8 @@ impl FullText {
             code: only(code, MAX_CODE),
             identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
             signatures: weigh(&report.signatures, &[f.signatures, f.said_signatures], usize::MAX)?,
+            title_places,
+            all: all.into_iter().flatten().cloned().collect(),
         })
     }
 
