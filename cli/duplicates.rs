@@ -117,15 +117,11 @@ fn print_known(known: &KnownDuplicate, output: &mut Output) {
     output.line("");
 }
 
-/// What became of a report, in words; nothing for an open one.
+/// What became of a report, in words; nothing for an open one, whose state says it.
 fn fate(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),
-        Disposition::Fixed(Some(by)) => format!("already fixed, see {}", plain(by)),
-        Disposition::Fixed(None) => "already fixed".to_owned(),
-        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
-        Disposition::Declined => "declined".to_owned(),
-        Disposition::Duplicate => "a duplicate itself".to_owned(),
+        other => plain(&other.to_string()),
     }
 }
 

@@ -386,15 +386,7 @@ fn duplicates() {
     same_members("Similarity", candidate().similarity);
     same_members("Evidence", &candidate().trace.unwrap()[0]);
     same_members("DuplicateCandidate", candidate());
-    let known = KnownDuplicate {
-        key: String::new(),
-        kind: None,
-        title: None,
-        url: None,
-        state: None,
-        state_reason: None,
-        disposition: None,
-    };
+    let known = KnownDuplicate::default();
     same_members("KnownDuplicate", &known);
     let response = DuplicatesResponse {
         key: None,

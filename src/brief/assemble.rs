@@ -259,7 +259,7 @@ impl Writer<'_> {
         let likely = likely.map(|c| {
             let mut facts =
                 vec![format!("{:.0} in 100 that it is a duplicate", f64::from(c.confidence) * 100.0)];
-            facts.push(fate(&c.disposition));
+            facts.push(c.disposition.to_string());
             facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
@@ -299,7 +299,7 @@ impl Writer<'_> {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
                     let standing = state(known.state, known.state_reason.as_deref());
-                    let facts = ["known to be the same".to_owned(), standing, fate(disposition)];
+                    let facts = ["known to be the same".to_owned(), standing, disposition.to_string()];
                     let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
                     sentence(&facts.join("; "))
                 }
@@ -529,18 +529,6 @@ fn state(state: Option<State>, reason: Option<&str>) -> String {
         (None, _) => String::new(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
         (Some(state), _) => state.as_str().to_owned(),
-    }
-}
-
-/// What became of a report.
-fn fate(disposition: &Disposition) -> String {
-    match disposition {
-        Disposition::Open => "still open".to_owned(),
-        Disposition::Fixed(Some(by)) => format!("already fixed, see {by}"),
-        Disposition::Fixed(None) => "already fixed".to_owned(),
-        Disposition::PossibleRegression(_) => "fixed before: perhaps a regression".to_owned(),
-        Disposition::Declined => "declined".to_owned(),
-        Disposition::Duplicate => "a duplicate itself".to_owned(),
     }
 }
 

@@ -237,7 +237,8 @@ fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
             let above: Vec<&Answer> =
                 judged.iter().filter(|(p, _)| *p >= f64::from(*threshold)).map(|(_, a)| a).collect();
             let all: f64 = above.iter().map(|a| a.weight).sum();
-            let right: f64 = above.iter().filter(|a| a.right).map(|a| a.weight).sum();
+            // The sum of nothing is −0.
+            let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), above.len() as f64);
             #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
@@ -248,8 +249,7 @@ fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
                 precision: (!above.is_empty()).then(|| share(right / all)),
                 low: share(low),
                 high: share(high),
-                // The sum of nothing is −0.
-                recall: share(right / duplicates.max(1.0) + 0.0),
+                recall: share(right / duplicates.max(1.0)),
             }
         })
         .collect()
@@ -290,6 +290,16 @@ mod tests {
         let few = answers(|_| false);
         let (slope, intercept) = fit(&few);
         assert!(Calibration { slope, intercept, labels: 200 }.apply(0.5) < 0.2);
+    }
+
+    #[test]
+    fn none_right_of_some_is_nothing_and_not_less() {
+        // What is right stands in one half alone, whose curve makes the other one sure.
+        let stated = figures(&answers(|i| i % 10 == 8));
+        assert!(stated.iter().any(|f| f.answers > 0 && f.precision == Some(0.0)), "{stated:?}");
+        for f in stated.iter().chain(&figures(&answers(|_| false))) {
+            assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
+        }
     }
 
     #[test]

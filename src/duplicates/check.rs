@@ -334,15 +334,7 @@ fn similarity(
 /// What a draft is known to be a duplicate of.
 fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
-        return Ok(KnownDuplicate {
-            key,
-            kind: None,
-            title: None,
-            url: None,
-            state: None,
-            state_reason: None,
-            disposition: None,
-        });
+        return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
     };
     let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
     Ok(KnownDuplicate {

@@ -288,6 +288,19 @@ pub enum Disposition {
     Duplicate,
 }
 
+impl std::fmt::Display for Disposition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Open => f.write_str("still open"),
+            Self::Fixed(Some(by)) => write!(f, "already fixed, see {by}"),
+            Self::Fixed(None) => f.write_str("already fixed"),
+            Self::PossibleRegression(_) => f.write_str("fixed before: perhaps a regression"),
+            Self::Declined => f.write_str("declined"),
+            Self::Duplicate => f.write_str("a duplicate itself"),
+        }
+    }
+}
+
 /// An earlier report that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -341,7 +354,7 @@ pub struct Evidence {
 
 /// The report that another is known to be a duplicate of, whatever their texts say: a person decided it, or the tracker or
 /// its comments state it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnownDuplicate {
     /// Human key: the end of the chain of duplicates, the report that stays.
