@@ -160,7 +160,7 @@ impl Checker<'_> {
         by.truncate(SHORT_LIST);
         let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
         let mut said = vec![Vec::new(); ids.len()];
-        for ((_, i), (closer, terms)) in by.iter().zip(self.look_closer(draft, &terms, &short)?) {
+        for ((_, i), (closer, terms)) in by.iter().zip(self.look_closer(draft, scope, &terms, &short)?) {
             evidence[*i].closer = Some(closer);
             said[*i] = terms;
         }
@@ -182,6 +182,7 @@ impl Checker<'_> {
     fn look_closer(
         &self,
         draft: &Draft,
+        scope: &Scope,
         terms: &ReportTerms,
         short: &[(i64, &Overlap)],
     ) -> Result<Vec<(Closer, Vec<String>)>> {
@@ -189,8 +190,14 @@ impl Checker<'_> {
             let one = |id| Ok((r.title_and_author(id)?, r.said_before(id, draft.made_at, MAX_COMMENTS)?));
             short.iter().map(|(id, _)| one(*id)).collect::<Result<_>>()
         })?;
+        let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
+        let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
+        let author = match &draft.author {
+            Some(author) if self.fulltext.reports_for_others(author, &reports)? => &None,
+            author => author,
+        };
         let said = terms.said();
-        let look = |stems: &mut Stems, (((title, author), comments), (_, own)): (&Read, &(i64, &Overlap))| {
+        let look = |stems: &mut Stems, (((title, by), comments), (_, own)): (&Read, &(i64, &Overlap))| {
             let texts = comments.iter().map(|(_, body)| Prepared::comment(body).text());
             let (said_anew, found) = said.anew(own, stems, texts);
             let closer = Closer {
@@ -198,7 +205,7 @@ impl Checker<'_> {
                 last: comments.first().map(|(at, _)| *at),
                 said_anew,
                 same_title: terms.same_title(own, title),
-                same_author: author.is_some() && *author == draft.author,
+                same_author: by.is_some() && by == author,
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };

@@ -241,6 +241,33 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
 }
 
 #[tokio::test]
+async fn who_reports_for_others_is_nobody() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let by = |n: u64, login: &str| {
+        let made = report(
+            n,
+            1 + u32::try_from(n / 4).unwrap(),
+            &format!("Pump {n} stops"),
+            "The pump stops at night.",
+        );
+        with(made, json!({"user": {"login": login, "type": "User"}}))
+    };
+    // A desk that makes every second report, and a person who made two.
+    let made = |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
+    let records: Vec<Value> = (0..60).map(|n| made(n + 2)).collect();
+    import(&casebook, &place, "acme/app", &records).await;
+    let asked =
+        |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, max_candidates: 60, ..of(key) };
+    let known = |found: &DuplicatesResponse| {
+        found.candidates.iter().filter(|c| traced(found, &c.key, "same_author") > 0.0).count()
+    };
+    assert_eq!(known(&ask(&casebook, asked("acme/app#60")).await), 0);
+    import(&casebook, &place, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
+    assert!(known(&ask(&casebook, asked("acme/app#91")).await) > 0);
+}
+
+#[tokio::test]
 async fn what_stands_under_every_failure_is_no_reason() {
     let place = Place::new();
     let casebook = open(&place).await;

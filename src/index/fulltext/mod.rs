@@ -58,6 +58,11 @@ const COMMON: u64 = 100;
 /// if it has so many documents at all.
 const COMMON_AT_LEAST: u64 = 10;
 
+/// One who made more than one report of so many, and more than so many, reports for others. The most that one person made of
+/// the issues of rust-lang/rust is one of ten.
+const DESK: u64 = 5;
+const DESK_AT_LEAST: u64 = 20;
+
 /// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
 const TITLE: f32 = 5.0;
 const BODY: f32 = 1.0;
@@ -445,6 +450,18 @@ impl FullText {
             .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
             .collect();
         self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+    }
+
+    /// Whether so much of what meets the filters is this author's that it says nothing: a desk or an integration that reports
+    /// for others.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn reports_for_others(&self, author: &str, filters: &[Filter]) -> Result<bool> {
+        let mut own = filters.to_vec();
+        own.push(Filter { test: Test::Author(author.to_lowercase()), negated: false });
+        let made = self.matching(&own)?;
+        Ok(made > DESK_AT_LEAST && made * DESK > self.matching(filters)?)
     }
 
     /// Those of these signatures that few enough documents have to say something. "aborting due to previous error" stands under
