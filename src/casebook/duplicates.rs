@@ -210,7 +210,7 @@ impl Inner {
                     title: request.title.clone(),
                     body: Prepared::body(&request.body, &skeleton),
                     made_at: request.made_at,
-                    author: document.as_ref().and_then(|d| d.author.person()),
+                    author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
                 let scope = Scope { filters: within };

@@ -104,10 +104,10 @@ pub fn calibrate(
             task.check()?;
             let Some(document) = store.read(|r| r.document(*id))? else { return Ok(None) };
             let draft = Draft {
+                author: document.person(),
                 title: document.title,
                 body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
                 made_at: document.created_at.unwrap_or(now),
-                author: document.author.person(),
                 document: Some(*id),
             };
             let scored = checker.scored(&draft, &scope, task)?;

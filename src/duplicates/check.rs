@@ -153,7 +153,7 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
                 title: row.title.clone(),
                 body: Prepared::body(&row.body, &r.skeleton(row.source_id)?),
                 made_at: row.created_at.unwrap_or(now),
-                author: row.author.person(),
+                author: row.person(),
                 document: Some(row.id),
             };
             (draft, Some(row))

@@ -23,7 +23,7 @@ use crate::{
         fulltext::{FullText, Overlap, ReportTerms},
         vectors::Vectors,
     },
-    store::Store,
+    store::{Person, Store},
     task::Task,
     text::{
         chunk::{self, representation},
@@ -60,7 +60,7 @@ pub struct Draft {
     /// When it is made: candidates are older.
     pub made_at: Timestamp,
     /// Who makes it, where that is known and no bot.
-    pub author: Option<String>,
+    pub author: Option<Person>,
     /// The document that it is, if it is in the casebook.
     pub document: Option<i64>,
 }
@@ -112,7 +112,7 @@ pub struct Scored {
 }
 
 /// Title, author and comments of a candidate.
-type Read = ((String, Option<String>), Vec<(Timestamp, String)>);
+type Read = ((String, Option<Person>), Vec<(Timestamp, String)>);
 
 impl Checker<'_> {
     /// The candidates of a draft with their evidence, best first; ties by id.
@@ -193,7 +193,7 @@ impl Checker<'_> {
         let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
         let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
         let author = match &draft.author {
-            Some(author) if self.fulltext.reports_for_others(author, &reports)? => &None,
+            Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
             author => author,
         };
         let said = terms.said();

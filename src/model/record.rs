@@ -14,13 +14,6 @@ pub struct Author {
     pub association: Option<String>,
 }
 
-impl Author {
-    /// The login of a person; none where it was a bot, or nobody knows who.
-    pub fn person(&self) -> Option<String> {
-        self.login.clone().filter(|_| !self.bot)
-    }
-}
-
 /// The record a tracker sent, as it was and as a fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Raw {

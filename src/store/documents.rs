@@ -12,6 +12,23 @@ use crate::{
 /// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
 const AFTER_REVIEWS: &str = "s";
 
+/// Somebody as a source knows them. The same login in another source may be somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The source's row id.
+    pub source: i64,
+    /// The login.
+    pub login: String,
+}
+
+impl DocumentRow {
+    /// Who made it; nobody where it was a bot, or nobody knows who.
+    pub fn person(&self) -> Option<Person> {
+        let login = self.author.login.clone().filter(|_| !self.author.bot)?;
+        Some(Person { source: self.source_id, login })
+    }
+}
+
 /// A row of `documents` with its source's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRow {
@@ -220,16 +237,19 @@ impl Reader<'_> {
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
     }
 
-    /// The title of a document, and who made it: nobody where that is not known, or was a bot. Of a document that is gone,
-    /// nothing.
+    /// The title of a document, and who made it ([`DocumentRow::person`]). Of a document that is gone, nothing.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn title_and_author(&self, id: i64) -> Result<(String, Option<String>)> {
+    pub fn title_and_author(&self, id: i64) -> Result<(String, Option<Person>)> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT title, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
+            "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
         )?;
-        Ok(statement.query_row([id], |r| Ok((r.get(0)?, r.get(1)?))).optional()?.unwrap_or_default())
+        let read = |r: &rusqlite::Row<'_>| {
+            let (source, login) = (r.get(1)?, r.get::<_, Option<String>>(2)?);
+            Ok((r.get(0)?, login.map(|login| Person { source, login })))
+        };
+        Ok(statement.query_row([id], read).optional()?.unwrap_or_default())
     }
 
     /// When the newest record last changed, as the trackers say.

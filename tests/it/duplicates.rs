@@ -235,6 +235,17 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
     assert!(candidate("acme/app#3").reasons.join(" ").contains("the same person made both"));
     assert!(candidate("acme/app#2").reasons.join(" ").contains("neither title has a word"));
     assert!(candidate("acme/app#2").confidence >= candidate("acme/app#3").confidence);
+    // The same name elsewhere may be anybody's.
+    import(
+        &casebook,
+        &place,
+        "other/app",
+        &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
+    )
+    .await;
+    let found = ask(&casebook, DuplicatesRequest { everywhere: true, ..asked("acme/app#5") }).await;
+    let authors = ["acme/app#3", "other/app#7"].map(|key| traced(&found, key, "same_author"));
+    assert_eq!(authors, [1.0, 0.0]);
     // Bots report the same again and again.
     let found = ask(&casebook, asked("acme/app#6")).await;
     assert_eq!(traced(&found, "acme/app#4", "same_author"), 0.0);
