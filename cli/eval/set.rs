@@ -117,8 +117,8 @@ impl EvalSet {
         relevant.retain(|_, documents| !documents.is_empty());
     }
 
-    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, author, state, labels, comments; `.zst` too) or `issues.jsonl`
-    /// and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
+    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, author, state, labels, comments; `.zst` too) or
+    /// `issues.jsonl` and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
     ///
     /// # Errors
     /// A file that is missing or cannot be read, with its line.

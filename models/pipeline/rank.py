@@ -44,7 +44,7 @@ NAMES = [
     "same_title",
     "same_author",
 ]
-# What makes sure and does not tell candidates apart.
+# What makes sure and does not tell candidates apart: in the order it is free, so that it starts at nothing and stays there.
 ONLY_CONFIDENCE = {"same_title"}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
 CIRCUMSTANCES = {"age", "age_squared", "length", "comments", "quiet", "same_author"}

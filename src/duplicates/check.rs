@@ -223,10 +223,9 @@ fn answer(
     };
     if let Some(row) = own {
         let canonical = r.canonical(&row.key)?;
-        if canonical.circle.is_empty() && canonical.key != row.key {
-            response.known = Some(known(r, &question.draft, canonical.key)?);
-        }
-        response.circle = canonical.circle;
+        response.circle.clone_from(&canonical.circle);
+        let stays = canonical.stays_for(&row.key);
+        response.known = stays.map(|key| known(r, &question.draft, key)).transpose()?;
     }
     for one in scored {
         if response.candidates.len() >= request.max_candidates {

@@ -123,7 +123,8 @@ impl Checker<'_> {
         let mut filters = scope.filters.clone();
         let earlier = Test::Time(TimeField::Created, None, Some(draft.made_at.as_second()));
         filters.push(Filter { test: earlier, negated: false });
-        let terms = self.fulltext.report_terms(&Report::new(&draft.title, &draft.body))?;
+        let report = Report::new(&draft.title, &draft.body);
+        let terms = self.fulltext.report_terms(&report)?;
         let mut ids: Vec<i64> =
             self.fulltext.similar(&terms, &filters, DEPTH)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
@@ -160,7 +161,9 @@ impl Checker<'_> {
         by.truncate(SHORT_LIST);
         let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
         let mut said = vec![Vec::new(); ids.len()];
-        for ((_, i), (closer, terms)) in by.iter().zip(self.look_closer(draft, scope, &terms, &short)?) {
+        for ((_, i), (closer, terms)) in
+            by.iter().zip(self.look_closer(draft, &report, scope, &terms, &short)?)
+        {
             evidence[*i].closer = Some(closer);
             said[*i] = terms;
         }
@@ -182,6 +185,7 @@ impl Checker<'_> {
     fn look_closer(
         &self,
         draft: &Draft,
+        report: &Report,
         scope: &Scope,
         terms: &ReportTerms,
         short: &[(i64, &Overlap)],
@@ -196,7 +200,7 @@ impl Checker<'_> {
             Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
             author => author,
         };
-        let said = terms.said();
+        let (said, headline) = (terms.said(), terms.headline(report));
         let look = |stems: &mut Stems, (((title, by), comments), (_, own)): (&Read, &(i64, &Overlap))| {
             let texts = comments.iter().map(|(_, body)| Prepared::comment(body).text());
             let (said_anew, found) = said.anew(own, stems, texts);
@@ -204,7 +208,7 @@ impl Checker<'_> {
                 comments: comments.len(),
                 last: comments.first().map(|(at, _)| *at),
                 said_anew,
-                same_title: terms.same_title(own, title),
+                same_title: headline.same(own, title),
                 same_author: by.is_some() && by == author,
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())

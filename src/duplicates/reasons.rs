@@ -20,7 +20,8 @@ const TELLING: f32 = 0.1;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
-/// The reasons, the strongest first. `signatures` are those of the draft that say something, `anew` words of the draft that only the comments on the candidate have.
+/// The reasons, the strongest first. `signatures` are those of the draft that say something, `anew` words of the draft that
+/// only the comments on the candidate have.
 pub(super) fn reasons(
     draft: &Draft,
     signatures: &[Signature],

@@ -51,13 +51,8 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
 fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, own: bool, bot: bool| {
-        for reference in references(text) {
-            let source = reference.source.as_deref().unwrap_or(&row.source);
-            let key = format!("{source}#{}", reference.number);
-            if key == row.key {
-                continue;
-            }
-            let relation = match reference.relation {
+        for (relation, key) in named(row, text) {
+            let relation = match relation {
                 // "Fixes #12" closes #12 only where a pull request says it of itself.
                 Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
                 // Bots propose duplicates; people decide.
@@ -86,6 +81,15 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
         .collect()
 }
 
+/// The other items that a text of this one names, by key, and what it says of them.
+fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
+    references(text).into_iter().filter_map(|reference| {
+        let source = reference.source.as_deref().unwrap_or(&row.source);
+        let key = format!("{source}#{}", reference.number);
+        (key != row.key).then_some((reference.relation, key))
+    })
+}
+
 /// What an item that was closed as a duplicate is one of, where nobody says it in those words: the one item that the last
 /// comment at the closure to name any names ("Same cause as #12, closing").
 fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
@@ -95,13 +99,10 @@ fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<Str
     let near = |c: &&StoredComment| {
         !c.author.bot && (c.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE
     };
-    let mut named = comments.iter().filter(near).map(|c| {
-        let keys = references(&c.body).into_iter().map(|r| {
-            let source = r.source.unwrap_or_else(|| row.source.clone());
-            format!("{source}#{}", r.number)
-        });
-        keys.filter(|key| *key != row.key).collect::<BTreeSet<String>>()
-    });
+    let mut named = comments
+        .iter()
+        .filter(near)
+        .map(|c| named(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
     let last = named.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())

@@ -21,14 +21,6 @@ pub struct Person {
     pub login: String,
 }
 
-impl DocumentRow {
-    /// Who made it; nobody where it was a bot, or nobody knows who.
-    pub fn person(&self) -> Option<Person> {
-        let login = self.author.login.clone().filter(|_| !self.author.bot)?;
-        Some(Person { source: self.source_id, login })
-    }
-}
-
 /// A row of `documents` with its source's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRow {
@@ -76,6 +68,14 @@ pub struct DocumentRow {
     pub revision: u64,
     /// Tombstone.
     pub deleted_at: Option<Timestamp>,
+}
+
+impl DocumentRow {
+    /// Who made it; nobody where it was a bot, or nobody knows who.
+    pub fn person(&self) -> Option<Person> {
+        let login = self.author.login.clone().filter(|_| !self.author.bot)?;
+        Some(Person { source: self.source_id, login })
+    }
 }
 
 /// A document's id with the revision of its last change.

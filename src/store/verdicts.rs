@@ -23,6 +23,13 @@ pub struct Canonical {
     pub circle: Vec<String>,
 }
 
+impl Canonical {
+    /// The report that stays, where the chain that began with `key` leads to another one; a circle leads nowhere.
+    pub fn stays_for(self, key: &str) -> Option<String> {
+        Some(self.key).filter(|stays| self.circle.is_empty() && stays != key)
+    }
+}
+
 fn read(r: &Row<'_>) -> rusqlite::Result<(Verdict, i64)> {
     let kind: String = r.get(2)?;
     let verdict = Verdict {
@@ -195,8 +202,7 @@ impl Reader<'_> {
         out.sort_by(|a, b| key_order(a, b));
         let mut ends = Vec::with_capacity(out.len());
         for from in out {
-            let canonical = self.canonical(&from)?;
-            if canonical.circle.is_empty() && canonical.key == key {
+            if self.canonical(&from)?.stays_for(&from).as_deref() == Some(key) {
                 ends.push(from);
             }
         }

@@ -193,20 +193,13 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Resu
             continue;
         };
         let mut via = None;
-        let canonical = r.canonical(&row.key)?;
-        if canonical.circle.is_empty()
-            && canonical.key != row.key
-            && let Some(stays) = r.document_by_key(&canonical.key)?
-            && stays.deleted_at.is_none()
-            && is_resolved(&stays)
-        {
+        if let Some(stays) = solved_canonical(r, &row)? {
             via = Some(std::mem::replace(&mut row, stays).key);
         }
         if Some(row.key.as_str()) == own || via.as_deref().is_some_and(|v| Some(v) == own) {
             continue;
         }
-        let reason = row.state_reason.as_deref();
-        let declined = matches!(reason, Some("not_planned" | "duplicate"));
+        let declined = is_declined(&row);
         let merged = row.state == Some(State::Merged) || !fixes(r, &row)?.is_empty();
         let quality = if merged { MERGED_FIX } else { 1.0 };
         let score = evidence.fused * quality;
@@ -228,16 +221,10 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Resu
 /// how it was solved itself.
 fn known(r: &Reader<'_>, question: &Question, found: &[Evidence]) -> Result<Option<Candidate>> {
     let Some(own) = &question.row else { return Ok(None) };
-    let canonical = r.canonical(&own.key)?;
-    let stays = match canonical.circle.is_empty() && canonical.key != own.key {
-        true => r.document_by_key(&canonical.key)?.filter(|d| d.deleted_at.is_none()),
-        false => None,
-    };
     let solved = |row: &DocumentRow| {
-        let declined = matches!(row.state_reason.as_deref(), Some("not_planned" | "duplicate"));
-        is_resolved(row) && !declined && question.source.as_ref().is_none_or(|s| *s == row.source)
+        is_resolved(row) && !is_declined(row) && question.source.as_ref().is_none_or(|s| *s == row.source)
     };
-    let (row, relation) = match stays.filter(solved) {
+    let (row, relation) = match solved_canonical(r, own)?.filter(solved) {
         Some(stays) => (stays, CaseRelation::Canonical),
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
         None => return Ok(None),
@@ -246,6 +233,17 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Evidence]) -> Result<Opti
     let evidence = seen.unwrap_or_else(|| Evidence::none(row.id));
     let relation = Some(relation);
     Ok(Some(Candidate { row, evidence, relation, via: None, declined: false, score: f32::INFINITY }))
+}
+
+/// The report that stays, if a document is a duplicate of one that is resolved.
+fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
+    let Some(stays) = r.canonical(&row.key)?.stays_for(&row.key) else { return Ok(None) };
+    Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none() && is_resolved(stays)))
+}
+
+/// Whether it was closed without a fix of its own.
+fn is_declined(row: &DocumentRow) -> bool {
+    matches!(row.state_reason.as_deref(), Some("not_planned" | "duplicate"))
 }
 
 fn is_resolved(row: &DocumentRow) -> bool {

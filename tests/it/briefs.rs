@@ -67,6 +67,14 @@ async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
     Casebook::render_brief(brief.clone(), format).await.unwrap()
 }
 
+/// That a brief says all of this.
+#[track_caller]
+fn holds(brief: &str, wanted: &[&str]) {
+    for wanted in wanted {
+        assert!(brief.contains(wanted), "{wanted}\n{brief}");
+    }
+}
+
 const FORMATS: [BriefFormat; 4] =
     [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json];
 
@@ -88,14 +96,15 @@ async fn a_brief_holds_all_parts_and_every_citation_resolves() {
     }
     assert!(cited > 5);
     let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
-    for wanted in [
-        "## Solved cases",
-        "> Fixed by #7, which is in 2.4.0.",
-        "Reported on 2.3.0, fixed in 2.4.0",
-        "acme/app#7",
-    ] {
-        assert!(markdown.contains(wanted), "{wanted}\n{markdown}");
-    }
+    holds(
+        &markdown,
+        &[
+            "## Solved cases",
+            "> Fixed by #7, which is in 2.4.0.",
+            "Reported on 2.3.0, fixed in 2.4.0",
+            "acme/app#7",
+        ],
+    );
 }
 
 #[tokio::test]
@@ -110,26 +119,28 @@ async fn what_is_known_stands_before_what_is_likely() {
         String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
     };
     let duplicate = text(make(&casebook, about("acme/app#30")).await).await;
-    for wanted in [
-        "## Duplicates",
-        &format!("### {FAILURE}"),
-        "Known to be the same; closed as completed; already fixed, see acme/app#7.",
-        "2 other reports are duplicates of it: acme/app#31 (Full again); acme/app#32 (Once more).",
-        "the report is known to be a duplicate of it; fixed by acme/app#7",
-        "> Fixed by #7, which is in 2.4.0.",
-    ] {
-        assert!(duplicate.contains(wanted), "{wanted}\n{duplicate}");
-    }
+    holds(
+        &duplicate,
+        &[
+            "## Duplicates",
+            &format!("### {FAILURE}"),
+            "Known to be the same; closed as completed; already fixed, see acme/app#7.",
+            "2 other reports are duplicates of it: acme/app#31 (Full again); acme/app#32 (Once more).",
+            "the report is known to be a duplicate of it; fixed by acme/app#7",
+            "> Fixed by #7, which is in 2.4.0.",
+        ],
+    );
     assert!(!duplicate.contains("comes near"), "{duplicate}");
     let stays = text(make(&casebook, about("acme/app#1")).await).await;
-    for wanted in [
-        "3 reports are duplicates of it: acme/app#30 (A disk is full);",
-        "### This report itself",
-        "fixed by acme/app#7",
-        "> Fixed by #7, which is in 2.4.0.",
-    ] {
-        assert!(stays.contains(wanted), "{wanted}\n{stays}");
-    }
+    holds(
+        &stays,
+        &[
+            "3 reports are duplicates of it: acme/app#30 (A disk is full);",
+            "### This report itself",
+            "fixed by acme/app#7",
+            "> Fixed by #7, which is in 2.4.0.",
+        ],
+    );
     assert_eq!(
         stays.matches("On 2.3.0 the *upload* stops.").count(),
         1,

@@ -474,11 +474,8 @@ impl FullText {
         let most = (searcher.num_docs() / COMMON).max(COMMON_AT_LEAST);
         let mut out = Vec::with_capacity(signatures.len());
         for signature in signatures {
-            let mut n = 0;
-            for field in [self.fields.signatures, self.fields.said_signatures] {
-                n = n.max(searcher.doc_freq(&Term::from_field_text(field, &signature.term()))?);
-            }
-            if n <= most {
+            let fields = [self.fields.signatures, self.fields.said_signatures];
+            if frequency(&searcher, &fields, &signature.term())? <= most {
                 out.push(signature);
             }
         }
@@ -555,10 +552,8 @@ impl FullText {
     }
 
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
-        let mut n = 0;
-        for field in [self.fields.title, self.fields.body, self.fields.comments, self.fields.code] {
-            n = n.max(searcher.doc_freq(&Term::from_field_text(field, term))?);
-        }
+        let f = &self.fields;
+        let n = frequency(searcher, &[f.title, f.body, f.comments, f.code], term)?;
         #[allow(
             clippy::cast_precision_loss,
             reason = "counts of documents are far below 2^24 or need no more digits"
@@ -770,6 +765,15 @@ fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64
     }
     out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     Ok(out)
+}
+
+/// How many documents have a term in the one of these fields where most have it.
+fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Result<u64> {
+    let mut most = 0;
+    for field in fields {
+        most = most.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
+    }
+    Ok(most)
 }
 
 fn id(searcher: &Searcher, address: DocAddress) -> Result<i64> {

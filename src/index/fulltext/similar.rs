@@ -15,7 +15,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE};
+use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE, frequency};
 use crate::{
     error::Result,
     index::filter::Filter,
@@ -59,10 +59,6 @@ pub struct ReportTerms {
     code: Weighed,
     identifiers: Weighed,
     signatures: Weighed,
-    /// The places of the title's terms among `words`; none where no document can have all of them.
-    title_places: Option<Vec<usize>>,
-    /// Every term of the report, weighed or not.
-    all: HashSet<String>,
 }
 
 /// What a document has in common with a report. Each is a share of what the report could have in common with a
@@ -143,16 +139,37 @@ impl<'a> Said<'a> {
     }
 }
 
-impl ReportTerms {
+/// Compares a report's title with others.
+#[derive(Clone, Debug)]
+pub struct Headline<'a> {
+    /// The places of the title's terms among the report's words; none where no document can have all of them.
+    places: Option<Vec<usize>>,
+    /// Every term of the report, weighed or not.
+    all: HashSet<&'a str>,
+}
+
+impl Headline<'_> {
     /// Whether each of the two reports has every word of the other's title: neither title names anything of its own. One word
     /// is too few to say so.
-    pub fn same_title(&self, own: &Overlap, title: &str) -> bool {
+    pub fn same(&self, own: &Overlap, title: &str) -> bool {
         let theirs = report::terms(title);
-        let Some(ours) = &self.title_places else { return false };
+        let Some(ours) = &self.places else { return false };
         theirs.len() > 1
             && ours.len() > 1
-            && theirs.iter().all(|term| self.all.contains(term))
+            && theirs.iter().all(|term| self.all.contains(term.as_str()))
             && ours.iter().all(|place| own.held.contains(*place))
+    }
+}
+
+impl ReportTerms {
+    /// For comparing the title of the report that these are the terms of with others.
+    pub fn headline<'a>(&self, report: &'a Report) -> Headline<'a> {
+        let place = |term: &String| self.words.iter().position(|(word, _)| word == term);
+        let all = [&report.title_terms, &report.body_terms, &report.code_terms];
+        Headline {
+            places: report.title_terms.iter().map(place).collect(),
+            all: all.into_iter().flatten().map(String::as_str).collect(),
+        }
     }
 
     /// For finding the report's words in what others say.
@@ -177,10 +194,7 @@ impl FullText {
         let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<Weighed> {
             let mut weighed = Vec::with_capacity(terms.len());
             for term in terms {
-                let mut n = 0;
-                for field in fields {
-                    n = n.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
-                }
+                let n = frequency(&searcher, fields, term)?;
                 // A term that nobody else uses has nothing to find.
                 if n > 0 {
                     weighed.push((term.clone(), idf(searcher.num_docs(), n)));
@@ -201,9 +215,6 @@ impl FullText {
             }
         }
         heaviest(&mut words, MAX_WORDS);
-        let place = |term: &String| words.iter().position(|(word, _)| word == term);
-        let title_places = report.title_terms.iter().map(place).collect();
-        let all = [&report.title_terms, &report.body_terms, &report.code_terms];
         let only = |mut terms: Weighed, most| {
             heaviest(&mut terms, most);
             terms
@@ -215,8 +226,6 @@ impl FullText {
             code: only(code, MAX_CODE),
             identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
             signatures: weigh(&report.signatures, &[f.signatures, f.said_signatures], usize::MAX)?,
-            title_places,
-            all: all.into_iter().flatten().cloned().collect(),
         })
     }
 
