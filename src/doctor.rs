@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     index::{
         fulltext::FullText,
-        update::{Derived, Effort, remove_text, remove_vectors},
+        update::{Derived, Effort, Parts, remove_text, remove_vectors},
         vectors::{self, Vectors},
     },
     model::{Finding, Health, IndexReport, Severity},
@@ -71,7 +71,8 @@ impl CheckUp<'_> {
             self.orphans(&store, &mut found)?;
             checked("full_text");
             let fulltext = self.full_text(&mut found)?;
-            let derived = Derived { store: &store, fulltext: &fulltext, folder: self.folder, comments: true };
+            let derived =
+                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Parts::All };
             self.text(&derived, &mut found, task)?;
             checked("vectors");
             self.meaning(&derived, &mut found, task)?;

@@ -40,7 +40,7 @@ use precedent::{
     embed::{Engine, ModelPaths},
     index::{
         fulltext::FullText,
-        update::Derived,
+        update::{Derived, Parts as Indexed},
         vectors::{Planned, Vectors},
     },
     model::{DuplicatesRequest, Mode, SearchRequest},
@@ -248,7 +248,7 @@ impl Parts {
     }
 
     fn derived(&self) -> Derived<'_> {
-        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, comments: true }
+        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, parts: Indexed::All }
     }
 }
 

@@ -34,6 +34,7 @@ NAMES = [
     "text_title_cosine",
     "text_text_cosine",
     "text_text_cosine_squared",
+    "text_mean_cosine",
     "age",
     "age_squared",
     "words_of_best",
@@ -41,6 +42,8 @@ NAMES = [
     "comments",
     "quiet",
     "said_anew",
+    "said_text_cosine",
+    "said_title_cosine",
     "same_title",
     "same_author",
 ]

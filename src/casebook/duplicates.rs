@@ -177,10 +177,12 @@ impl Inner {
         work: impl FnOnce(&Checker<'_>) -> Result<T>,
     ) -> Result<T> {
         let vectors = meaning.vectors().ok().filter(|_| meaning.problem().is_none());
+        let said = vectors.as_ref().and_then(|_| meaning.said().ok());
         work(&Checker {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
+            said: said.as_deref(),
             embed: &|text: &str| meaning.embed(text),
             table: Table::built_in(),
         })

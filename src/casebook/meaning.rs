@@ -16,13 +16,18 @@ use super::{Inner, VECTORS, sentence};
 use crate::{
     embed::{BUILT_IN, Embedder, Engine},
     error::{Code, Error, Result},
-    index::vectors::Vectors,
+    index::{
+        update::{Derived, Parts},
+        vectors::Vectors,
+    },
     model::{IndexReport, NextModel},
     task::Task,
 };
 
 /// The models that were installed, below the casebook's folder.
 pub(super) const MODELS: &str = "models";
+/// The vectors of comments where no search is to know them, below the casebook's folder.
+const SAID: &str = "said";
 /// Vectors of the next model that are made before what has changed meanwhile is taken into those that answer.
 const ROUND: u64 = 2_048;
 
@@ -36,6 +41,8 @@ pub(super) struct Meaning {
     engine: Engine,
     folder: PathBuf,
     vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// Those of comments, where they are kept apart.
+    said: Option<OnceLock<Opened<Arc<Vectors>>>>,
     /// The one model that all questions of this process share.
     model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
     /// The model that is being loaded since the casebook was opened.
@@ -98,12 +105,20 @@ impl Meaning {
 
     /// The set of vectors of the model.
     pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
-        self.vectors
-            .get_or_init(|| {
-                let info = self.engine.info().map_err(Arc::new)?;
-                Vectors::open(&self.folder.join(VECTORS), &info).map(Arc::new).map_err(Arc::new)
-            })
-            .clone()
+        self.vectors.get_or_init(|| self.open(VECTORS)).clone()
+    }
+
+    /// The set of vectors of comments: the same, or one that no search looks at.
+    pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
+        match &self.said {
+            Some(said) => said.get_or_init(|| self.open(SAID)).clone(),
+            None => self.vectors(),
+        }
+    }
+
+    fn open(&self, folder: &str) -> Opened<Arc<Vectors>> {
+        let info = self.engine.info().map_err(Arc::new)?;
+        Vectors::open(&self.folder.join(folder), &info).map(Arc::new).map_err(Arc::new)
     }
 
     /// Embeds a text; an empty one only loads the model.
@@ -195,6 +210,7 @@ impl Inner {
             engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
             vectors: OnceLock::new(),
+            said: (!self.index_comments).then(OnceLock::new),
             model: Mutex::default(),
             preload: Mutex::default(),
         }
@@ -245,19 +261,25 @@ impl Inner {
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let vectors = match meaning.vectors() {
-            Ok(vectors) => vectors,
-            Err(error) => {
-                report.model_problem = Some(sentence(&error));
-                return Ok(false);
+        let apart = meaning.said.is_some().then(|| (meaning.said(), Parts::Comments));
+        let mut done = true;
+        for (vectors, parts) in [(meaning.vectors(), self.derived().parts)].into_iter().chain(apart) {
+            let vectors = match vectors {
+                Ok(vectors) => vectors,
+                Err(error) => {
+                    report.model_problem = Some(sentence(&error));
+                    return Ok(false);
+                }
+            };
+            let derived = Derived { parts, ..self.derived() };
+            match derived.update_vectors(&vectors, meaning.engine(), self.workers, most, task, report) {
+                Err(error) if error.code() == Code::ModelUnavailable => {
+                    report.model_problem = Some(sentence(&error));
+                    return Ok(false);
+                }
+                result => done &= result?,
             }
-        };
-        match self.derived().update_vectors(&vectors, meaning.engine(), self.workers, most, task, report) {
-            Err(error) if error.code() == Code::ModelUnavailable => {
-                report.model_problem = Some(sentence(&error));
-                Ok(false)
-            }
-            result => result,
         }
+        Ok(done)
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     http::{Http, HttpOptions, RealTime, Timing},
     index::{
         fulltext::FullText,
-        update::{A_MOMENT, Derived, Effort},
+        update::{A_MOMENT, Derived, Effort, Parts},
     },
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
     search::{Searcher, query},
@@ -68,7 +68,8 @@ pub struct OpenOptions {
     pub proxy: Option<(String, Option<String>)>,
     /// Where models are fetched from; `None` stands for Hugging Face.
     pub hub: Option<String>,
-    /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks.
+    /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks: no
+    /// search knows it, and its vectors are kept apart for the look at what was said before.
     pub index_comments: bool,
 }
 
@@ -359,7 +360,7 @@ impl Inner {
             store: &self.store,
             fulltext: &self.fulltext,
             folder: &self.folder,
-            comments: self.index_comments,
+            parts: if self.index_comments { Parts::All } else { Parts::Own },
         }
     }
 

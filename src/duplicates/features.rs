@@ -2,13 +2,16 @@
 
 use jiff::Timestamp;
 
-use crate::index::{fulltext::Overlap, vectors::Likeness};
+use crate::index::{
+    fulltext::Overlap,
+    vectors::{Likeness, Said},
+};
 
 /// How many features there are.
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The names are those of the table of weights.
-pub const NAMES: [&str; 24] = [
+pub const NAMES: [&str; 27] = [
     "words",
     "words_squared",
     "title_title_words",
@@ -24,6 +27,7 @@ pub const NAMES: [&str; 24] = [
     "text_title_cosine",
     "text_text_cosine",
     "text_text_cosine_squared",
+    "text_mean_cosine",
     "age",
     "age_squared",
     "words_of_best",
@@ -31,6 +35,8 @@ pub const NAMES: [&str; 24] = [
     "comments",
     "quiet",
     "said_anew",
+    "said_text_cosine",
+    "said_title_cosine",
     "same_title",
     "same_author",
 ];
@@ -55,6 +61,8 @@ pub struct Closer {
     pub last: Option<Timestamp>,
     /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
     pub said_anew: f32,
+    /// How near they are by meaning.
+    pub near: Said,
     /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
     /// as any, but for that.
     pub same_title: bool,
@@ -120,6 +128,7 @@ impl Features {
             or_zero(cosines.text_title),
             text,
             text * text,
+            or_zero(cosines.text_mean),
             age,
             age * age,
             share(overlap.words, best.words),
@@ -127,6 +136,8 @@ impl Features {
             comments,
             quiet,
             closer.said_anew,
+            nearer(closer.near.text, cosines.text_text),
+            nearer(closer.near.title, cosines.title_text),
             f32::from(u8::from(closer.same_title)),
             f32::from(u8::from(closer.same_author)),
         ])
@@ -135,6 +146,11 @@ impl Features {
 
 fn or_zero(cosine: Option<f32>) -> f32 {
     cosine.unwrap_or(0.0).max(0.0)
+}
+
+/// By how much what was said on a candidate is nearer than its own text.
+fn nearer(said: Option<f32>, own: Option<f32>) -> f32 {
+    (or_zero(said) - or_zero(own)).max(0.0)
 }
 
 /// The logarithm of one and the days from a second since the epoch until `now`; 0 for what is later.
@@ -163,7 +179,7 @@ mod tests {
             overlap
         };
         let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));
-        let like = Likeness { text_text: Some(0.8), ..Likeness::default() };
+        let like = Likeness { text_text: Some(0.8), title_text: Some(0.2), ..Likeness::default() };
         let old = Evidence { overlap: &old, likeness: Some(&like), closer: None };
         let new = Evidence { overlap: &new, likeness: None, closer: None };
         let best = Best::of([old, new].into_iter());
@@ -171,11 +187,21 @@ mod tests {
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
         assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
-        let closer =
-            Closer { comments: 3, last: Some(last), said_anew: 0.25, same_title: true, same_author: false };
+        let near = Said { title: Some(0.1), text: Some(0.9) };
+        let closer = Closer {
+            comments: 3,
+            last: Some(last),
+            said_anew: 0.25,
+            near,
+            same_title: true,
+            same_author: false,
+        };
         let feature = of(&Evidence { closer: Some(closer), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
+        // What was said counts as far as it is nearer than the text itself.
+        assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
+        assert_eq!(feature("said_title_cosine"), 0.0);
         let feature = of(&new, &Best::default(), now);
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
     }

@@ -17,6 +17,10 @@ use crate::{
 const LISTED: usize = 3;
 /// The share of a report's words that only comments have, from which on it is a reason.
 const TELLING: f32 = 0.1;
+/// The cosine from which on two texts are close in meaning.
+const CLOSE: f32 = 0.6;
+/// By how much a comment has to be closer than the text that it is on.
+const NEARER: f32 = 0.05;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
@@ -73,8 +77,13 @@ pub(super) fn reasons(
     if one.closer.same_title {
         out.push("neither title has a word that the other report has not".to_owned());
     }
-    if let Some(cosine) = one.cosine.filter(|c| *c >= 0.6) {
+    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
+    if let Some(cosine) = close(one.cosine) {
         out.push(format!("close in meaning ({cosine:.2})"));
+    }
+    let nearer = |said: &f32| one.cosine.is_none_or(|own| said - own >= NEARER);
+    if let Some(said) = close(one.closer.near.text).filter(nearer) {
+        out.push(format!("a comment on it is closer in meaning ({said:.2})"));
     }
     if let Some(own) = own {
         let labels: Vec<&str> =

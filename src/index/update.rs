@@ -57,6 +57,27 @@ pub enum Effort {
     AtMost(Duration),
 }
 
+/// Which parts of a document are indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Its own text, its title and the comments on it.
+    All,
+    /// All but the comments.
+    Own,
+    /// The comments alone.
+    Comments,
+}
+
+impl Parts {
+    fn own(self) -> bool {
+        self != Self::Comments
+    }
+
+    fn comments(self) -> bool {
+        self != Self::Own
+    }
+}
+
 /// What an update works on.
 #[derive(Debug)]
 pub struct Derived<'a> {
@@ -66,8 +87,8 @@ pub struct Derived<'a> {
     pub fulltext: &'a FullText,
     /// The casebook's folder, for the lock.
     pub folder: &'a Path,
-    /// Whether comments are indexed with their documents.
-    pub comments: bool,
+    /// What of each document is indexed.
+    pub parts: Parts,
 }
 
 /// A document with everything that is derived from it.
@@ -79,7 +100,7 @@ struct Loaded {
 impl Derived<'_> {
     fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<Loaded>> {
         let Some(row) = reader.document(id)? else { return Ok(None) };
-        let comments = if self.comments { reader.comments(&row)? } else { Vec::new() };
+        let comments = if self.parts.comments() { reader.comments(&row)? } else { Vec::new() };
         Ok(Some(Loaded { row, comments }))
     }
 
@@ -343,9 +364,7 @@ impl Derived<'_> {
         let reached = if reached > revision { 0 } else { reached };
         let changed = self.store.read(|r| r.changed_documents(reached))?;
         let (mut done, total) = (0, changed.len() as u64);
-        let plan = |l: &Loaded| {
-            (l.row.id, l.row.source_id, planned(&l.row, &l.comments, skeletons.of(l.row.source_id)))
-        };
+        let plan = |l: &Loaded| (l.row.id, l.row.source_id, self.planned(l, skeletons));
         self.prepared(&changed, plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
@@ -376,9 +395,8 @@ impl Derived<'_> {
     ) -> Result<()> {
         let skeletons = self.skeletons()?;
         let Some(loaded) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
-        let source = loaded.row.source_id;
-        let plan = planned(&loaded.row, &loaded.comments, skeletons.of(source));
-        vectors.plan(&[(document, source, plan)], None)?;
+        let plan = self.planned(&loaded, &skeletons);
+        vectors.plan(&[(document, loaded.row.source_id, plan)], None)?;
         let pending = vectors.pending_of(document)?;
         let texts = self.texts(&pending, &skeletons)?;
         let mut ready = Vec::with_capacity(pending.len());
@@ -402,7 +420,7 @@ impl Derived<'_> {
         let mut unplanned = 0;
         for batch in self.store.read(|r| r.changed_documents(reached))?.chunks(BATCH) {
             for loaded in self.load(batch)? {
-                let plan = planned(&loaded.row, &loaded.comments, skeletons.of(loaded.row.source_id));
+                let plan = self.planned(&loaded, &skeletons);
                 unplanned += u64::from(!vectors.is_planned(loaded.row.id, &plan)?);
             }
             for gone in batch.iter().filter(|l| l.deleted) {
@@ -547,6 +565,44 @@ impl Derived<'_> {
             })
             .collect())
     }
+
+    /// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
+    fn planned(&self, loaded: &Loaded, skeletons: &Skeletons) -> Vec<Planned> {
+        let row = &loaded.row;
+        // Within a stage: open before closed, then the latest changed first.
+        let closed = i64::from(row.state.is_some_and(|s| s != State::Open));
+        let age =
+            i64::from(i32::MAX) - row.updated_at.map_or(0, |t| t.as_second()).clamp(0, i64::from(i32::MAX));
+        let mut out = Vec::new();
+        let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
+            for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
+                let stage = if part != 0 { 2 } else { i64::from(i > 0) };
+                #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
+                out.push(Planned {
+                    part,
+                    ordinal: i as u32,
+                    hash: hash(text),
+                    priority: (stage << 33) | (closed << 32) | age,
+                });
+            }
+        };
+        if self.parts.own() {
+            add(&mut out, 0, &Prepared::body(&row.body, skeletons.of(row.source_id)));
+            let title = chunk::representation(&row.title, "");
+            // A report without a body is its title; one vector says it.
+            if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
+                let priority = (closed << 32) | age;
+                out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority });
+            }
+        }
+        for comment in loaded.comments.iter().filter(|c| !c.author.bot) {
+            let text = Prepared::comment(&comment.body);
+            if !text.is_slight() {
+                add(&mut out, comment.id, &text);
+            }
+        }
+        out
+    }
 }
 
 /// Changes in batches of at most so many, each of whole revisions where one revision is not more by itself: what was done up to a
@@ -621,40 +677,6 @@ fn hash(text: &str) -> [u8; 16] {
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
     hash
-}
-
-/// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
-fn planned(row: &DocumentRow, comments: &[StoredComment], skeleton: &Skeleton) -> Vec<Planned> {
-    // Within a stage: open before closed, then the latest changed first.
-    let closed = i64::from(row.state.is_some_and(|s| s != State::Open));
-    let age = i64::from(i32::MAX) - row.updated_at.map_or(0, |t| t.as_second()).clamp(0, i64::from(i32::MAX));
-    let mut out = Vec::new();
-    let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
-        for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
-            let stage = if part != 0 { 2 } else { i64::from(i > 0) };
-            #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
-            out.push(Planned {
-                part,
-                ordinal: i as u32,
-                hash: hash(text),
-                priority: (stage << 33) | (closed << 32) | age,
-            });
-        }
-    };
-    add(&mut out, 0, &Prepared::body(&row.body, skeleton));
-    let title = chunk::representation(&row.title, "");
-    // A report without a body is its title; one vector says it.
-    if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
-        let priority = (closed << 32) | age;
-        out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority });
-    }
-    for comment in comments.iter().filter(|c| !c.author.bot) {
-        let text = Prepared::comment(&comment.body);
-        if !text.is_slight() {
-            add(&mut out, comment.id, &text);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ const MAX_K: usize = 4096;
 /// The part of a chunk that is a document's title alone. No KNN looks at titles: they are compared with one another
 /// where two documents are (see [`Vectors::compare`]).
 pub const TITLE_PART: i64 = -1;
-/// Of a document's own text, this many chunks are compared with another report.
+/// Of a document's own text, and of a comment, this many chunks are compared with another report.
 const COMPARED: u32 = 3;
 
 /// A piece of a document that is to have a vector.
@@ -104,6 +104,17 @@ pub struct Likeness {
     pub text_title: Option<f32>,
     /// Text to text.
     pub text_text: Option<f32>,
+    /// The report's text to all pieces of the document's text that are compared: their mean.
+    pub text_mean: Option<f32>,
+}
+
+/// Cosines of what was said on a document to a report, each of the nearest piece; `None` where nothing has a vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Said {
+    /// To the report's title.
+    pub title: Option<f32>,
+    /// To its text.
+    pub text: Option<f32>,
 }
 
 /// How many chunks there are, and how many have a vector. Titles by themselves do not count.
@@ -462,6 +473,7 @@ impl Vectors {
             let mut out = Vec::with_capacity(documents.len());
             for document in documents {
                 let mut like = Likeness::default();
+                let (mut sum, mut pieces) = (0.0, 0.0);
                 let mut rows = chunks.query(params![document, COMPARED])?;
                 while let Some(row) = rows.next()? {
                     if row.get::<_, i64>(1)? == TITLE_PART {
@@ -472,13 +484,56 @@ impl Vectors {
                     }
                     if let Some(stored) = vectors.get(row.get(0)?)? {
                         raise(&mut like.title_text, cosine(title, stored));
-                        raise(&mut like.text_text, cosine(text, stored));
+                        let near = cosine(text, stored);
+                        raise(&mut like.text_text, near);
+                        (sum, pieces) = (sum + near, pieces + 1.0);
                     }
                 }
+                like.text_mean = like.text_text.map(|_| sum / pieces);
                 // A report without a body is its title.
                 like.title_title = like.title_title.or(like.title_text);
                 like.text_title = like.text_title.or(like.text_text);
                 out.push(like);
+            }
+            Ok(out)
+        })
+    }
+
+    /// How near what was said on documents is to a report, given the unit vectors of its title and of its text: of the comments
+    /// with these row ids the nearest to each, where one has a vector; in the order of `documents`.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn compare_said(
+        &self,
+        title: &[f32],
+        text: &[f32],
+        documents: &[(i64, Vec<i64>)],
+    ) -> Result<Vec<Said>> {
+        self.file.read(|c| {
+            let mut chunks = c.prepare_cached(
+                "SELECT id, part FROM chunks
+                 WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL ORDER BY id",
+            )?;
+            let mut vectors = Stored::of(c, self.dimensions)?;
+            let mut out = Vec::with_capacity(documents.len());
+            for (document, comments) in documents {
+                let mut said = Said::default();
+                if comments.is_empty() {
+                    out.push(said);
+                    continue;
+                }
+                let mut rows = chunks.query(params![document, COMPARED])?;
+                while let Some(row) = rows.next()? {
+                    if !comments.contains(&row.get(1)?) {
+                        continue;
+                    }
+                    if let Some(stored) = vectors.get(row.get(0)?)? {
+                        raise(&mut said.title, cosine(title, stored));
+                        raise(&mut said.text, cosine(text, stored));
+                    }
+                }
+                out.push(said);
             }
             Ok(out)
         })

@@ -9,6 +9,17 @@ use crate::{
     model::{Author, CommentRecord},
 };
 
+/// What somebody wrote below a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Row id of the comment.
+    pub id: i64,
+    /// When.
+    pub at: Timestamp,
+    /// The text as written.
+    pub body: String,
+}
+
 /// A row of `comments`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredComment {
@@ -59,9 +70,9 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<(Timestamp, String)>> {
+    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<Said>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT c.created_at, c.body FROM documents d
+            "SELECT c.id, c.created_at, c.body FROM documents d
              JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
              WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
              ORDER BY c.created_at DESC, c.id LIMIT ?3",
@@ -69,7 +80,7 @@ impl Reader<'_> {
         let mut rows = statement.query(params![id, before.as_second(), most])?;
         let mut out = Vec::new();
         while let Some(r) = rows.next()? {
-            out.push((time(r.get(0)?)?, r.get(1)?));
+            out.push(Said { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
         }
         Ok(out)
     }

@@ -32,7 +32,7 @@ use std::{
 use rusqlite::Connection;
 
 pub use calibrations::Calibration;
-pub use comments::StoredComment;
+pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts};
 pub(crate) use file::SqliteFile;
 pub use insights::{MonthRow, VolumeRow};

@@ -196,6 +196,10 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
         value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
     );
     assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
+    for cosine in ["said_text_cosine", "said_title_cosine"] {
+        assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {found:?}");
+        assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
+    }
     assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
     let reason = found.candidates[0].reasons.iter().find(|r| r.contains("the comments on it name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");

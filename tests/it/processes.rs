@@ -6,7 +6,7 @@ use precedent::{
     Task,
     index::{
         fulltext::FullText,
-        update::{Derived, Effort},
+        update::{Derived, Effort, Parts},
     },
     model::IndexReport,
     store::Store,
@@ -107,7 +107,7 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, comments: true };
+    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Parts::All };
     let go_on = || {
         let mut report = IndexReport::default();
         derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
