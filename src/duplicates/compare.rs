@@ -19,7 +19,7 @@ const MAX_LISTED: usize = 8;
 /// The most words that are marked: more would mark the text as a whole.
 const MAX_WORDS: usize = 40;
 /// How rare a shared word must be to be marked, as its inverse document frequency: about one document in twelve.
-pub(super) const RARE: f32 = 2.5;
+const RARE: f32 = 2.5;
 /// The longest text whose words are compared, in bytes.
 const MAX_READ: usize = 200_000;
 

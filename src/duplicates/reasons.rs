@@ -44,8 +44,10 @@ pub(super) fn reasons(
         (SignatureKind::Exception, "the same failure"),
         (SignatureKind::Message, "the same message"),
     ] {
-        if let Some(first) = shared(kind).first() {
-            out.push(format!("{what}: {}", brief(&first.text)));
+        // A failure is its message with what failed before it.
+        let said = |text: &str| out.iter().any(|reason: &String| reason.ends_with(text));
+        if let Some(text) = shared(kind).iter().map(|s| brief(&s.text)).find(|text| !said(text)) {
+            out.push(format!("{what}: {text}"));
         }
     }
     let frames = shared(SignatureKind::Frame);

@@ -165,7 +165,7 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     let place = Place::new();
     let casebook = open(&place).await;
     // A word is rare among many reports alone.
-    let others: Vec<Value> = (100..150).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
+    let others: Vec<Value> = (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
     import(&casebook, &place, "acme/app", &others).await;
     let words = "It stops with a red triangle.";
     import(
@@ -203,6 +203,28 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
     let reason = found.candidates[0].reasons.iter().find(|r| r.contains("the comments on it name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_failure_and_its_message_are_one_reason() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let log = |file: &str| {
+        format!(
+            "Reading {file} ends with:\n```\nthread 'main' panicked at 'footer has no seal', src/{file}.rs:7\n```"
+        )
+    };
+    import(
+        &casebook,
+        &place,
+        "acme/app",
+        &[report(1, 1, "Crash on import", &log("old")), report(2, 2, "Import crashes", &log("new"))],
+    )
+    .await;
+    let found = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
+    let named: Vec<_> =
+        found.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
+    assert_eq!(named, ["the same failure: panic footer has no seal"]);
 }
 
 #[tokio::test]
