@@ -17,7 +17,8 @@ use std::{
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    DocAddress, Index, IndexReader, IndexWriter, Order, ReloadPolicy, Searcher, TantivyDocument, Term,
+    DocAddress, Index, IndexReader, IndexWriter, Order, ReloadPolicy, Searcher, SearcherGeneration,
+    TantivyDocument, Term,
     collector::{Collector, Count, SegmentCollector, TopDocs},
     columnar::Column,
     directory::MmapDirectory,
@@ -52,6 +53,12 @@ const THREAD_BYTES: usize = 48 * 1024 * 1024;
 /// Segments with more documents are merged no more: what a merge rewrites and maps stays bounded. Eight of about 65,000 documents
 /// become one; the fewer there are, the sooner a search can cut its words short.
 const MERGED_UP_TO: usize = 150_000;
+
+/// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
+/// read of a file, and takes it back only where memory is short.
+const LOOKS: u32 = 128;
+/// An index of up to so many bytes stays mapped.
+const SMALL: u64 = 256 * 1024 * 1024;
 
 /// A signature that more than one document of so many has is boilerplate,
 const COMMON: u64 = 100;
@@ -179,15 +186,37 @@ fn sound(index: &Index) -> Result<()> {
 pub struct FullText {
     folder: PathBuf,
     index: Index,
-    reader: IndexReader,
+    reading: Mutex<Reading>,
     fields: Fields,
-    seen: Mutex<Option<SystemTime>>,
     passed: Mutex<Vec<Passed>>,
+}
+
+/// The committed state that searches look at.
+struct Reading {
+    reader: IndexReader,
+    /// When the newest commit that it knows was made.
+    seen: Option<SystemTime>,
+    /// How many searches have looked at it.
+    looks: u32,
+}
+
+impl Reading {
+    fn of(index: &Index) -> Result<Self> {
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { reader, seen: None, looks: 0 })
+    }
+
+    /// As new, so that nothing of the files in this folder is mapped any more.
+    fn renew(&mut self, folder: &Path) -> Result<()> {
+        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        *self = Self::of(&Index::open(directory)?)?;
+        Ok(())
+    }
 }
 
 /// The documents that met filters in one state of the index.
 struct Passed {
-    generation: u64,
+    state: SearcherGeneration,
     filters: Vec<Filter>,
     ids: Arc<FixedBitSet>,
 }
@@ -287,15 +316,8 @@ impl FullText {
     fn new(folder: &Path, index: Index, fields: Fields) -> Result<Self> {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self {
-            folder: folder.to_owned(),
-            index,
-            reader,
-            fields,
-            seen: Mutex::new(None),
-            passed: Mutex::default(),
-        })
+        let reading = Mutex::new(Reading::of(&index)?);
+        Ok(Self { folder: folder.to_owned(), index, reading, fields, passed: Mutex::default() })
     }
 
     /// How far the index has come.
@@ -353,12 +375,20 @@ impl FullText {
     fn searcher(&self) -> Result<Searcher> {
         let meta = self.folder.join("meta.json");
         let changed = fs::metadata(&meta).and_then(|m| m.modified()).ok();
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if *seen != changed || changed.is_none() {
-            self.reader.reload()?;
-            *seen = changed;
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.looks += 1;
+        if reading.looks >= LOOKS {
+            reading.looks = 0;
+            if self.bytes() > SMALL {
+                // What was mapped answers as well.
+                let _ = reading.renew(&self.folder);
+            }
         }
-        Ok(self.reader.searcher())
+        if reading.seen != changed || changed.is_none() {
+            reading.reader.reload()?;
+            reading.seen = changed;
+        }
+        Ok(reading.reader.searcher())
     }
 
     /// How many documents can be found.
@@ -516,11 +546,11 @@ impl FullText {
             return Ok(None);
         }
         let searcher = self.searcher()?;
-        let generation = searcher.generation().generation_id();
+        let state = searcher.generation();
         let kept = || self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept()
             .iter()
-            .find(|p| p.generation == generation && p.filters == filters)
+            .find(|p| p.state.segments() == state.segments() && p.filters == filters)
             .map(|p| Arc::clone(&p.ids));
         if known.is_some() {
             return Ok(known);
@@ -528,7 +558,7 @@ impl FullText {
         let ids = Arc::new(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?);
         let mut kept = kept();
         kept.truncate(KEPT - 1);
-        kept.insert(0, Passed { generation, filters: filters.to_vec(), ids: Arc::clone(&ids) });
+        kept.insert(0, Passed { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
         Ok(Some(ids))
     }
 
@@ -1058,5 +1088,41 @@ impl TokenStream for Stream<'_> {
 
     fn token_mut(&mut self) -> &mut Token {
         &mut self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_is_opened_anew_answers_as_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let f = &fulltext.fields;
+        let mut writer = fulltext.writer().unwrap();
+        for id in 0..3 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(f.id, id);
+            document.add_text(f.title, "Archive does not open");
+            document.add_text(f.state, if id == 0 { "closed" } else { "open" });
+            writer.writer.add_document(document).unwrap();
+        }
+        writer.commit(1).unwrap();
+        let words = Words { terms: crate::text::report::terms("archive"), ..Words::default() };
+        let open = [Filter { test: Test::State(State::Open), negated: false }];
+        let found = || {
+            let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
+            (ids.collect::<Vec<_>>(), fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>())
+        };
+        let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder).unwrap();
+        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        renew();
+        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        // Also of what came meanwhile, and with filters that had been met before.
+        writer.remove(1);
+        writer.commit(2).unwrap();
+        renew();
+        assert_eq!(found(), (vec![0, 2], vec![2]));
     }
 }
