@@ -37,7 +37,7 @@ const COPY: f32 = 0.95;
 const COPY_WORDS: usize = 8;
 
 /// How rare a word must be to be named as what only comments have, as its inverse document frequency: about one document in fifty.
-const TELLING: f32 = 4.0;
+const NAMED: f32 = 4.0;
 
 /// The words of a report that are compared; a 5 MB log has no more to say.
 const MAX_WORDS: usize = 20_000;
@@ -296,7 +296,7 @@ fn answer(
 /// What only the comments on a candidate name of the report, without words that are everywhere.
 fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
     let idf = checker.fulltext.idf(&one.said)?;
-    Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= TELLING).map(|(term, _)| term.clone()).collect())
+    Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= NAMED).map(|(term, _)| term.clone()).collect())
 }
 
 /// The whole of a report.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::index::{
     fulltext::Overlap,
-    vectors::{Likeness, Said},
+    vectors::{Likeness, NearestSaid},
 };
 
 /// How many features there are.
@@ -62,7 +62,7 @@ pub struct Closer {
     /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
     pub said_anew: f32,
     /// How near they are by meaning.
-    pub near: Said,
+    pub near: NearestSaid,
     /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
     /// as any, but for that.
     pub same_title: bool,
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
         assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
-        let near = Said { title: Some(0.1), text: Some(0.9) };
+        let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
         let closer = Closer {
             comments: 3,
             last: Some(last),

@@ -21,7 +21,7 @@ use crate::{
     index::{
         filter::{Filter, Test, TimeField},
         fulltext::{FullText, Overlap, ReportTerms},
-        vectors::{Said as Near, Vectors},
+        vectors::{NearestSaid, Vectors},
     },
     store::{Person, Said, Store},
     task::Task,
@@ -113,8 +113,8 @@ pub struct Scored {
     pub confidence: f32,
 }
 
-/// Title, author and comments of a candidate, and how near these are.
-type Read = ((String, Option<Person>), Vec<Said>, Near);
+/// Title, author and comments of a candidate.
+type Read = ((String, Option<Person>), Vec<Said>);
 
 impl Checker<'_> {
     /// The candidates of a draft with their evidence, best first; ties by id.
@@ -193,20 +193,19 @@ impl Checker<'_> {
         queries: Option<&(Vec<f32>, Vec<f32>)>,
         short: &[(i64, &Overlap)],
     ) -> Result<Vec<(Closer, Vec<String>)>> {
-        let read: Vec<_> = self.store.read(|r| {
+        let read: Vec<Read> = self.store.read(|r| {
             let one = |id| Ok((r.title_and_author(id)?, r.said_before(id, draft.made_at, MAX_COMMENTS)?));
             short.iter().map(|(id, _)| one(*id)).collect::<Result<_>>()
         })?;
         let near = match (self.said, queries) {
             (Some(vectors), Some((title, text))) => {
-                let ids = |(id, (_, said)): (i64, &(_, Vec<Said>))| (id, said.iter().map(|s| s.id).collect());
-                let documents: Vec<_> = short.iter().map(|(id, _)| *id).zip(&read).map(ids).collect();
+                let ids =
+                    |((id, _), (_, said)): (&(i64, _), &Read)| (*id, said.iter().map(|s| s.id).collect());
+                let documents: Vec<_> = short.iter().zip(&read).map(ids).collect();
                 vectors.compare_said(title, text, &documents)?
             }
-            _ => vec![Near::default(); short.len()],
+            _ => vec![NearestSaid::default(); short.len()],
         };
-        let read: Vec<Read> =
-            read.into_iter().zip(near).map(|((titled, said), near)| (titled, said, near)).collect();
         let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
         let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
         let author = match &draft.author {
@@ -214,8 +213,8 @@ impl Checker<'_> {
             author => author,
         };
         let (said, headline) = (terms.said(), terms.headline(report));
-        let look = |stems: &mut Stems,
-                    (((title, by), comments, near), (_, own)): (&Read, &(i64, &Overlap))| {
+        type One<'a> = ((&'a Read, &'a NearestSaid), &'a (i64, &'a Overlap));
+        let look = |stems: &mut Stems, ((((title, by), comments), near), (_, own)): One<'_>| {
             let texts = comments.iter().map(|said| Prepared::comment(&said.body).text());
             let (said_anew, found) = said.anew(own, stems, texts);
             let closer = Closer {
@@ -228,7 +227,7 @@ impl Checker<'_> {
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };
-        Ok(read.par_iter().zip(short).map_init(Stems::default, look).collect())
+        Ok(read.par_iter().zip(&near).zip(short).map_init(Stems::default, look).collect())
     }
 
     /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.

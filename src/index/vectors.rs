@@ -110,7 +110,7 @@ pub struct Likeness {
 
 /// Cosines of what was said on a document to a report, each of the nearest piece; `None` where nothing has a vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct NearestSaid {
     /// To the report's title.
     pub title: Option<f32>,
     /// To its text.
@@ -509,7 +509,7 @@ impl Vectors {
         title: &[f32],
         text: &[f32],
         documents: &[(i64, Vec<i64>)],
-    ) -> Result<Vec<Said>> {
+    ) -> Result<Vec<NearestSaid>> {
         self.file.read(|c| {
             let mut chunks = c.prepare_cached(
                 "SELECT id, part FROM chunks
@@ -518,7 +518,7 @@ impl Vectors {
             let mut vectors = Stored::of(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
             for (document, comments) in documents {
-                let mut said = Said::default();
+                let mut said = NearestSaid::default();
                 if comments.is_empty() {
                     out.push(said);
                     continue;

@@ -379,9 +379,9 @@ impl FullText {
         reading.looks += 1;
         if reading.looks >= LOOKS {
             reading.looks = 0;
-            if self.bytes() > SMALL {
-                // What was mapped answers as well.
-                let _ = reading.renew(&self.folder);
+            // Where it fails, what was mapped answers as well.
+            if self.bytes() > SMALL && reading.renew(&self.folder).is_ok() {
+                reading.seen = changed;
             }
         }
         if reading.seen != changed || changed.is_none() {
