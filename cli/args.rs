@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::eval::Arm;
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
-use precedent::model::Ranking;
 
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
 #[derive(Debug, Parser)]
@@ -85,7 +85,7 @@ pub enum Command {
     Triage(TriageCommand),
     /// Put open reports that are known or thought to be one together
     Clusters(ClustersCommand),
-    /// Fit the confidence of duplicates to a source's own duplicates
+    /// Learn from a source's own duplicates how to order and judge candidates
     Calibrate(CalibrateCommand),
     /// Record what you decided about a pair of reports
     #[command(subcommand)]
@@ -365,6 +365,8 @@ Examples:
 #[command(
     after_help = "The labels are the source's own: verdicts, the tracker's duplicate links, and what texts say.
 Each known duplicate is asked for as if it were just filed, against older reports alone.
+From 20 of them on it is learnt how sure to be, from 100 on also in which order to show
+candidates. The figures are of reports that were not learnt from.
 
 Examples:
   precedent calibrate acme/app
@@ -446,8 +448,8 @@ pub struct EvalCommand {
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
     /// Only these ways of ranking [default: all]
-    #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = ranking)]
-    pub by: Vec<Ranking>,
+    #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
+    pub by: Vec<Arm>,
     /// Keep the answers in this file [default: last.json in the cache]
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
@@ -460,6 +462,9 @@ pub struct EvalCommand {
     /// Write the evidence of all candidates, for fitting the weights
     #[arg(long, value_name = "FILE", hide = true)]
     pub features: Option<PathBuf>,
+    /// Weigh the evidence for duplicates by this table in place of the built-in one
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub weights: Option<PathBuf>,
     /// Only candidates of so many days before each report, and only reports with a duplicate among them
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     pub window: Option<i64>,
@@ -492,16 +497,6 @@ fn time(text: &str) -> Result<std::time::Duration, String> {
     match seconds {
         1..=604_800 => Ok(std::time::Duration::from_secs(seconds)),
         _ => Err("it has to be between a second and a week".to_owned()),
-    }
-}
-
-fn ranking(name: &str) -> Result<Ranking, String> {
-    match name {
-        "lexical" => Ok(Ranking::Lexical),
-        "semantic" => Ok(Ranking::Semantic),
-        "hybrid" => Ok(Ranking::Hybrid),
-        "duplicates" => Ok(Ranking::Duplicates),
-        _ => Err("it has to be lexical, semantic, hybrid or duplicates".to_owned()),
     }
 }
 

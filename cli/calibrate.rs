@@ -37,6 +37,19 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         report.found_first * 100.0,
         report.found_in_ten * 100.0
     ));
+    if let (Some(built_in), Some(own)) = (&report.built_in, &report.own) {
+        let better = own.mrr > built_in.mrr;
+        let (ours, theirs) = if better { (own, built_in) } else { (built_in, own) };
+        let [used, other] = if better {
+            ["learnt from them", "the built-in one"]
+        } else {
+            ["built in", "one learnt from them"]
+        };
+        output.line(format_args!(
+            "The order is the one {used}: mean reciprocal rank {:.3}, {other} {:.3}.",
+            ours.mrr, theirs.mrr
+        ));
+    }
     output.line(format_args!("{DIM}confidence  answers  right           duplicates found{DIM:#}"));
     for t in &report.thresholds {
         let right = t.precision.map_or_else(

@@ -76,7 +76,7 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
     for notice in &response.notices {
         let remedy = match notice.lack {
             Lack::FullText | Lack::AllVectors => " Run `precedent index`.",
-            Lack::SomeVectors | Lack::Model => "",
+            Lack::SomeVectors | Lack::Model | Lack::Calibration => "",
         };
         session.say(&format!("{}{remedy}", notice.text));
     }

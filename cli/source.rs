@@ -150,4 +150,17 @@ pub fn print(s: &SourceView, output: &mut Output) {
             plural(s.orphan_comments, "comment")
         ));
     }
+    match s.calibrated_on {
+        Some(labels) => output.line(format_args!(
+            "  {DIM}duplicates: calibrated on {} of its own{DIM:#}",
+            plural(labels, "known one")
+        )),
+        // A pair has one report that came later.
+        None if s.known_duplicates >= precedent::duplicates::MIN_ORDER as u64 => output.line(format_args!(
+            "  {DIM}duplicates: {} known; `precedent calibrate {}` learns from them{DIM:#}",
+            plural(s.known_duplicates, "pair"),
+            plain(&s.key)
+        )),
+        None => {}
+    }
 }

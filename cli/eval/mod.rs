@@ -1,5 +1,6 @@
 //! `precedent eval`: judges ranking on sets of reports with known duplicates.
 
+mod arm;
 mod metrics;
 pub mod report;
 mod run;
@@ -18,8 +19,9 @@ use std::{
 
 use precedent::{
     Casebook, Error, Result, Task,
+    duplicates::Table,
     embed::{CARD, Engine, ModelPaths},
-    model::{RankRequest, RankedDocument, Ranking},
+    model::{RankRequest, RankedDocument},
     task::Phase,
     text::reference::without_duplicate_notes,
 };
@@ -29,6 +31,7 @@ use crate::{
     output::Output,
     progress::Bar,
 };
+pub use arm::Arm;
 use run::{Answer, Run, SetRun};
 use set::{EvalSet, Report, SOURCE};
 
@@ -61,8 +64,12 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     rankings.sort_unstable();
     rankings.dedup();
     if rankings.is_empty() {
-        rankings = vec![Ranking::Lexical, Ranking::Semantic, Ranking::Hybrid, Ranking::Duplicates];
+        rankings = Arm::ALL.to_vec();
     }
+    let table = match &command.weights {
+        Some(file) => Table::read(file)?,
+        None => Table::built_in().clone(),
+    };
     let mut features = command.features.as_deref().map(Features::create).transpose()?;
     let mut run = Run::default();
     let mut sets = Vec::new();
@@ -71,15 +78,24 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         if let Some(days) = command.window {
             set.keep_within(days);
         }
-        let casebook = casebook(args, &set, &cache, command.model.as_deref(), &task).await?;
+        let casebook = casebook(args, &set, &cache, command.model.as_deref(), &table, &task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
         if let Err(error) = &model {
             crate::output::report(error);
-            rankings.retain(|r| matches!(r, Ranking::Lexical | Ranking::Duplicates));
+            rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
-        let answers = ask(&casebook, &set, &rankings, &mut features, command.window, args, &task).await?;
+        let asking = Asking {
+            casebook: &casebook,
+            set: &set,
+            window: command.window,
+            width: crate::workers(args),
+            asked: Arc::default(),
+            total: 0,
+            task: &task,
+        };
+        let answers = ask(&rankings, &table, &mut features, asking).await?;
         run.sets.insert(set.name.clone(), answers);
         sets.push(set);
     }
@@ -131,12 +147,14 @@ async fn casebook(
     set: &EvalSet,
     cache: &Path,
     model: Option<&Path>,
+    table: &Table,
     task: &Task,
 ) -> Result<Casebook> {
     let folder = set.casebook_folder(cache);
     let mut options = crate::options(args, folder);
     // What an index knows, it knows of every query; comments are read as they were when a query was filed.
     options.index_comments = false;
+    options.table = table.clone();
     if let Some(model) = model {
         let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
         options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
@@ -150,34 +168,88 @@ async fn casebook(
     Ok(casebook)
 }
 
-/// Asks every query of a set, several at once.
-async fn ask(
-    casebook: &Casebook,
-    set: &EvalSet,
-    rankings: &[Ranking],
-    features: &mut Option<Features>,
+/// A set's queries, and how they are asked.
+struct Asking<'a> {
+    casebook: &'a Casebook,
+    set: &'a EvalSet,
+    /// Only candidates of so many days before each report.
     window: Option<i64>,
-    args: &Args,
-    task: &Task,
+    /// How many are asked at once.
+    width: usize,
+    asked: Arc<AtomicU64>,
+    total: u64,
+    task: &'a Task,
+}
+
+/// Asks every query of a set in each of these ways.
+async fn ask(
+    arms: &[Arm],
+    table: &Table,
+    features: &mut Option<Features>,
+    mut asking: Asking<'_>,
 ) -> Result<SetRun> {
-    let queries: Vec<usize> = set.relevant.keys().chain(&set.negatives).copied().collect();
-    let total = (queries.len() * rankings.len()) as u64;
-    let asked = Arc::new(AtomicU64::new(0));
+    let (set, task) = (asking.set, asking.task);
+    let named = |answers: BTreeMap<usize, Answer>| {
+        answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect()
+    };
+    // What learns on the way is made of the answers of the check for duplicates.
+    let learning = arms.contains(&Arm::Calibrated);
+    let asked =
+        |arm: &Arm| *arm != Arm::Calibrated && (arms.contains(arm) || (learning && *arm == Arm::Duplicates));
+    let asked: Vec<Arm> = Arm::ALL.into_iter().filter(asked).collect();
+    asking.total = (asking.queries().count() * asked.len()) as u64;
     let mut out = SetRun::default();
-    let width = crate::workers(args);
-    for ranking in rankings {
-        let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
+    for arm in asked {
+        let duplicates = arm == Arm::Duplicates;
+        let (mut answers, mut evidence) = (BTreeMap::new(), BTreeMap::new());
+        asking
+            .each(arm, |query, ranked| {
+                if let Some(features) = features.as_mut().filter(|_| duplicates) {
+                    features.write(set, query, &ranked)?;
+                }
+                if learning && duplicates {
+                    evidence.insert(query, ranked.iter().take(DEPTH).cloned().collect());
+                }
+                answers.insert(query, Answer::new(set, ranked));
+                Ok(())
+            })
+            .await?;
+        if arms.contains(&arm) {
+            out.rankings.insert(arm, named(answers));
+        }
+        let learnt = || arm::calibrated(set, table, &evidence, task);
+        if learning
+            && duplicates
+            && let Some(answers) = tokio::task::block_in_place(learnt)?
+        {
+            out.rankings.insert(Arm::Calibrated, named(answers));
+        }
+    }
+    Ok(out)
+}
+
+impl Asking<'_> {
+    fn queries(&self) -> impl Iterator<Item = usize> {
+        self.set.relevant.keys().chain(&self.set.negatives).copied()
+    }
+
+    /// Asks all of them, several at once. Answers come as they are found, and are handed on in the order of the queries.
+    async fn each(
+        &self,
+        arm: Arm,
+        mut take: impl FnMut(usize, Vec<RankedDocument>) -> Result<()>,
+    ) -> Result<()> {
         let mut running = tokio::task::JoinSet::new();
-        let mut next = queries.iter().enumerate();
-        // Answers come as they are found, and are kept in the order of the queries.
-        let (mut early, mut kept) = (BTreeMap::new(), 0);
+        let mut next = self.queries().enumerate();
+        let (mut early, mut handed) = (BTreeMap::new(), 0);
         loop {
-            while running.len() < width
+            while running.len() < self.width
                 && let Some((turn, query)) = next.next()
             {
-                let request = request(&set.reports[*query], *query, window, *ranking);
-                let (casebook, task, asked, query) =
-                    (casebook.clone(), task.clone(), Arc::clone(&asked), *query);
+                let request = request(&self.set.reports[query], query, self.window, arm);
+                let (casebook, task, asked) =
+                    (self.casebook.clone(), self.task.clone(), Arc::clone(&self.asked));
+                let total = self.total;
                 running.spawn(async move {
                     let ranked = casebook.rank(request, &task).await?;
                     let done = asked.fetch_add(1, Ordering::Relaxed) + 1;
@@ -185,27 +257,19 @@ async fn ask(
                     Ok::<_, Error>((turn, (query, ranked)))
                 });
             }
-            let Some(done) = running.join_next().await else { break };
+            let Some(done) = running.join_next().await else { return Ok(()) };
             let (turn, answer) = done.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))??;
             early.insert(turn, answer);
-            while let Some((query, ranked)) = early.remove(&kept) {
-                kept += 1;
-                if let Some(features) = features
-                    && *ranking == Ranking::Duplicates
-                {
-                    features.write(set, query, &ranked)?;
-                }
-                answers.insert(query, Answer::new(set, ranked));
+            while let Some((query, ranked)) = early.remove(&handed) {
+                handed += 1;
+                take(query, ranked)?;
             }
         }
-        out.rankings
-            .insert(*ranking, answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect());
     }
-    Ok(out)
 }
 
 /// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known.
-fn request(report: &Report, place: usize, window: Option<i64>, by: Ranking) -> RankRequest {
+fn request(report: &Report, place: usize, window: Option<i64>, by: Arm) -> RankRequest {
     RankRequest {
         title: report.title.clone(),
         body: without_duplicate_notes(&report.body),
@@ -213,8 +277,8 @@ fn request(report: &Report, place: usize, window: Option<i64>, by: Ranking) -> R
         number: Some(place as u64 + 1),
         made_at: report.created_at,
         since: window.map(|days| set::before(report.created_at, days)),
-        by,
-        limit: if by == Ranking::Duplicates { usize::MAX } else { DEPTH },
+        by: by.ranking(),
+        limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
     }
 }
 

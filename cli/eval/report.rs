@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use precedent::model::Ranking;
 use serde::Serialize;
 
 use super::{
+    Arm,
     metrics::{Mean, QueryScore, Stated, auc, bootstrap, calibration_error, float, recall_at_precision},
     run::{Answer, Run},
     set::EvalSet,
@@ -39,9 +39,9 @@ pub struct SetReport {
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct RankingReport {
-    pub ranking: Ranking,
+    pub ranking: Arm,
     pub measures: Vec<Measure>,
-    /// How far a ranking of both arms is ahead of each of them alone, query by query.
+    /// How far a ranking is ahead of each of those that it is made of, query by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<Ahead>,
     /// The chance that a report with a known duplicate scores above one without.
@@ -65,7 +65,7 @@ pub struct Measure {
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Ahead {
-    pub of: Ranking,
+    pub of: Arm,
     /// Paired by query: an interval without zero is no accident of the draw.
     pub measures: Vec<Difference>,
 }
@@ -81,16 +81,6 @@ pub struct Difference {
 pub struct Confident {
     pub answers: usize,
     pub right: f64,
-}
-
-/// The name of a ranking in tables and files.
-pub fn name(ranking: Ranking) -> &'static str {
-    match ranking {
-        Ranking::Lexical => "lexical",
-        Ranking::Semantic => "semantic",
-        Ranking::Hybrid => "hybrid",
-        Ranking::Duplicates => "duplicates",
-    }
 }
 
 pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -> EvalReport {
@@ -112,7 +102,8 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
                         .flatten()
                         .map(|(ranking, answers)| {
                             let before = before.and_then(|b| b.rankings.get(ranking));
-                            let arms = rankings.into_iter().flatten().filter(|(arm, _)| is_an_arm(**arm));
+                            let arms =
+                                rankings.into_iter().flatten().filter(|(arm, _)| ranking.builds_on(**arm));
                             ranking_report(set, *ranking, answers, before, arms)
                         })
                         .collect(),
@@ -123,10 +114,6 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
 }
 
 type Answers = std::collections::BTreeMap<String, Answer>;
-
-fn is_an_arm(ranking: Ranking) -> bool {
-    matches!(ranking, Ranking::Lexical | Ranking::Semantic)
-}
 
 /// The mean difference of each measure between two rankings of the same queries; with nothing before, the means.
 fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] {
@@ -141,10 +128,10 @@ fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] 
 
 fn ranking_report<'a>(
     set: &EvalSet,
-    ranking: Ranking,
+    ranking: Arm,
     answers: &Answers,
     before: Option<&Answers>,
-    arms: impl Iterator<Item = (&'a Ranking, &'a Answers)>,
+    arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
 ) -> RankingReport {
     let now = scores(set, answers);
     let differences = before.map(|b| paired(&now, Some(&scores(set, b))));
@@ -158,7 +145,6 @@ fn ranking_report<'a>(
         })
         .collect();
     let ahead = arms
-        .filter(|_| !is_an_arm(ranking))
         .map(|(arm, alone)| Ahead { of: *arm, measures: paired(&now, Some(&scores(set, alone))).into() })
         .collect();
     let sure = |place: &usize| {
@@ -239,7 +225,7 @@ pub fn print(report: &EvalReport, output: &mut Output) {
                 .map(|(m, width)| format!("{:>width$.3}", m.mean.value))
                 .collect();
             let auc = ranking.auc.map_or_else(String::new, |a| format!("{a:>8.3}"));
-            output.line(format_args!("{:<12}{}{auc}", name(ranking.ranking), cells.concat()));
+            output.line(format_args!("{:<12}{}{auc}", ranking.ranking.name(), cells.concat()));
             for measure in &ranking.measures {
                 if let Some(d) = measure.difference.filter(|d| d.value != 0.0) {
                     output.line(format_args!(
@@ -250,21 +236,22 @@ pub fn print(report: &EvalReport, output: &mut Output) {
             }
         }
         for ranking in set.rankings.iter().filter(|r| !r.ahead.is_empty()) {
-            let over = ranking.ahead.iter().map(|a| name(a.of)).collect::<Vec<_>>().join(" and ");
+            let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(" and ");
             output.line(format_args!(
                 "{} over {over} alone {DIM}(95 % of paired draws within){DIM:#}",
-                name(ranking.ranking)
+                ranking.ranking.name()
             ));
             for ahead in &ranking.ahead {
                 let told = ahead.measures.iter().filter(|m| TOLD.contains(&m.name)).map(|m| {
                     format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
                 });
-                output.line(format_args!("  {:<10}{}", name(ahead.of), told.collect::<String>()));
+                output.line(format_args!("  {:<10}{}", ahead.of.name(), told.collect::<String>()));
             }
         }
         for ranking in set.rankings.iter().filter(|r| r.confident.is_some()) {
             let error = ranking.calibration_error.unwrap_or_default();
-            output.line(format_args!("Confidence: calibration error {error:.3}"));
+            output
+                .line(format_args!("Confidence of {}: calibration error {error:.3}", ranking.ranking.name()));
             if let Some(confident) = &ranking.confident {
                 output.line(format_args!(
                     "  stated at 0.9 or more: {} answers, {:.0} in 100 right",

@@ -7,14 +7,11 @@ use std::{
     path::Path,
 };
 
-use precedent::{
-    Code, Error, Result,
-    model::{RankedDocument, Ranking},
-};
+use precedent::{Code, Error, Result, model::RankedDocument};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DEPTH,
+    Arm, DEPTH,
     set::{self, EvalSet},
 };
 
@@ -28,7 +25,7 @@ pub struct Run {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SetRun {
-    pub rankings: BTreeMap<Ranking, BTreeMap<String, Answer>>,
+    pub rankings: BTreeMap<Arm, BTreeMap<String, Answer>>,
 }
 
 /// A query's ranking, best first.
@@ -79,7 +76,7 @@ impl Run {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, set) in &self.sets {
             for (ranking, answers) in &set.rankings {
-                let path = folder.join(format!("{name}-{}.tsv", super::report::name(*ranking)));
+                let path = folder.join(format!("{name}-{}.tsv", ranking.name()));
                 let mut out = BufWriter::new(File::create(&path).map_err(|e| Error::io(&path, e))?);
                 for (query, answer) in answers {
                     for (i, (document, score)) in answer.documents.iter().enumerate() {

@@ -5,7 +5,8 @@
     .venv/bin/python rank.py evidence.tsv
 
 Prints, for each set, the figures with weights that were fitted on the other sets alone, then writes the table that is
-fitted on all of them. The same evidence gives the same table.
+fitted on all of them. The same evidence gives the same table. `--without SET --out FILE` writes the table that a set can
+be judged with (`precedent eval SET --weights FILE`).
 """
 
 import argparse
@@ -203,9 +204,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("evidence", nargs="+", type=pathlib.Path)
     parser.add_argument("--dry", action="store_true", help="print the figures alone")
+    parser.add_argument("--without", help="leave this set out of the table")
+    parser.add_argument("--out", type=pathlib.Path, default=OUT, help="write the table here")
     args = parser.parse_args()
     torch.manual_seed(0)
-    sets = read(args.evidence)
+    sets = [s for s in read(args.evidence) if s.name != args.without]
     # A report whose duplicate is no candidate still counts: the weight of 1 marks reports with a known duplicate.
     counts = {s.name: int((s.weight[s.start] == 1.0).sum()) for s in sets}
     for held in sets if len(sets) > 1 else []:
@@ -227,7 +230,7 @@ def main():
     }
     print(json.dumps(table))
     if not args.dry:
-        OUT.write_text(json.dumps(table, indent=2) + "\n")
+        args.out.write_text(json.dumps(table, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -314,6 +314,8 @@ fn the_casebook() {
         pages: 0,
         missing_comments: 0,
         orphan_comments: 0,
+        known_duplicates: 0,
+        calibrated_on: None,
     };
     same_members("SourceView", &source);
     let next = NextModel { name: String::new(), chunks: 0, embedded: 0 };
@@ -463,6 +465,8 @@ fn triage() {
     let figures =
         ThresholdFigures { threshold: 0.0, answers: 0, precision: None, low: 0.0, high: 0.0, recall: 0.0 };
     same_members("ThresholdFigures", figures);
+    let order = OrderFigures { found_first: 0.0, found_in_ten: 0.0, mrr: 0.0 };
+    same_members("OrderFigures", order);
     let report = CalibrationReport {
         source: String::new(),
         issues: 0,
@@ -470,6 +474,8 @@ fn triage() {
         kept: false,
         found_first: 0.0,
         found_in_ten: 0.0,
+        built_in: Some(order),
+        own: Some(order),
         thresholds: vec![figures],
     };
     same_members("CalibrationReport", report);

@@ -2,7 +2,7 @@
 
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
-    duplicates::{self, Checker, Draft, Scope, Side, Table},
+    duplicates::{self, Checker, Draft, Scope, Side},
     error::Result,
     index::filter::{Filter, Test, TimeField},
     model::{
@@ -184,7 +184,7 @@ impl Inner {
             vectors: vectors.as_deref(),
             said: said.as_deref(),
             embed: &|text: &str| meaning.embed(text),
-            table: Table::built_in(),
+            table: &self.table,
         })
     }
 

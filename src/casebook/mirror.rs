@@ -381,5 +381,7 @@ fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
         pages: counts.pages,
         missing_comments: counts.missing_comments,
         orphan_comments: counts.orphan_comments,
+        known_duplicates: reader.known_duplicates(source.id)?.len() as u64,
+        calibrated_on: reader.calibration(source.id)?.map(|c| c.labels),
     })
 }

@@ -21,6 +21,7 @@ use jiff::Timestamp;
 use meaning::{Meaning, Preload, engine_of};
 
 use crate::{
+    duplicates::Table,
     embed::{Engine, ModelInfo, ModelPaths},
     error::{Code, Error, Result},
     http::{Http, HttpOptions, RealTime, Timing},
@@ -71,6 +72,8 @@ pub struct OpenOptions {
     /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks: no
     /// search knows it, and its vectors are kept apart for the look at what was said before.
     pub index_comments: bool,
+    /// What evidence for duplicates is worth where a source has no order of its own.
+    pub table: Table,
 }
 
 impl OpenOptions {
@@ -90,6 +93,7 @@ impl OpenOptions {
             proxy: None,
             hub: None,
             index_comments: true,
+            table: Table::built_in().clone(),
         }
     }
 
@@ -148,6 +152,7 @@ struct Inner {
     http: Http,
     hub: Option<String>,
     index_comments: bool,
+    table: Table,
     /// The model that answered last.
     meaning: Mutex<Option<Arc<Meaning>>>,
 }
@@ -201,6 +206,7 @@ impl Casebook {
             http: Http::new(http),
             hub: options.hub,
             index_comments: options.index_comments,
+            table: options.table,
             meaning: Mutex::default(),
         };
         if let Some((name, preload)) = preload {

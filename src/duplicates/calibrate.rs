@@ -1,9 +1,8 @@
-//! Calibration by a source's own duplicates: how sure the check may be there.
+//! Calibration by a source's own duplicates: in which order candidates come there, and how sure the check may be.
 //!
 //! Each known duplicate is asked for as if it were just filed, against the older reports of its source; so is a sample of
-//! the reports without one, each standing for as many as there are. A logistic curve over the log-odds of the built-in
-//! confidence is fitted (Platt 1999), held towards the built-in curve by a ridge. The figures that are told come from
-//! two halves, each judged with the curve of the other.
+//! the reports without one, each standing for as many as there are. What that teaches, and how it is judged, is in
+//! [`super::learn`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,38 +12,26 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{Checker, Draft, Scope};
+use super::{
+    Checker, Draft, Scope,
+    learn::{Answer, Asked, MIN_LABELS, TOP, learn},
+};
 use crate::{
     error::Result,
     index::filter::{Filter, Test},
     model::{CalibrationReport, DocKind, ThresholdFigures},
     search,
-    store::{Calibration, Store},
+    store::Store,
     task::{Phase, Task},
     text::{prepare::Prepared, reference::without_duplicate_notes},
 };
 
-/// With fewer labels the built-in curve is kept.
-pub const MIN_LABELS: usize = 20;
 /// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
-const MAX_ASKED: usize = 1000;
+const MAX_ASKED: usize = 2000;
 /// Thresholds that figures are told at.
 const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
-/// The strength that holds a curve to the built-in one, in reports.
-const RIDGE: f64 = 4.0;
-/// Steps of Newton's method; it converges in a handful.
-const STEPS: usize = 50;
 
-/// A first answer: the log-odds of the built-in confidence, whether it was right, and how many reports it stands for.
-#[derive(Clone, Copy, Debug)]
-struct Answer {
-    odds: f64,
-    right: bool,
-    duplicate: bool,
-    weight: f64,
-}
-
-/// Calibrates the confidence for a source, and keeps the curve unless `dry`.
+/// Calibrates checks for a source, and keeps what its duplicates teach unless `dry`.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] for a source that does not exist, [`crate::Code::Cancelled`], those of the database and the
@@ -78,12 +65,14 @@ pub fn calibrate(
         kept: false,
         found_first: 0.0,
         found_in_ten: 0.0,
+        built_in: None,
+        own: None,
         thresholds: Vec::new(),
     };
     if with.len() < MIN_LABELS {
         return Ok(report);
     }
-    let asked: Vec<(i64, f64)> = [&with, &without]
+    let mut drawn: Vec<(i64, f64)> = [&with, &without]
         .into_iter()
         .flat_map(|all| {
             let drawn = evenly(all, MAX_ASKED);
@@ -92,13 +81,15 @@ pub fn calibrate(
             drawn.into_iter().map(move |id| (id, weight))
         })
         .collect();
+    // Reports of both kinds and of all ages are dealt into every part that is judged by itself.
+    drawn.sort_by_key(|(id, _)| place.get(id));
     let filters = vec![
         Filter { test: Test::Source(row.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
     let scope = Scope { filters };
-    let (done, total) = (AtomicU64::new(0), asked.len() as u64);
-    let answers: Vec<Option<(Answer, Option<usize>)>> = asked
+    let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
+    let asked: Vec<Option<Asked>> = drawn
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
@@ -112,56 +103,25 @@ pub fn calibrate(
             };
             let scored = checker.scored(&draft, &scope, task)?;
             let relevant = earlier(*id);
-            let rank = scored.iter().position(|s| relevant.contains(&s.document));
+            let top = scored.iter().take(TOP);
+            let candidates = top.map(|s| (s.features, relevant.contains(&s.document))).collect();
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Triage, done, Some(total), "reports");
-            Ok(scored.first().map(|first| {
-                let answer = Answer {
-                    odds: odds(f64::from(first.confidence)),
-                    right: rank == Some(0),
-                    duplicate: !relevant.is_empty(),
-                    weight: *weight,
-                };
-                (answer, rank)
-            }))
+            Ok(Some(Asked { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
         })
         .collect::<Result<_>>()?;
-    let answered: Vec<(Answer, Option<usize>)> = answers.into_iter().flatten().collect();
-    let share = |within: usize| {
-        let found = |(a, rank): &&(Answer, Option<usize>)| a.duplicate && rank.is_some_and(|r| r < within);
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
-        let share = answered.iter().filter(found).count() as f32
-            / answered.iter().filter(|(a, _)| a.duplicate).count().max(1) as f32;
-        share
-    };
-    (report.found_first, report.found_in_ten) = (share(1), share(10));
-    let all: Vec<Answer> = answered.into_iter().map(|(a, _)| a).collect();
-    report.thresholds = figures(&all);
+    let asked: Vec<Asked> = asked.into_iter().flatten().collect();
+    let Some(lesson) = learn(checker.table, &asked, task)? else { return Ok(report) };
+    let used = lesson.ordered.filter(|_| lesson.own.order.is_some()).unwrap_or(lesson.built_in);
+    (report.found_first, report.found_in_ten) = (used.found_first, used.found_in_ten);
+    (report.built_in, report.own) = (Some(lesson.built_in), lesson.ordered);
+    report.thresholds = figures(&lesson.answers);
     if !dry {
-        let (slope, intercept) = fit(&all);
-        let calibration = Calibration { slope, intercept, labels: report.labels };
+        let calibration = lesson.own.calibration(checker.model());
         store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
     Ok(report)
-}
-
-impl Calibration {
-    /// The source's own confidence for a built-in one.
-    pub fn apply(&self, confidence: f32) -> f32 {
-        #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        let own = sigmoid(self.slope * odds(f64::from(confidence)) + self.intercept) as f32;
-        own
-    }
-}
-
-fn odds(p: f64) -> f64 {
-    let p = p.clamp(1e-6, 1.0 - 1e-6);
-    (p / (1.0 - p)).ln()
-}
-
-fn sigmoid(z: f64) -> f64 {
-    1.0 / (1.0 + (-z).exp())
 }
 
 /// At most `n`, evenly spaced.
@@ -189,53 +149,13 @@ fn groups(pairs: &[(i64, i64)]) -> BTreeMap<i64, BTreeSet<i64>> {
     name.into_iter().map(|(id, group)| (id, members.get(&group).cloned().unwrap_or_default())).collect()
 }
 
-/// The curve's slope and intercept, by Newton's method on the penalised likelihood. The slope stays positive: more
-/// evidence never makes a duplicate less likely.
-fn fit(answers: &[Answer]) -> (f64, f64) {
-    let (mut slope, mut intercept) = (1.0, 0.0);
-    for _ in 0..STEPS {
-        let (mut g0, mut g1) = (RIDGE * (slope - 1.0), RIDGE * intercept / 10.0);
-        let (mut h00, mut h01, mut h11) = (RIDGE, 0.0, RIDGE / 10.0);
-        for a in answers {
-            let p = sigmoid(slope * a.odds + intercept);
-            let error = a.weight * (p - f64::from(u8::from(a.right)));
-            let curve = a.weight * p * (1.0 - p);
-            g0 += error * a.odds;
-            g1 += error;
-            h00 += curve * a.odds * a.odds;
-            h01 += curve * a.odds;
-            h11 += curve;
-        }
-        let determinant = h00 * h11 - h01 * h01;
-        if determinant <= 0.0 {
-            break;
-        }
-        let (d0, d1) = ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant);
-        slope = (slope - d0.clamp(-1.0, 1.0)).clamp(0.05, 10.0);
-        intercept = (intercept - d1.clamp(-2.0, 2.0)).clamp(-20.0, 20.0);
-        if d0.abs() + d1.abs() < 1e-9 {
-            break;
-        }
-    }
-    (slope, intercept)
-}
-
-/// Precision and recall by threshold, each half judged with the curve of the other.
+/// Precision and recall by threshold.
 fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
-    let half = |odd: usize| -> Vec<Answer> {
-        answers.iter().enumerate().filter(|(i, _)| i % 2 == odd).map(|(_, a)| *a).collect()
-    };
-    let mut judged: Vec<(f64, Answer)> = Vec::with_capacity(answers.len());
-    for odd in [0, 1] {
-        let (slope, intercept) = fit(&half(1 - odd));
-        judged.extend(half(odd).into_iter().map(|a| (sigmoid(slope * a.odds + intercept), a)));
-    }
-    let duplicates: f64 = judged.iter().filter(|(_, a)| a.duplicate).map(|(_, a)| a.weight).sum();
+    let duplicates: f64 = answers.iter().filter(|a| a.duplicate).map(|a| a.weight).sum();
     THRESHOLDS
         .iter()
         .map(|threshold| {
-            let above: Vec<&Answer> =
-                judged.iter().filter(|(p, _)| *p >= f64::from(*threshold)).map(|(_, a)| a).collect();
+            let above: Vec<&Answer> = answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
             let all: f64 = above.iter().map(|a| a.weight).sum();
             // The sum of nothing is −0.
             let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
@@ -270,34 +190,12 @@ fn wilson(share: f64, n: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn answers(right: impl Fn(usize) -> bool) -> Vec<Answer> {
-        (0..200_usize)
-            .map(|i| {
-                #[allow(clippy::cast_precision_loss, reason = "small")]
-                let odds = (i % 10) as f64 - 7.0;
-                Answer { odds, right: right(i), duplicate: true, weight: 1.0 }
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_source_with_more_duplicates_gets_a_higher_confidence() {
-        let many = answers(|i| i % 10 >= 4);
-        let (slope, intercept) = fit(&many);
-        let own = Calibration { slope, intercept, labels: 200 };
-        assert!(own.apply(0.3) > 0.6 && own.apply(0.001) < 0.2, "{own:?}");
-        assert!(own.apply(0.2) < own.apply(0.4));
-        let few = answers(|_| false);
-        let (slope, intercept) = fit(&few);
-        assert!(Calibration { slope, intercept, labels: 200 }.apply(0.5) < 0.2);
-    }
-
     #[test]
     fn none_right_of_some_is_nothing_and_not_less() {
-        // What is right stands in one half alone, whose curve makes the other one sure.
-        let stated = figures(&answers(|i| i % 10 == 8));
-        assert!(stated.iter().any(|f| f.answers > 0 && f.precision == Some(0.0)), "{stated:?}");
-        for f in stated.iter().chain(&figures(&answers(|_| false))) {
+        let answer = |stated, right| Answer { odds: 0.0, stated, right, duplicate: true, weight: 1.0 };
+        let none = figures(&[answer(0.95, false), answer(0.2, true)]);
+        assert_eq!((none[0].answers, none[0].precision), (1, Some(0.0)), "{none:?}");
+        for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
             assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Instant};
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, reasons};
+use super::{Checker, Draft, Scope, Scored, Table, reasons};
 use crate::{
     error::{Error, Result},
     index::filter::{Filter, Test},
@@ -13,7 +13,7 @@ use crate::{
         KnownDuplicate, Lack, Notice, Similarity, State, VerdictKind,
     },
     search,
-    store::{Calibration, DocumentRow, Reader, Store},
+    store::{DocumentRow, Reader, Store},
     task::Task,
     text::{
         prepare::Prepared,
@@ -47,8 +47,10 @@ struct Question {
     draft: Draft,
     row: Option<DocumentRow>,
     scope: Scope,
-    /// The curve of the one source that is looked at.
-    calibration: Option<Calibration>,
+    /// What the duplicates of the one source that is looked at taught.
+    own: Option<Table>,
+    /// Whether it has a calibration that does not hold with this model or this version.
+    outdated: Option<String>,
 }
 
 /// Answers a question, and notes for an item of the casebook that it was checked.
@@ -119,7 +121,8 @@ fn looked(
         return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
-    let question = store.read(|r| question(r, request, now))?;
+    let question = store.read(|r| question(r, checker, request, now))?;
+    let checker = &Checker { table: question.own.as_ref().unwrap_or(checker.table), ..*checker };
     let mut notices = Vec::new();
     if checker.vectors.is_none() {
         let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
@@ -127,6 +130,15 @@ fn looked(
         notices.push(Notice {
             lack: Lack::Model,
             text: format!("Compared by words and signatures alone{why}.{hint}"),
+        });
+    }
+    if let Some(source) = question.outdated.as_ref().filter(|_| checker.vectors.is_some()) {
+        notices.push(Notice {
+            lack: Lack::Calibration,
+            text: format!(
+                "The calibration of {source} was made with another model or version, so the built-in one is in use. \
+                 `precedent calibrate {source}` makes it anew."
+            ),
         });
     }
     let scored = checker.scored(&question.draft, &question.scope, task)?;
@@ -139,7 +151,12 @@ fn looked(
     Ok((response, question.row))
 }
 
-fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Result<Question> {
+fn question(
+    r: &Reader<'_>,
+    checker: &Checker<'_>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+) -> Result<Question> {
     let named = request.source.as_deref();
     let named = named.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
     let mut filters = Vec::new();
@@ -193,10 +210,13 @@ fn question(r: &Reader<'_>, request: &DuplicatesRequest, now: Timestamp) -> Resu
         }
         _ => None,
     };
+    let own = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
+    let source = named.map(|s| s.key).or_else(|| row.as_ref().map(|row| row.source.clone()));
+    let outdated = source.filter(|_| calibration.is_some() && own.is_none());
     if !request.include_closed {
         only(Test::State(State::Open));
     }
-    Ok(Question { draft, row, scope: Scope { filters }, calibration })
+    Ok(Question { draft, row, scope: Scope { filters }, own, outdated })
 }
 
 fn answer(
@@ -218,7 +238,7 @@ fn answer(
         band: Band::None,
         candidates: Vec::new(),
         compared: scored.len(),
-        calibrated_on: question.calibration.map_or(checker.table.calibrated_on(), |c| c.labels),
+        calibrated_on: checker.table.calibrated_on(),
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
@@ -251,8 +271,7 @@ fn answer(
         }
         let copy =
             words.len() >= COPY_WORDS && words.iter().map(|w| &w.term).eq(own_terms.iter().map(|w| &w.term));
-        let stated = question.calibration.map_or(one.confidence, |c| c.apply(one.confidence));
-        let confidence = if copy { COPY.max(stated) } else { stated };
+        let confidence = if copy { COPY.max(one.confidence) } else { one.confidence };
         let rare = rare(checker, one)?;
         // As the draft writes them.
         let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);

@@ -41,6 +41,21 @@ pub const NAMES: [&str; 27] = [
     "same_author",
 ];
 
+/// Circumstances, and what bends another feature's curve: they may count against a candidate. All else is evidence, which
+/// never does.
+pub const SIGNED: [&str; 8] = [
+    "words_squared",
+    "length",
+    "text_text_cosine_squared",
+    "age",
+    "age_squared",
+    "comments",
+    "quiet",
+    "same_author",
+];
+/// What makes sure and does not tell candidates apart: it has no weight in an order.
+pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
+
 /// What one candidate has in common with the report, as it is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {

@@ -8,6 +8,7 @@ mod check;
 mod clusters;
 mod compare;
 pub mod features;
+mod learn;
 mod reasons;
 mod score;
 mod triage;
@@ -32,11 +33,12 @@ use crate::{
         tokens::Stems,
     },
 };
-pub use calibrate::{MIN_LABELS, calibrate};
+pub use calibrate::calibrate;
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, facts, marks};
 use features::{Best, Closer, Evidence, Features};
+pub use learn::{Asked, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
 pub use score::Table;
 pub use triage::triage;
 pub use verdicts::{decide, undo};
@@ -73,6 +75,7 @@ pub struct Scope {
 }
 
 /// What a check works on.
+#[derive(Clone, Copy)]
 pub struct Checker<'a> {
     /// The texts.
     pub store: &'a Store,
@@ -117,6 +120,11 @@ pub struct Scored {
 type Read = ((String, Option<Person>), Vec<Said>);
 
 impl Checker<'_> {
+    /// The model whose vectors it compares.
+    fn model(&self) -> Option<&str> {
+        self.vectors.map(Vectors::fingerprint)
+    }
+
     /// The candidates of a draft with their evidence, best first; ties by id.
     ///
     /// # Errors

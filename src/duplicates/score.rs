@@ -6,12 +6,19 @@
 //! at the trackers' own share of duplicates (Platt 1999). The table is made by `models/pipeline/rank.py` from
 //! `precedent eval --features`; it names what it was learnt from.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
 use serde::Deserialize;
 
-use super::features::{COUNT, Features, NAMES};
-use crate::model::Evidence;
+use super::{
+    features::{COUNT, Features, NAMES},
+    learn::{Curve, Own, odds},
+};
+use crate::{
+    error::{Error, Result},
+    model::Evidence,
+    store::{Calibration, OwnOrder},
+};
 
 /// The built-in table, as it lies in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
@@ -26,7 +33,7 @@ struct File {
     confidence: BTreeMap<String, f32>,
 }
 
-/// Weights of the features.
+/// Weights of the features, and a source's own curve over the confidence, where it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     order: [f32; COUNT],
@@ -34,6 +41,7 @@ pub struct Table {
     bias: f32,
     share: f32,
     labels: u64,
+    curve: Option<Curve>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -44,6 +52,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         bias: -10.0,
         share: 0.0,
         labels: 0,
+        curve: None,
     })
 });
 
@@ -53,23 +62,62 @@ impl Table {
         &TABLE
     }
 
+    /// A table that `models/pipeline/rank.py` wrote.
+    ///
+    /// # Errors
+    /// [`crate::Code::Io`] if the file cannot be read, [`crate::Code::InvalidInput`] if it is no such table.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
+        Self::parse(&text).map_err(|e| {
+            Error::invalid(format!("{} is no table of weights: {e}", path.display()))
+                .with_hint("`models/pipeline/rank.py --out FILE` writes one.")
+        })
+    }
+
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let read = |weights: &BTreeMap<String, f32>| -> std::result::Result<[f32; COUNT], String> {
-            let mut out = [0.0; COUNT];
-            for (name, weight) in weights.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
-                let at = NAMES.iter().position(|n| n == name).ok_or_else(|| format!("no feature {name}"))?;
-                out[at] = *weight;
-            }
-            Ok(out)
-        };
         Ok(Self {
-            order: read(&file.order)?,
-            confidence: read(&file.confidence)?,
+            order: weights(&file.order)?,
+            confidence: weights(&file.confidence)?,
             bias: file.confidence.get("bias").copied().unwrap_or_default(),
             share: file.confidence.get("share").copied().unwrap_or_default(),
             labels: file.labels,
+            curve: None,
         })
+    }
+
+    /// The weights of the order.
+    pub(super) fn order(&self) -> &[f32; COUNT] {
+        &self.order
+    }
+
+    /// The same with another order.
+    pub(super) fn with_order(&self, order: [f32; COUNT]) -> Self {
+        Self { order, ..self.clone() }
+    }
+
+    /// The same with what a source's own duplicates taught.
+    pub fn with(&self, own: &Own) -> Self {
+        Self {
+            order: own.order.unwrap_or(self.order),
+            labels: own.labels as u64,
+            curve: Some(own.curve),
+            ..self.clone()
+        }
+    }
+
+    /// The same with a source's calibration. None where it does not hold: its weights are of other features, or of
+    /// another model's vectors.
+    pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
+        let order = match &calibration.order {
+            None => self.order,
+            Some(own) if Some(own.model.as_str()) == model && own.weights.len() == COUNT => {
+                weights(&own.weights).ok()?
+            }
+            Some(_) => return None,
+        };
+        let curve = Curve { slope: calibration.slope, intercept: calibration.intercept };
+        Some(Self { order, labels: calibration.labels, curve: Some(curve), ..self.clone() })
     }
 
     /// On how many labelled reports the confidence rests.
@@ -90,7 +138,9 @@ impl Table {
             .map(|(score, features)| {
                 let share = (score - best) - sum.max(f32::MIN_POSITIVE).ln();
                 let z = self.bias + self.share * share + dot(&self.confidence, features);
-                1.0 / (1.0 + (-z).exp())
+                let confidence = 1.0 / (1.0 + (-z).exp());
+                #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
+                self.curve.map_or(confidence, |curve| curve.at(odds(f64::from(confidence))) as f32)
             })
             .collect()
     }
@@ -111,6 +161,30 @@ impl Table {
         out.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()).then_with(|| a.feature.cmp(&b.feature)));
         out
     }
+}
+
+impl Own {
+    /// What is kept of it: with the model whose vectors its weights were learnt with.
+    pub fn calibration(&self, model: Option<&str>) -> Calibration {
+        let weights = |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
+        let model = model.unwrap_or_default().to_owned();
+        Calibration {
+            slope: self.curve.slope,
+            intercept: self.curve.intercept,
+            labels: self.labels as u64,
+            order: self.order.map(|order| OwnOrder { weights: weights(order), model }),
+        }
+    }
+}
+
+/// Weights by name in the order of the features.
+fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
+    let mut out = [0.0; COUNT];
+    for (name, weight) in named.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
+        let at = NAMES.iter().position(|n| n == name).ok_or_else(|| format!("no feature {name}"))?;
+        out[at] = *weight;
+    }
+    Ok(out)
 }
 
 fn dot(weights: &[f32; COUNT], features: &Features) -> f32 {
@@ -135,7 +209,14 @@ mod tests {
     fn confidence_is_a_probability_and_follows_the_share() {
         let strong = (9.0, Features([0.5; COUNT]));
         let weak = (1.0, Features([0.0; COUNT]));
-        let table = Table { order: [1.0; COUNT], confidence: [0.0; COUNT], bias: 0.0, share: 1.0, labels: 1 };
+        let table = Table {
+            order: [1.0; COUNT],
+            confidence: [0.0; COUNT],
+            bias: 0.0,
+            share: 1.0,
+            labels: 1,
+            curve: None,
+        };
         let found = table.confidences(&[strong, weak]);
         assert!(found[0] > found[1] && found.iter().all(|c| (0.0..=1.0).contains(c)), "{found:?}");
         assert!(table.confidences(&[]).is_empty());

@@ -129,6 +129,7 @@ pub struct Extent {
 /// One set of vectors.
 pub struct Vectors {
     file: SqliteFile,
+    fingerprint: String,
     dimensions: usize,
     codes: Mutex<Arc<Codes>>,
     /// Whether the codes were written anew already because they lacked some.
@@ -187,7 +188,12 @@ impl Vectors {
             file => file?,
         };
         let codes = Mutex::new(Arc::new(Codes::none(dimensions / 64)));
-        Ok(Self { file, dimensions, codes, mended: AtomicBool::default() })
+        Ok(Self { file, fingerprint: info.fingerprint(), dimensions, codes, mended: AtomicBool::default() })
+    }
+
+    /// Which model and text preparation they are of.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
     }
 
     /// Up to which revision of the store the chunks have been planned.

@@ -41,6 +41,10 @@ pub struct SourceView {
     pub missing_comments: u64,
     /// Comments whose item the mirror does not hold.
     pub orphan_comments: u64,
+    /// Pairs of its issues that are known to be duplicates.
+    pub known_duplicates: u64,
+    /// How many of its reports with a known earlier duplicate its checks are calibrated on; none where they are not.
+    pub calibrated_on: Option<u64>,
 }
 
 /// The casebook as a whole.

@@ -119,14 +119,31 @@ pub struct CalibrationReport {
     pub issues: u64,
     /// Those with a known earlier duplicate.
     pub labels: u64,
-    /// Whether the source has a curve of its own now; with too few labels, or on a dry run, it has not.
+    /// Whether the source has a calibration of its own now; with too few labels, or on a dry run, it has not.
     pub kept: bool,
-    /// The share of them whose duplicate comes first.
+    /// The share of them whose duplicate comes first, by the better of the two orders below.
     pub found_first: f32,
     /// The share of them whose duplicate is among the first ten.
     pub found_in_ten: f32,
+    /// What the built-in order of candidates does; none with too few labels.
+    pub built_in: Option<OrderFigures>,
+    /// What an order that was learnt from the labels does on those that it was not learnt from; none where they are too
+    /// few to learn from. It is used where its `mrr` is the higher one.
+    pub own: Option<OrderFigures>,
     /// Precision and recall of the first candidate, by threshold on the confidence.
     pub thresholds: Vec<ThresholdFigures>,
+}
+
+/// How good an order of candidates is, over reports with a known duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OrderFigures {
+    /// The share whose duplicate comes first.
+    pub found_first: f32,
+    /// The share whose duplicate is among the first ten.
+    pub found_in_ten: f32,
+    /// The mean of 1 / the place of the first duplicate (mean reciprocal rank).
+    pub mrr: f32,
 }
 
 /// How good first candidates of at least this confidence are, on reports that the curve was not fitted on.

@@ -178,6 +178,8 @@ pub enum Lack {
     AllVectors,
     /// The model cannot be used.
     Model,
+    /// The source's own calibration does not hold any more.
+    Calibration,
 }
 
 /// Something that the person should know about an answer.

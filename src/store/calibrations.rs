@@ -1,13 +1,15 @@
-//! Calibrations of the confidence by a source's own duplicates, and the pairs that they are made from.
+//! Calibrations of checks by a source's own duplicates, and the pairs that they are made from.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, params, types::Type};
 
 use super::{Reader, Writer};
 use crate::error::Result;
 
-/// A source's own curve over the built-in confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A source's own curve over the confidence, and its own order of candidates.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// Factor of the log-odds.
     pub slope: f64,
@@ -15,6 +17,17 @@ pub struct Calibration {
     pub intercept: f64,
     /// On how many reports with a known earlier duplicate it rests.
     pub labels: u64,
+    /// Weights of its own; none where the built-in ones order as well.
+    pub order: Option<OwnOrder>,
+}
+
+/// Weights that a source's own duplicates taught.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnOrder {
+    /// By the name of the feature.
+    pub weights: BTreeMap<String, f32>,
+    /// The fingerprint of the model whose vectors they were learnt with; empty where there was none.
+    pub model: String,
 }
 
 impl Reader<'_> {
@@ -25,9 +38,17 @@ impl Reader<'_> {
     pub fn calibration(&self, source: i64) -> Result<Option<Calibration>> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT slope, intercept, labels FROM calibrations WHERE source_id = ?1")?
+            .prepare_cached(
+                "SELECT slope, intercept, labels, weights, model FROM calibrations WHERE source_id = ?1",
+            )?
             .query_row([source], |r| {
-                Ok(Calibration { slope: r.get(0)?, intercept: r.get(1)?, labels: r.get(2)? })
+                let order = r.get::<_, Option<String>>(3)?.map(|weights| own_order(&weights, r.get(4)?));
+                Ok(Calibration {
+                    slope: r.get(0)?,
+                    intercept: r.get(1)?,
+                    labels: r.get(2)?,
+                    order: order.transpose()?,
+                })
             })
             .optional()?)
     }
@@ -67,22 +88,33 @@ impl Reader<'_> {
     }
 }
 
+fn own_order(weights: &str, model: Option<String>) -> rusqlite::Result<OwnOrder> {
+    let weights = serde_json::from_str(weights).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(3, Type::Text, format!("weights that are none: {e}").into())
+    })?;
+    Ok(OwnOrder { weights, model: model.unwrap_or_default() })
+}
+
 impl Writer<'_> {
     /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
     ///
     /// # Errors
     /// Those of the database.
     pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
+        let order = calibration.order.as_ref();
+        let weights = order.map(|o| serde_json::json!(o.weights).to_string());
         self.transaction
             .prepare_cached(
-                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, made_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights, model, made_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute(params![
                 source,
                 calibration.slope,
                 calibration.intercept,
                 calibration.labels,
+                weights,
+                order.map(|o| &o.model),
                 now.as_second()
             ])?;
         self.transaction

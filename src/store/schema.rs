@@ -16,6 +16,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../migrations/0005_backlog.sql"),
     include_str!("../../migrations/0006_models.sql"),
     include_str!("../../migrations/0007_counts.sql"),
+    include_str!("../../migrations/0008_own_order.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

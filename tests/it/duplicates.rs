@@ -585,6 +585,64 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
     assert_eq!(error.code(), Code::NotFound);
 }
 
+/// Reports in threes: one, another with nearly the title of the third, and the third, which is a duplicate of the first. By titles
+/// the second comes before the first; only what the texts quote tells them apart.
+fn misleading(threes: u64) -> Vec<Value> {
+    let mut out = Vec::new();
+    for i in 0..threes {
+        let mut add = |nth: u64, title: String, body: String| {
+            let second = 1_760_000_000 + i64::try_from((3 * i + nth) * 3600).unwrap();
+            let at = jiff::Timestamp::from_second(second).unwrap().to_string();
+            let record = issue(3 * i + nth, &title, &body);
+            out.push(with(record, json!({"created_at": at, "updated_at": at})));
+        };
+        let log = format!("```\nbeta{i} delta{i} kappa{i}\n```");
+        add(1, format!("sigma{i} tau{i}"), log.clone());
+        add(2, format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}."));
+        add(
+            3,
+            format!("alpha{i} omega{i}"),
+            format!("Seen alpha{i} omega{i}.\n\n{log}\n\nDuplicate of #{}", 3 * i + 1),
+        );
+    }
+    out
+}
+
+#[tokio::test]
+async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    import(&casebook, &place, "acme/many", &misleading(120)).await;
+    let asked = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
+    let before = ask(&casebook, asked()).await;
+    assert_eq!(keys(&before)[0], "acme/many#359", "{before:#?}");
+    let report = casebook.calibrate("acme/many", false, &Task::new()).await.unwrap();
+    let (built_in, own) = (report.built_in.unwrap(), report.own.unwrap());
+    assert!(built_in.found_first < 0.1 && own.found_first > 0.9 && own.mrr > built_in.mrr, "{report:?}");
+    assert_eq!((report.found_first, report.labels), (own.found_first, 120));
+    let after = ask(&casebook, DuplicatesRequest { explain: true, ..asked() }).await;
+    assert_eq!((keys(&after)[0], after.calibrated_on), ("acme/many#358", 120), "{after:#?}");
+    let weight = |found: &DuplicatesResponse, name: &str| {
+        let trace = found.candidates[0].trace.as_ref().unwrap();
+        trace.iter().find(|e| e.feature == name).unwrap().weight
+    };
+    // A question to all sources has no source whose order it could be.
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..asked() }).await;
+    assert_eq!(keys(&everywhere), keys(&before));
+    assert!(weight(&after, "code_words") > weight(&everywhere, "code_words"));
+    assert!(after.notices.is_empty(), "{:?}", after.notices);
+    drop(casebook);
+
+    // Its weights are those of a model's vectors; with another one they say nothing.
+    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
+    drop(database);
+    let casebook = open(&place).await;
+    let other = ask(&casebook, asked()).await;
+    assert_eq!((keys(&other), other.calibrated_on), (keys(&before), before.calibrated_on));
+    assert!(other.notices[0].text.contains("precedent calibrate acme/many"), "{:?}", other.notices);
+}
+
 #[tokio::test]
 async fn undo_brings_the_decision_before_back() {
     let place = Place::new();

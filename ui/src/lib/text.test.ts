@@ -51,7 +51,7 @@ describe("the casebook in words", () => {
   it("names what a source holds", () => {
     const source: SourceView = {
       key: "acme/app", kind: "github", added_at: "", changed_at: null, issues: 81, pull_requests: 1, comments: 1200, pages: 0,
-      missing_comments: 0, orphan_comments: 0,
+      missing_comments: 0, orphan_comments: 0, known_duplicates: 0, calibrated_on: null,
     };
     expect(holdings(source)).toBe("81 issues, 1 pull request, 1,200 comments");
     expect(holdings({ ...source, issues: 0, pull_requests: 0, comments: 0 })).toBe("empty");

@@ -91,7 +91,7 @@ export interface Coverage {
   embedded: number;
 }
 
-export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model";
+export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration";
 
 export interface Notice {
   lack: Lack;
@@ -166,6 +166,8 @@ export interface SourceView {
   pages: number;
   missing_comments: number;
   orphan_comments: number;
+  known_duplicates: number;
+  calibrated_on: number | null;
 }
 
 export interface Status {
@@ -500,7 +502,15 @@ export interface CalibrationReport {
   kept: boolean;
   found_first: number;
   found_in_ten: number;
+  built_in: OrderFigures | null;
+  own: OrderFigures | null;
   thresholds: ThresholdFigures[];
+}
+
+export interface OrderFigures {
+  found_first: number;
+  found_in_ten: number;
+  mrr: number;
 }
 
 export interface ThresholdFigures {

@@ -137,6 +137,7 @@ export class Sources {
     try {
       const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
       this.calibrations = new Map([...this.calibrations, [key, report]]);
+      await this.#desk.changed();
     } catch (thrown) {
       this.#desk.say(thrown);
     }
