@@ -277,9 +277,19 @@ fn answer(
         let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
         let said: Vec<&str> =
             rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-        let mut reasons = reasons::reasons(&question.draft, &signatures, own, &row, &body, one, &said);
-        if copy {
-            reasons.insert(0, "it says the same, word for word".to_owned());
+        // Of a copy everything else follows.
+        let mut reasons = if copy {
+            vec!["it says the same, word for word".to_owned()]
+        } else {
+            reasons::reasons(&question.draft, &signatures, own, &row, &body, one, &said)
+        };
+        if one.closer.same_author {
+            let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
+                ", which is seldom a duplicate"
+            } else {
+                ""
+            };
+            reasons.push(format!("the same person made both{seldom}"));
         }
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {

@@ -94,9 +94,6 @@ pub(super) fn reasons(
             out.push(format!("both are labelled {}", labels.join(", ")));
         }
     }
-    if one.closer.same_author {
-        out.push("the same person made both, which is seldom a duplicate".to_owned());
-    }
     match (newest_version(&draft.title, &draft.body), newest_version(&row.title, body)) {
         (Some(ours), Some(theirs)) if ours == theirs => {
             out.push(format!("both are about version {}", shown(&ours)))

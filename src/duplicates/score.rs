@@ -91,6 +91,11 @@ impl Table {
         &self.order
     }
 
+    /// What one feature weighs in the order; 0 for one that there is not.
+    pub(super) fn weight(&self, feature: &str) -> f32 {
+        NAMES.iter().position(|n| *n == feature).map_or(0.0, |at| self.order[at])
+    }
+
     /// The same with another order.
     pub(super) fn with_order(&self, order: [f32; COUNT]) -> Self {
         Self { order, ..self.clone() }

@@ -112,7 +112,10 @@ pub fn triage(
         })
         .collect::<Result<_>>()?;
     for (item, notices) in entries.into_iter().flatten() {
-        response.notices = notices;
+        // Each once: reports of several sources may lack different things.
+        let new = |notice: &Notice| !response.notices.contains(notice);
+        let new: Vec<Notice> = notices.into_iter().filter(new).collect();
+        response.notices.extend(new);
         response.queue.push(item);
     }
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
