@@ -159,8 +159,10 @@ fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
             let all: f64 = above.iter().map(|a| a.weight).sum();
             // The sum of nothing is −0.
             let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
-            #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-            let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), above.len() as f64);
+            // Answers that stand for several tell less than so many would (the effective size of a weighted sample, Kish 1965).
+            let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
+            let n = all * all / squares.max(f64::MIN_POSITIVE);
+            let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), n);
             #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
             let share = |x: f64| x as f32;
             ThresholdFigures {
@@ -198,6 +200,23 @@ mod tests {
         for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
             assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
         }
+    }
+
+    #[test]
+    fn answers_that_stand_for_many_widen_the_interval() {
+        let figures = |weight| {
+            let answer = |right, weight| Answer { odds: 0.0, stated: 0.95, right, duplicate: right, weight };
+            // One wrong answer, and as many right ones as it stands for.
+            let right = std::iter::repeat_n(answer(true, 1.0), 8);
+            figures(
+                &right
+                    .chain(std::iter::repeat_n(answer(false, weight), 8 / weight as usize))
+                    .collect::<Vec<_>>(),
+            )[0]
+        };
+        let (each, one) = (figures(1.0), figures(8.0));
+        assert_eq!((each.precision, one.precision), (Some(0.5), Some(0.5)));
+        assert!(one.low < each.low && each.high < one.high, "{each:?} {one:?}");
     }
 
     #[test]

@@ -523,17 +523,18 @@ fn the_queue_is_worked_through_in_the_terminal() {
     assert_eq!(kinds, ["related"]);
 }
 
+/// A report that was made so many hours after the first.
+fn hourly(number: u64, title: &str, body: &str) -> Value {
+    let second = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
+    let at = jiff::Timestamp::from_second(second).unwrap().to_string();
+    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+}
+
 /// Pairs of duplicates that say so, and as many reports that are nobody's.
 fn labelled(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
-        let mut add = |nth: u64, title: String, body: String| {
-            let at =
-                jiff::Timestamp::from_second(1_760_000_000 + i64::try_from((3 * i + nth) * 3600).unwrap())
-                    .unwrap();
-            let record = issue(3 * i + nth, &title, &body);
-            out.push(with(record, json!({"created_at": at.to_string(), "updated_at": at.to_string()})));
-        };
+        let mut add = |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
         add(
             1,
             format!("Pump alpha{i} stops at night"),
@@ -590,12 +591,7 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
 fn misleading(threes: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..threes {
-        let mut add = |nth: u64, title: String, body: String| {
-            let second = 1_760_000_000 + i64::try_from((3 * i + nth) * 3600).unwrap();
-            let at = jiff::Timestamp::from_second(second).unwrap().to_string();
-            let record = issue(3 * i + nth, &title, &body);
-            out.push(with(record, json!({"created_at": at, "updated_at": at})));
-        };
+        let mut add = |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
         let log = format!("```\nbeta{i} delta{i} kappa{i}\n```");
         add(1, format!("sigma{i} tau{i}"), log.clone());
         add(2, format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}."));
