@@ -69,3 +69,53 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
     assert_eq!(of(&bare.0, "hybrid"), of(&earlier.0, "hybrid"));
     assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
 }
+
+/// What `eval` answers for so many duplicates, each with a newer report that has nearly its title: only what they quote tells
+/// the right one.
+fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
+    let (mut corpus, mut qrels) = (String::new(), String::new());
+    for i in 0..132 {
+        let quoted = format!("```\nbeta{i} delta{i} kappa{i}\n```");
+        for (nth, title, body) in [
+            (0, format!("sigma{i} tau{i}"), quoted.clone()),
+            (1, format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}.")),
+            (2, format!("alpha{i} omega{i}"), format!("Seen alpha{i} omega{i}.\n\n{quoted}")),
+        ] {
+            let second = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
+            let at = jiff::Timestamp::from_second(second).unwrap().to_string();
+            let id = format!("P-{}", 3 * i + nth);
+            corpus.push_str(&format!(
+                "{}\n",
+                json!({"id": id, "title": title, "body": body, "created_at": at})
+            ));
+        }
+        if i < duplicates {
+            qrels.push_str(&format!("P-{}\tP-{}\t1\n", 3 * i + 2, 3 * i));
+        }
+    }
+    place.file(&format!("{name}/corpus.jsonl"), corpus);
+    place.file(&format!("{name}/qrels.tsv"), qrels);
+    place.file(&format!("{name}/negatives.txt"), "");
+    let (set, run) = (place.path(name), place.path(&format!("{name}.json")));
+    let cache = place.path(&format!("{name}-cache"));
+    let shown = |path: &std::path::Path| path.display().to_string();
+    let args = ["eval", &shown(&set), "--cache", &shown(&cache), "--run", &shown(&run), "--by"];
+    let ran = place.ok(&[&args[..], &["duplicates,calibrated"]].concat());
+    assert!(ran.out.contains("calibrated over duplicates"), "{}", ran.out);
+    let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+    run["sets"][name]["rankings"].clone()
+}
+
+#[test]
+fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
+    let place = Place::new();
+    let (all, without_the_last) = (misled(&place, "all", 132), misled(&place, "without", 131));
+    let of = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
+    for i in 0..131 {
+        assert_eq!(of(&all, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
+    }
+    // The first are asked as ever, the last in an order that the source taught.
+    assert_eq!(of(&all, "calibrated", 0), of(&all, "duplicates", 0));
+    assert_ne!(of(&all, "duplicates", 131)["documents"][0][0], "P-393");
+    assert_eq!(of(&all, "calibrated", 131)["documents"][0][0], "P-393");
+}
