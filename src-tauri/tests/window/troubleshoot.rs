@@ -93,6 +93,25 @@ async fn a_report_leads_to_a_brief() {
 }
 
 #[tokio::test]
+async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        press_ctrl(&window, '3').await;
+        fill(&window, "#report", "ferrywire/ferrywire#107").await;
+        press_ctrl(&window, char::from(Key::Enter)).await;
+        wait_until("its canonical report comes first", async || {
+            text(&window, ".answer article .meta").await.contains("the report is a known duplicate of it")
+        })
+        .await;
+        shot(&window, "troubleshoot-named").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_note_that_is_there_already_is_shown_and_not_stored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");

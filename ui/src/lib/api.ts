@@ -134,8 +134,8 @@ export const SOLVED: TroubleshootSettings = {
   total_budget_chars: 12_000,
 };
 
-export const troubleshoot = (text: string, source: string | null) => {
-  const request: TroubleshootRequest = { key: null, text, source, settings: SOLVED };
+export const troubleshoot = (asked: Pick<TroubleshootRequest, "key" | "text" | "source">) => {
+  const request: TroubleshootRequest = { ...asked, settings: SOLVED };
   return invoke<TroubleshootResponse>("troubleshoot", { request });
 };
 

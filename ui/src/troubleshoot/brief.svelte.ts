@@ -4,6 +4,7 @@ import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
 import type { Piece } from "./pieces";
+import { question } from "./troubleshoot.svelte";
 
 export const FORMATS: readonly { format: BriefFormat; name: string; ending: string }[] = [
   { format: "markdown", name: "Markdown", ending: "md" },
@@ -40,7 +41,7 @@ export class BriefMaking {
   #latest = new Latest();
 
   begin(text: string, source: string | null, leave_out: string[]): void {
-    this.#change({ key: null, text, source, without: [], leave_out, redact: true, notes: false, troubleshooting: api.SOLVED });
+    this.#change({ ...question(text), source, without: [], leave_out, redact: true, notes: false, troubleshooting: api.SOLVED });
   }
 
   redact(redact: boolean): void {

@@ -1,4 +1,4 @@
-// A pasted report: its likely duplicates, the solved cases and the wiki pages, together.
+// A pasted report, or an item that is named: its likely duplicates, the solved cases and the wiki pages, together.
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
@@ -12,6 +12,12 @@ const MIN_CONFIDENCE = 0.05;
 export function draft(text: string): { title: string; body: string } {
   const end = text.indexOf("\n");
   return end < 0 ? { title: text, body: "" } : { title: text.slice(0, end), body: text.slice(end + 1) };
+}
+
+/** What is asked: the item whose key stands there alone, else the text as a report. */
+export function question(text: string): { key: string | null; text: string } {
+  const pasted = text.trim();
+  return /^[^\s#]+\/[^\s#]+#\d+$/.test(pasted) ? { key: pasted, text: "" } : { key: null, text: pasted };
 }
 
 function likely(response: DuplicatesResponse): DuplicatesResponse {
@@ -51,13 +57,13 @@ export class Troubleshoot {
   async ask(): Promise<void> {
     const text = this.text.trim();
     if (!text) return;
+    const asked = { ...question(text), source: this.source };
     const isCurrent = this.#latest.begin();
     this.pending = true;
     this.failure = null;
-    const source = this.source;
     const [solved, duplicates] = await Promise.allSettled([
-      api.troubleshoot(text, source),
-      api.duplicates({ ...draft(text), source, include_closed: true, max_candidates: 5 }),
+      api.troubleshoot(asked),
+      api.duplicates({ ...draft(asked.text), key: asked.key, source: asked.source, include_closed: true, max_candidates: 5 }),
     ]);
     if (!isCurrent()) return;
     this.pending = false;

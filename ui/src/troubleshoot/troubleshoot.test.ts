@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { draft, question } from "./troubleshoot.svelte";
+
+it("asks about an item that is named alone, and else about the text", () => {
+  expect(question(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
+  expect(question("group/sub/app#7").key).toBe("group/sub/app#7");
+  for (const text of ["acme/app#12 crashes", "#12", "issue acme/app#12", "acme/app#", "FW-1043\nacme/app#12"]) {
+    expect(question(text)).toEqual({ key: null, text });
+  }
+});
+
+it("takes the first line of a text for its title", () => {
+  expect(draft("It stops\nat night\nand by day")).toEqual({ title: "It stops", body: "at night\nand by day" });
+  expect(draft("It stops")).toEqual({ title: "It stops", body: "" });
+});
