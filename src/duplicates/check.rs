@@ -49,7 +49,7 @@ struct Question {
     scope: Scope,
     /// What the duplicates of the one source that is looked at taught.
     own: Option<Table>,
-    /// Whether it has a calibration that does not hold with this model or this version.
+    /// The source, if it has a calibration that does not hold with this model or this version.
     outdated: Option<String>,
 }
 
@@ -132,7 +132,7 @@ fn looked(
             text: format!("Compared by words and signatures alone{why}.{hint}"),
         });
     }
-    if let Some(source) = question.outdated.as_ref().filter(|_| checker.vectors.is_some()) {
+    if let Some(source) = &question.outdated {
         notices.push(Notice {
             lack: Lack::Calibration,
             text: format!(
@@ -212,7 +212,7 @@ fn question(
     };
     let own = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
     let source = named.map(|s| s.key).or_else(|| row.as_ref().map(|row| row.source.clone()));
-    let outdated = source.filter(|_| calibration.is_some() && own.is_none());
+    let outdated = source.filter(|_| calibration.is_some() && own.is_none() && checker.vectors.is_some());
     if !request.include_closed {
         only(Test::State(State::Open));
     }
@@ -272,15 +272,15 @@ fn answer(
         let copy =
             words.len() >= COPY_WORDS && words.iter().map(|w| &w.term).eq(own_terms.iter().map(|w| &w.term));
         let confidence = if copy { COPY.max(one.confidence) } else { one.confidence };
-        let rare = rare(checker, one)?;
-        // As the draft writes them.
-        let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
-        let said: Vec<&str> =
-            rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
         // Of a copy everything else follows.
         let mut reasons = if copy {
             vec!["it says the same, word for word".to_owned()]
         } else {
+            let rare = rare(checker, one)?;
+            // As the draft writes them.
+            let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
+            let said: Vec<&str> =
+                rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
             reasons::reasons(&question.draft, &signatures, own, &row, &body, one, &said)
         };
         if one.closer.same_author {

@@ -56,6 +56,11 @@ pub const SIGNED: [&str; 8] = [
 /// What makes sure and does not tell candidates apart: it has no weight in an order.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
 
+/// Where a feature of this name stands among them.
+pub fn place(name: &str) -> Option<usize> {
+    NAMES.iter().position(|n| *n == name)
+}
+
 /// What one candidate has in common with the report, as it is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
@@ -181,7 +186,7 @@ mod tests {
 
     fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
         let features = Features::new(evidence, best, now);
-        move |name| features.0[NAMES.iter().position(|n| *n == name).unwrap()]
+        move |name| features.0[place(name).unwrap()]
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct Own {
     /// The curve.
     pub curve: Curve,
     /// From how many reports with a known duplicate.
-    pub labels: usize,
+    pub labels: u64,
 }
 
 /// What was learnt, and what it is worth on reports that it was not learnt from.
@@ -136,7 +136,7 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
             answer.stated = curve.at(answer.odds);
         }
     }
-    let own = Own { order, curve: Curve::fit(&answers), labels };
+    let own = Own { order, curve: Curve::fit(&answers), labels: labels as u64 };
     Ok(Some(Lesson { own, built_in: before, ordered: after, answers }))
 }
 
@@ -285,16 +285,12 @@ impl Lists {
 fn surprise(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
     let scores: Vec<f64> = rows.iter().map(|(row, _)| product(row, weights)).collect();
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
-    let (mut all, mut right) = (0.0, 0.0);
-    for (score, (_, is)) in scores.iter().zip(rows) {
-        let e = (score - best).exp();
-        all += e;
-        right += if *is { e } else { 0.0 };
-    }
+    let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
+    let all: f64 = odds.iter().sum();
+    let right: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
     let right = right.max(f64::MIN_POSITIVE);
     let mut gradient = [0.0; COUNT];
-    for (score, (row, is)) in scores.iter().zip(rows) {
-        let e = (score - best).exp();
+    for (e, (row, is)) in odds.iter().zip(rows) {
         let pull = e / all - if *is { e / right } else { 0.0 };
         gradient.iter_mut().zip(row).for_each(|(g, x)| *g += pull * x);
     }
@@ -356,10 +352,10 @@ fn fit(table: &Table, asked: &[&Asked], task: &Task) -> Result<[f32; COUNT]> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::features, *};
 
     fn at(name: &str) -> usize {
-        NAMES.iter().position(|n| *n == name).unwrap()
+        features::place(name).unwrap()
     }
 
     /// Reports with three candidates each: what `told` has more of is the duplicate, in all but one of ten; the built-in

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 use serde::Deserialize;
 
 use super::{
-    features::{COUNT, Features, NAMES},
+    features::{COUNT, Features, NAMES, place},
     learn::{Curve, Own, odds},
 };
 use crate::{
@@ -93,7 +93,7 @@ impl Table {
 
     /// What one feature weighs in the order; 0 for one that there is not.
     pub(super) fn weight(&self, feature: &str) -> f32 {
-        NAMES.iter().position(|n| *n == feature).map_or(0.0, |at| self.order[at])
+        place(feature).map_or(0.0, |at| self.order[at])
     }
 
     /// The same with another order.
@@ -105,7 +105,7 @@ impl Table {
     pub fn with(&self, own: &Own) -> Self {
         Self {
             order: own.order.unwrap_or(self.order),
-            labels: own.labels as u64,
+            labels: own.labels,
             curve: Some(own.curve),
             ..self.clone()
         }
@@ -115,14 +115,14 @@ impl Table {
     /// another model's vectors.
     pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
-            None => self.order,
+            None => None,
             Some(own) if Some(own.model.as_str()) == model && own.weights.len() == COUNT => {
-                weights(&own.weights).ok()?
+                Some(weights(&own.weights).ok()?)
             }
             Some(_) => return None,
         };
         let curve = Curve { slope: calibration.slope, intercept: calibration.intercept };
-        Some(Self { order, labels: calibration.labels, curve: Some(curve), ..self.clone() })
+        Some(self.with(&Own { order, curve, labels: calibration.labels }))
     }
 
     /// On how many labelled reports the confidence rests.
@@ -176,7 +176,7 @@ impl Own {
         Calibration {
             slope: self.curve.slope,
             intercept: self.curve.intercept,
-            labels: self.labels as u64,
+            labels: self.labels,
             order: self.order.map(|order| OwnOrder { weights: weights(order), model }),
         }
     }
@@ -186,7 +186,7 @@ impl Own {
 fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
     for (name, weight) in named.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
-        let at = NAMES.iter().position(|n| n == name).ok_or_else(|| format!("no feature {name}"))?;
+        let at = place(name).ok_or_else(|| format!("no feature {name}"))?;
         out[at] = *weight;
     }
     Ok(out)

@@ -417,9 +417,7 @@ pub struct DuplicatesResponse {
 }
 
 /// What orders documents against a report, for the evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
     /// Search by words.
     Lexical,

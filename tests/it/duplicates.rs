@@ -12,7 +12,7 @@ use precedent::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{Place, comment, issue, misleading};
 
 async fn open(place: &Place) -> Casebook {
     let mut options = OpenOptions::new(place.casebook());
@@ -586,29 +586,21 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
     assert_eq!(error.code(), Code::NotFound);
 }
 
-/// Reports in threes: one, another with nearly the title of the third, and the third, which is a duplicate of the first. By titles
-/// the second comes before the first; only what the texts quote tells them apart.
-fn misleading(threes: u64) -> Vec<Value> {
-    let mut out = Vec::new();
-    for i in 0..threes {
-        let mut add = |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
-        let log = format!("```\nbeta{i} delta{i} kappa{i}\n```");
-        add(1, format!("sigma{i} tau{i}"), log.clone());
-        add(2, format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}."));
-        add(
-            3,
-            format!("alpha{i} omega{i}"),
-            format!("Seen alpha{i} omega{i}.\n\n{log}\n\nDuplicate of #{}", 3 * i + 1),
-        );
-    }
-    out
+/// Reports in threes, of which the third says that it is a duplicate of the first.
+fn misled(threes: u64) -> Vec<Value> {
+    let three = |i: u64| {
+        let [one, other, (title, body)] = misleading(i);
+        let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
+        (3 * i + 1..).zip([one, other, third]).map(|(number, (title, body))| hourly(number, &title, &body))
+    };
+    (0..threes).flat_map(three).collect()
 }
 
 #[tokio::test]
 async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     let place = Place::new();
     let casebook = open(&place).await;
-    import(&casebook, &place, "acme/many", &misleading(120)).await;
+    import(&casebook, &place, "acme/many", &misled(120)).await;
     let asked = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
     let before = ask(&casebook, asked()).await;
     assert_eq!(keys(&before)[0], "acme/many#359", "{before:#?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::{Place, misleading};
 
 /// A report of a set, made on this day of January 2026, with comments of these days.
 fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
@@ -70,17 +70,11 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
     assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
 }
 
-/// What `eval` answers for so many duplicates, each with a newer report that has nearly its title: only what they quote tells
-/// the right one.
+/// What `eval` answers for reports in threes, of so many of which it is told that the third is a duplicate of the first.
 fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
-        let quoted = format!("```\nbeta{i} delta{i} kappa{i}\n```");
-        for (nth, title, body) in [
-            (0, format!("sigma{i} tau{i}"), quoted.clone()),
-            (1, format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}.")),
-            (2, format!("alpha{i} omega{i}"), format!("Seen alpha{i} omega{i}.\n\n{quoted}")),
-        ] {
+        for (nth, (title, body)) in (0..).zip(misleading(u64::from(i))) {
             let second = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
             let at = jiff::Timestamp::from_second(second).unwrap().to_string();
             let id = format!("P-{}", 3 * i + nth);

@@ -282,3 +282,14 @@ fn digest(database: &rusqlite::Connection, query: &str) -> String {
     }
     format!("{n} rows {}", &hasher.finalize().to_hex()[..16])
 }
+
+/// Titles and texts of three reports: one, another with nearly the title of the third, and the third, which is a duplicate of the
+/// first. By titles the second comes before the first; only what the texts quote tells them apart.
+pub fn misleading(i: u64) -> [(String, String); 3] {
+    let quoted = format!("```\nbeta{i} delta{i} kappa{i}\n```");
+    [
+        (format!("sigma{i} tau{i}"), quoted.clone()),
+        (format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}.")),
+        (format!("alpha{i} omega{i}"), format!("Seen alpha{i} omega{i}.\n\n{quoted}")),
+    ]
+}
