@@ -368,6 +368,9 @@ Each known duplicate is asked for as if it were just filed, against older report
 From 20 of them on it is learnt how sure to be, from 100 on also in which order to show
 candidates. The figures are of reports that were not learnt from.
 
+A source that marks its duplicates is calibrated by itself after an import, a sync or `index`,
+and again when it knows half as many more.
+
 Examples:
   precedent calibrate acme/app
   precedent calibrate acme/app --dry-run --json"

@@ -27,6 +27,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     say(session, &report);
     if report.documents == 0
         && report.embedded == 0
+        && report.calibrated.is_empty()
         && !report.busy_elsewhere
         && report.model_problem.is_none()
     {
@@ -52,5 +53,12 @@ pub fn say(session: &Session, report: &IndexReport) {
     }
     if let Some(problem) = &report.model_problem {
         session.say(&format!("No search by meaning: {problem}"));
+    }
+    for calibrated in &report.calibrated {
+        session.say(&format!(
+            "{}: how sure a check for duplicates is rests on {} of its own now.",
+            calibrated.source,
+            plural(calibrated.labels, "known duplicate")
+        ));
     }
 }

@@ -60,6 +60,7 @@ fn show(state: &Current, progress: &Progress) {
             Phase::Embed => "Computing vectors",
             Phase::Download => "Fetching the model",
             Phase::Triage => "Checking for duplicates",
+            Phase::Calibrate => "Calibrating",
             Phase::Evaluate => "Asking",
             Phase::Close => "Closing at the tracker",
         };

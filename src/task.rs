@@ -42,6 +42,8 @@ pub enum Phase {
     Download,
     /// Checking open reports for duplicates.
     Triage,
+    /// Learning from a source's known duplicates.
+    Calibrate,
     /// Asking the questions of an evaluation.
     Evaluate,
     /// Closing reports at their tracker.
@@ -76,6 +78,7 @@ impl Phase {
             Self::Embed => "embed",
             Self::Download => "download",
             Self::Triage => "triage",
+            Self::Calibrate => "calibrate",
             Self::Evaluate => "evaluate",
             Self::Close => "close",
         }

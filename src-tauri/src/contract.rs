@@ -66,6 +66,7 @@ fn enums() {
             Phase::Embed,
             Phase::Download,
             Phase::Triage,
+            Phase::Calibrate,
             Phase::Evaluate,
             Phase::Close,
         ],
@@ -755,6 +756,7 @@ fn jobs_and_errors() {
         vector_seconds: 0.0,
         model_problem: None,
         busy_elsewhere: false,
+        calibrated: Vec::new(),
     };
     same_members("IndexReport", index);
     same_members("Progress", Progress { phase: Phase::Import, done: 0, total: None, unit: "bytes" });

@@ -3,12 +3,12 @@
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Side},
-    error::Result,
+    error::{Code, Error, Result},
     index::filter::{Filter, Test, TimeField},
     model::{
         CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
-        DuplicatesResponse, Mode, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse,
-        Verdict, VerdictKind,
+        DuplicatesResponse, IndexReport, Mode, RankRequest, RankedDocument, Ranking, TriageRequest,
+        TriageResponse, Verdict, VerdictKind,
     },
     search,
     task::Task,
@@ -155,6 +155,35 @@ impl Casebook {
 }
 
 impl Inner {
+    /// Calibrates the sources whose known duplicates have something new to teach, once all vectors are there: a curve over half
+    /// of the evidence would not hold for all of it. It leaves as many cores alone as making vectors does.
+    pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        if !self.index_comments || report.busy_elsewhere || report.model_problem.is_some() {
+            return Ok(());
+        }
+        let meaning = self.meaning()?;
+        let Ok(vectors) = meaning.vectors() else { return Ok(()) };
+        let extent = vectors.extent()?;
+        if extent.embedded < extent.chunks {
+            return Ok(());
+        }
+        self.checking(&meaning, |c| {
+            for source in self.store.read(|r| r.sources())? {
+                if !duplicates::is_due(&self.store, c, &source)? {
+                    continue;
+                }
+                meaning.warm();
+                let now = (self.clock)();
+                let calibrate = || duplicates::calibrate(&self.store, c, &source.key, false, now, task);
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(self.workers).build();
+                let calibrated =
+                    threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?.install(calibrate)?;
+                report.calibrated.extend(calibrated.kept.then_some(calibrated));
+            }
+            Ok(())
+        })
+    }
+
     fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
         let (report, candidate, bodies) = self.store.read(|r| {
             let body = |key: &str| -> Result<Prepared> {

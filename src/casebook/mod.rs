@@ -70,7 +70,7 @@ pub struct OpenOptions {
     /// Where models are fetched from; `None` stands for Hugging Face.
     pub hub: Option<String>,
     /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks: no
-    /// search knows it, and its vectors are kept apart for the look at what was said before.
+    /// search knows it, and its vectors are kept apart for the look at what was said before; nor is a source calibrated by itself.
     pub index_comments: bool,
     /// What evidence for duplicates is worth where a source has no order of its own.
     pub table: Table,
@@ -220,8 +220,8 @@ impl Casebook {
         &self.inner.folder
     }
 
-    /// Brings the full text and then the vectors up to date. Where the model cannot be used, the report says why and
-    /// search by words works all the same.
+    /// Brings the full text and then the vectors up to date, and calibrates sources whose known duplicates have something new
+    /// to teach. Where the model cannot be used, the report says why and search by words works all the same.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database; what was done stays.
@@ -230,6 +230,7 @@ impl Casebook {
         self.run(move |i| {
             let mut report = i.update_text(Effort::Whole, &task)?;
             i.update_vectors(&task, &mut report)?;
+            i.calibrate_due(&task, &mut report)?;
             Ok(report)
         })
         .await

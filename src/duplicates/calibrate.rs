@@ -21,15 +21,56 @@ use crate::{
     index::filter::{Filter, Test},
     model::{CalibrationReport, DocKind, ThresholdFigures},
     search,
-    store::Store,
+    store::{SourceRow, Store},
     task::{Phase, Task},
     text::{prepare::Prepared, reference::without_duplicate_notes},
 };
 
 /// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
 const MAX_ASKED: usize = 2000;
+/// A source learns anew by itself once it knows so many times as many duplicates as it learnt from.
+const GROWN: f64 = 1.5;
+/// Trackers mark an earlier duplicate of three to nine issues in a hundred (the sets of docs/evaluation.md). Where fewer than
+/// this share have one, few are marked rather than few made: a curve over them would call everything unlikely.
+const MIN_SHARE: f64 = 0.01;
 /// Thresholds that figures are told at.
 const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
+
+/// Whether a source's duplicates have something to teach that it has not learnt: it marks them and has no calibration, knows
+/// half as many again as that one rests on, or has one of other features or of another model's vectors.
+///
+/// # Errors
+/// Those of the database.
+pub fn is_due(store: &Store, checker: &Checker<'_>, source: &SourceRow) -> Result<bool> {
+    store.read(|r| {
+        let own = r.calibration(source.id)?;
+        let own = own.filter(|own| {
+            let model = checker.model();
+            own.model.as_deref() == model && checker.table.calibrated(own, model).is_some()
+        });
+        let enough = own.map_or(MIN_LABELS, |own| times(own.labels, GROWN));
+        let pairs = r.known_duplicates(source.id)?;
+        // There are no more reports with an earlier one than pairs, and no more than these are asked for.
+        if pairs.len() < enough || enough > MAX_ASKED {
+            return Ok(false);
+        }
+        let issues = r.issues_by_age(source.id)?;
+        let known = Known::new(&pairs, &issues);
+        let labels = issues.iter().filter(|id| known.is_label(**id)).count();
+        Ok(labels >= enough.max(times(issues.len() as u64, MIN_SHARE)))
+    })
+}
+
+/// So many times a number, rounded up.
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are far below 2^52"
+)]
+fn times(n: u64, factor: f64) -> usize {
+    (n as f64 * factor).ceil() as usize
+}
 
 /// Calibrates checks for a source, and keeps what its duplicates teach unless `dry`.
 ///
@@ -48,16 +89,8 @@ pub fn calibrate(
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
         Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
     })?;
-    let place: BTreeMap<i64, usize> = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-    let groups = groups(&pairs);
-    let earlier = |id: i64| -> BTreeSet<i64> {
-        let group = groups.get(&id).into_iter().flatten();
-        group
-            .copied()
-            .filter(|other| place.get(other) < place.get(&id) && place.contains_key(other))
-            .collect()
-    };
-    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| !earlier(**id).is_empty());
+    let known = Known::new(&pairs, &issues);
+    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
     let mut report = CalibrationReport {
         source: row.key.clone(),
         issues: issues.len() as u64,
@@ -82,7 +115,7 @@ pub fn calibrate(
         })
         .collect();
     // Reports of both kinds and of all ages are dealt into every part that is judged by itself.
-    drawn.sort_by_key(|(id, _)| place.get(id));
+    drawn.sort_by_key(|(id, _)| known.place.get(id));
     let filters = vec![
         Filter { test: Test::Source(row.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
@@ -102,11 +135,11 @@ pub fn calibrate(
                 document: Some(*id),
             };
             let scored = checker.scored(&draft, &scope, task)?;
-            let relevant = earlier(*id);
+            let relevant: BTreeSet<i64> = known.earlier(*id).collect();
             let top = scored.iter().take(TOP);
             let candidates = top.map(|s| (s.features, relevant.contains(&s.document))).collect();
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            task.report(Phase::Triage, done, Some(total), "reports");
+            task.report(Phase::Calibrate, done, Some(total), "reports");
             Ok(Some(Asked { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
         })
         .collect::<Result<_>>()?;
@@ -124,29 +157,60 @@ pub fn calibrate(
     Ok(report)
 }
 
+/// A source's duplicate groups: its pairs, closed transitively.
+struct Known {
+    /// Where each issue stands by age.
+    place: BTreeMap<i64, usize>,
+    /// The group of each that is in one.
+    group_of: BTreeMap<i64, usize>,
+    members: Vec<Vec<i64>>,
+}
+
+impl Known {
+    fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
+        let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let mut known = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
+        for (a, b) in pairs {
+            let (a, b) = (known.group(*a), known.group(*b));
+            if a == b {
+                continue;
+            }
+            // The smaller one moves, so that each moves a few times at the most.
+            let (from, to) = if known.members[a].len() < known.members[b].len() { (a, b) } else { (b, a) };
+            let moved = std::mem::take(&mut known.members[from]);
+            known.group_of.extend(moved.iter().map(|id| (*id, to)));
+            known.members[to].extend(moved);
+        }
+        known
+    }
+
+    /// The group that an issue is in, by itself at first.
+    fn group(&mut self, id: i64) -> usize {
+        *self.group_of.entry(id).or_insert_with(|| {
+            self.members.push(vec![id]);
+            self.members.len() - 1
+        })
+    }
+
+    /// The known duplicates of an issue that are older.
+    fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
+        let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
+        let own = self.place.get(&id).copied().unwrap_or(0);
+        group.iter().copied().filter(move |other| self.place.get(other).is_some_and(|place| *place < own))
+    }
+
+    /// Whether an issue has an older one.
+    fn is_label(&self, id: i64) -> bool {
+        self.earlier(id).next().is_some()
+    }
+}
+
 /// At most `n`, evenly spaced.
 fn evenly(all: &[i64], n: usize) -> Vec<i64> {
     if all.len() <= n {
         return all.to_vec();
     }
     (0..n).map(|i| all[i * all.len() / n]).collect()
-}
-
-/// The duplicate group of each document that is in one: pairs, closed transitively.
-fn groups(pairs: &[(i64, i64)]) -> BTreeMap<i64, BTreeSet<i64>> {
-    let mut name: BTreeMap<i64, i64> = BTreeMap::new();
-    for (a, b) in pairs {
-        let (x, y) = (*name.entry(*a).or_insert(*a), *name.entry(*b).or_insert(*b));
-        let (from, to) = (x.max(y), x.min(y));
-        for group in name.values_mut().filter(|g| **g == from) {
-            *group = to;
-        }
-    }
-    let mut members: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
-    for (id, group) in &name {
-        members.entry(*group).or_default().insert(*id);
-    }
-    name.into_iter().map(|(id, group)| (id, members.get(&group).cloned().unwrap_or_default())).collect()
 }
 
 /// Precision and recall by threshold.
@@ -221,10 +285,13 @@ mod tests {
 
     #[test]
     fn groups_are_closed_over_their_pairs() {
-        let found = groups(&[(1, 2), (4, 5), (2, 3)]);
-        assert_eq!(found[&3], BTreeSet::from([1, 2, 3]));
-        assert_eq!(found[&4], BTreeSet::from([4, 5]));
-        assert!(!found.contains_key(&9));
+        // 9 is no issue any more, and 7 the oldest.
+        let known = Known::new(&[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)], &[7, 1, 2, 3, 4, 5, 6, 8]);
+        let earlier = |id| known.earlier(id).collect::<BTreeSet<i64>>();
+        assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));
+        assert_eq!(earlier(2), BTreeSet::from([1]));
+        assert_eq!(earlier(8), BTreeSet::from([7]));
+        assert!([1, 6, 7, 9].iter().all(|id| !known.is_label(*id)));
     }
 
     #[test]

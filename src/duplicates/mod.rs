@@ -33,7 +33,7 @@ use crate::{
         tokens::Stems,
     },
 };
-pub use calibrate::calibrate;
+pub use calibrate::{calibrate, is_due};
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, facts, marks};

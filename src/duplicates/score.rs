@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     model::Evidence,
-    store::{Calibration, OwnOrder},
+    store::Calibration,
 };
 
 /// The built-in table, as it lies in the repository.
@@ -112,12 +112,12 @@ impl Table {
     }
 
     /// The same with a source's calibration. None where it does not hold: its weights are of other features, or of
-    /// another model's vectors.
+    /// another model's vectors. A curve alone holds for those, too: most of it is how often a source marks duplicates.
     pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
             None => None,
-            Some(own) if Some(own.model.as_str()) == model && own.weights.len() == COUNT => {
-                Some(weights(&own.weights).ok()?)
+            Some(own) if calibration.model.as_deref() == model && own.len() == COUNT => {
+                Some(weights(own).ok()?)
             }
             Some(_) => return None,
         };
@@ -172,12 +172,12 @@ impl Own {
     /// What is kept of it: with the model whose vectors its weights were learnt with.
     pub fn calibration(&self, model: Option<&str>) -> Calibration {
         let weights = |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
-        let model = model.unwrap_or_default().to_owned();
         Calibration {
             slope: self.curve.slope,
             intercept: self.curve.intercept,
             labels: self.labels,
-            order: self.order.map(|order| OwnOrder { weights: weights(order), model }),
+            model: model.map(str::to_owned),
+            order: self.order.map(weights),
         }
     }
 }

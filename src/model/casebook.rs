@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::duplicates::CalibrationReport;
+
 /// How much of the casebook an arm can see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -189,6 +191,8 @@ pub struct IndexReport {
     pub model_problem: Option<String>,
     /// Another process is at it already; nothing was done here.
     pub busy_elsewhere: bool,
+    /// Sources whose known duplicates had something to teach; once there are all vectors.
+    pub calibrated: Vec<CalibrationReport>,
 }
 
 /// An error as data.

@@ -17,17 +17,10 @@ pub struct Calibration {
     pub intercept: f64,
     /// On how many reports with a known earlier duplicate it rests.
     pub labels: u64,
-    /// Weights of its own; none where the built-in ones order as well.
-    pub order: Option<OwnOrder>,
-}
-
-/// Weights that a source's own duplicates taught.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnOrder {
-    /// By the name of the feature.
-    pub weights: BTreeMap<String, f32>,
-    /// The fingerprint of the model whose vectors they were learnt with; empty where there was none.
-    pub model: String,
+    /// The fingerprint of the model whose vectors it was learnt with, if there were any.
+    pub model: Option<String>,
+    /// Weights of its own, by the name of the feature; none where the built-in ones order as well.
+    pub order: Option<BTreeMap<String, f32>>,
 }
 
 impl Reader<'_> {
@@ -39,14 +32,15 @@ impl Reader<'_> {
         Ok(self
             .transaction
             .prepare_cached(
-                "SELECT slope, intercept, labels, weights, model FROM calibrations WHERE source_id = ?1",
+                "SELECT slope, intercept, labels, model, weights FROM calibrations WHERE source_id = ?1",
             )?
             .query_row([source], |r| {
-                let order = r.get::<_, Option<String>>(3)?.map(|weights| own_order(&weights, r.get(4)?));
+                let order = r.get::<_, Option<String>>(4)?.map(|weights| read_order(&weights));
                 Ok(Calibration {
                     slope: r.get(0)?,
                     intercept: r.get(1)?,
                     labels: r.get(2)?,
+                    model: r.get(3)?,
                     order: order.transpose()?,
                 })
             })
@@ -88,11 +82,10 @@ impl Reader<'_> {
     }
 }
 
-fn own_order(weights: &str, model: Option<String>) -> rusqlite::Result<OwnOrder> {
-    let weights = serde_json::from_str(weights).map_err(|e| {
-        rusqlite::Error::FromSqlConversionFailure(3, Type::Text, format!("weights that are none: {e}").into())
-    })?;
-    Ok(OwnOrder { weights, model: model.unwrap_or_default() })
+fn read_order(weights: &str) -> rusqlite::Result<BTreeMap<String, f32>> {
+    serde_json::from_str(weights).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(4, Type::Text, format!("weights that are none: {e}").into())
+    })
 }
 
 impl Writer<'_> {
@@ -101,8 +94,7 @@ impl Writer<'_> {
     /// # Errors
     /// Those of the database.
     pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
-        let order = calibration.order.as_ref();
-        let weights = order.map(|o| serde_json::json!(o.weights).to_string());
+        let weights = calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights, model, made_at)
@@ -114,7 +106,7 @@ impl Writer<'_> {
                 calibration.intercept,
                 calibration.labels,
                 weights,
-                order.map(|o| &o.model),
+                calibration.model,
                 now.as_second()
             ])?;
         self.transaction

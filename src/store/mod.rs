@@ -31,7 +31,7 @@ use std::{
 
 use rusqlite::Connection;
 
-pub use calibrations::{Calibration, OwnOrder};
+pub use calibrations::Calibration;
 pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts};
 pub(crate) use file::SqliteFile;

@@ -69,7 +69,8 @@ export const PHASES: Record<Phase, string> = {
   embed: "Computing vectors",
   download: "Fetching the model",
   triage: "Checking for duplicates",
-  evaluate: "Calibrating",
+  calibrate: "Calibrating",
+  evaluate: "Evaluating",
   close: "Closing at the tracker",
 };
 

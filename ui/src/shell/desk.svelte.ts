@@ -110,6 +110,7 @@ export class Desk {
         this.#inform("Another process is bringing the indexes up to date.", "What it has done shows up here by itself.");
       } else {
         this.search.refresh();
+        if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
       }
     } catch (thrown) {
       this.say(thrown);

@@ -133,6 +133,15 @@ export class Sources {
     await this.#desk.changed();
   }
 
+  /** Sources that were calibrated by themselves. */
+  async learnt(reports: readonly CalibrationReport[]): Promise<void> {
+    this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
+    for (const report of reports) {
+      this.#desk.toasts.say(`${report.source}: how sure a check is rests on ${plural(report.labels, "known duplicate")} of its own now.`);
+    }
+    await this.load();
+  }
+
   async calibrate(key: string): Promise<void> {
     try {
       const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
