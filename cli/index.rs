@@ -56,9 +56,9 @@ pub fn say(session: &Session, report: &IndexReport) {
     }
     for calibrated in &report.calibrated {
         session.say(&format!(
-            "{}: how sure a check for duplicates is rests on {} of its own now.",
+            "{}: checks for duplicates are calibrated on {} of its own now.",
             calibrated.source,
-            plural(calibrated.labels, "known duplicate")
+            plural(calibrated.labels, "known one")
         ));
     }
 }

@@ -137,7 +137,7 @@ export class Sources {
   async learnt(reports: readonly CalibrationReport[]): Promise<void> {
     this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
     for (const report of reports) {
-      this.#desk.toasts.say(`${report.source}: how sure a check is rests on ${plural(report.labels, "known duplicate")} of its own now.`);
+      this.#desk.toasts.say(`${report.source}: checks for duplicates are calibrated on ${plural(report.labels, "known one")} of its own now.`);
     }
     await this.load();
   }
