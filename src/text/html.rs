@@ -89,7 +89,7 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
             ]
             .into(),
         )
-        .allowed_classes([("span", HashSet::from(["remote-image"]))].into())
+        .allowed_classes([("span", HashSet::from(["remote-image", "task"]))].into())
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer nofollow"))
@@ -105,7 +105,7 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 });
 
 /// Markdown as sanitised HTML: no script, no style, no form, no remote content. An image becomes
-/// `<span class="remote-image" data-src=URL>alt</span>`, for the reader to ask for.
+/// `<span class="remote-image" data-src=URL>alt</span>`, for the reader to ask for, and the box of a task a character.
 pub fn from_markdown(markdown: &str) -> String {
     let markdown = shown(markdown);
     let mut image: Option<(String, String)> = None;
@@ -144,6 +144,10 @@ pub fn from_markdown(markdown: &str) -> String {
             None
         }
         _ if image.is_some() => None,
+        Event::TaskListMarker(done) => {
+            let mark = if done { "☑" } else { "☐" };
+            Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
+        }
         Event::SoftBreak => Some(Event::HardBreak),
         Event::InlineHtml(html) if !is_known_tag(&html) => Some(Event::Text(html)),
         event => Some(event),
@@ -286,6 +290,14 @@ mod tests {
     }
 
     /// Each of these once took the square of its length: minutes for a report of this size.
+    #[test]
+    fn tasks_show_whether_they_are_done() {
+        assert_eq!(
+            from_markdown("- [x] searched\n- [ ] asked"),
+            "<ul>\n<li><span class=\"task\">☑</span> searched</li>\n<li><span class=\"task\">☐</span> asked</li>\n</ul>\n"
+        );
+    }
+
     #[test]
     fn what_lies_deep_is_shown_without_its_depth() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {

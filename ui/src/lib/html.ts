@@ -4,19 +4,12 @@ import DOMPurify from "dompurify";
 
 const OPTIONS = {
   USE_PROFILES: { html: true },
-  FORBID_TAGS: ["style", "img", "picture", "video", "audio", "source", "form", "textarea", "select", "button", "iframe", "object"],
+  FORBID_TAGS: ["style", "img", "picture", "video", "audio", "source", "form", "input", "textarea", "select", "button", "iframe", "object"],
   FORBID_ATTR: ["style", "srcset", "background", "autofocus", "popover", "popovertarget"],
   ALLOWED_URI_REGEXP: /^(?:https?:|#|\/|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
   // What hostile text names itself must not shadow what the window uses.
   SANITIZE_NAMED_PROPS: true,
 };
-
-// Of all that one could fill in, a task list's tick is left, and it cannot be ticked.
-DOMPurify.addHook("uponSanitizeElement", (node, { tagName }) => {
-  if (tagName !== "input" || !(node instanceof Element)) return;
-  if (node.getAttribute("type") === "checkbox") node.setAttribute("disabled", "");
-  else node.remove();
-});
 
 /** HTML that is safe to show: no script, no form, no remote image, no style. */
 export function clean(html: string): string {
