@@ -197,6 +197,7 @@ impl Inner {
         let facts = duplicates::facts(ours, theirs);
         let (report_marks, candidate_marks) =
             duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
+        let facts = duplicates::as_written(facts, ours, theirs);
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
     }
 

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-use super::reasons::telling_identifiers;
+use super::reasons::{Written, telling_identifiers};
 
 /// The most entries of one kind in one column.
 const MAX_LISTED: usize = 8;
@@ -72,6 +72,20 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
     add(FactKind::Label, &labels(report), &labels(candidate));
     out
+}
+
+/// Facts with their names as the two reports write them; what both name as the first does.
+pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+    let (ours, theirs) =
+        (Written::new(report.title, report.body), Written::new(candidate.title, candidate.body));
+    for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
+        for (names, written) in
+            [(&mut fact.shared, &ours), (&mut fact.report, &ours), (&mut fact.candidate, &theirs)]
+        {
+            names.iter_mut().for_each(|name| *name = written.name(name).to_owned());
+        }
+    }
+    facts
 }
 
 /// What to mark in the texts of the two, as they write it. `idf` says how rare words are.

@@ -36,7 +36,7 @@ use crate::{
 pub use calibrate::{calibrate, is_due};
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
-pub use compare::{Side, facts, marks};
+pub use compare::{Side, as_written, facts, marks};
 use features::{Best, Closer, Evidence, Features};
 pub use learn::{Asked, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
 pub use score::Table;

@@ -21,6 +21,8 @@ const TELLING: f32 = 0.1;
 const CLOSE: f32 = 0.6;
 /// By how much a comment has to be closer than the text that it is on.
 const NEARER: f32 = 0.05;
+/// The longest text that names are looked up in, in bytes.
+const MAX_READ: usize = 200_000;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
@@ -36,6 +38,7 @@ pub(super) fn reasons(
     anew: &[&str],
 ) -> Vec<String> {
     let mut out = Vec::new();
+    let written = Written::new(&draft.title, &draft.body);
     let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared =
         |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
@@ -46,27 +49,34 @@ pub(super) fn reasons(
     ] {
         // A failure is its message with what failed before it.
         let said = |text: &str| out.iter().any(|reason: &String| reason.ends_with(text));
-        if let Some(text) = shared(kind).iter().map(|s| brief(&s.text)).find(|text| !said(text)) {
+        if let Some(text) = shared(kind).iter().map(|s| brief(written.name(&s.text))).find(|text| !said(text))
+        {
             out.push(format!("{what}: {text}"));
         }
     }
     let frames = shared(SignatureKind::Frame);
     if let Some(first) = frames.first() {
         out.push(match frames.len() {
-            1 => format!("the stack goes through {}", brief(&first.text)),
-            n => format!("{n} of the top frames are the same, as {}", brief(&first.text)),
+            1 => format!("the stack goes through {}", brief(written.name(&first.text))),
+            n => format!("{n} of the top frames are the same, as {}", brief(written.name(&first.text))),
         });
     }
-    let named = identifiers(draft, row, body);
+    let mut named = identifiers(draft, row, body);
+    named.retain(|name| !out.iter().any(|reason| reason.ends_with(written.name(name))));
+    named.truncate(LISTED);
     if !named.is_empty() {
+        let named: Vec<String> = named.iter().map(|name| brief(written.name(name))).collect();
         out.push(format!("both name {}", named.join(", ")));
     }
+    let codes = shared(SignatureKind::Code);
     let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
     let mut said = BTreeSet::new();
     let words: Vec<String> = tokens::words(&draft.title)
         .into_iter()
         .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
-        .map(|w| format!("“{}”", &draft.title[w.range]))
+        .map(|w| &draft.title[w.range])
+        .filter(|word| !codes.iter().any(|code| has_part(&code.text, word)))
+        .map(|word| format!("“{word}”"))
         .take(LISTED)
         .collect();
     if !words.is_empty() {
@@ -112,8 +122,25 @@ fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String>
     let mut shared: Vec<String> =
         telling_identifiers(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
     shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    shared.truncate(LISTED);
-    shared.iter().map(|s| brief(s)).collect()
+    shared
+}
+
+/// A report as it is written. Names are compared in lower case, and shown as somebody wrote them.
+pub(super) struct Written(String);
+
+impl Written {
+    pub(super) fn new(title: &str, body: &Prepared) -> Self {
+        let mut text = [title, &body.prose(), &body.code()].join("\n");
+        text.truncate(text.floor_char_boundary(MAX_READ));
+        Self(text)
+    }
+
+    /// A name in lower case as the report writes it first; as it is where the report has it in no such form.
+    pub(super) fn name<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut places = self.0.as_bytes().windows(name.len().max(1));
+        let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+        at.and_then(|at| self.0.get(at..at + name.len())).unwrap_or(name)
+    }
 }
 
 /// The whole identifiers of a report that are no plain words.
@@ -125,6 +152,11 @@ pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<Stri
             && whole.contains(|c: char| c.is_alphabetic())
     };
     report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
+}
+
+/// Whether a code in lower case has this word between its joiners.
+fn has_part(code: &str, word: &str) -> bool {
+    code.split(|c: char| !c.is_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
 fn brief(text: &str) -> String {
@@ -157,6 +189,16 @@ pub(super) fn newest_version(title: &str, body: &Prepared) -> Option<Version> {
 mod tests {
     use super::*;
     use crate::text::skeleton::Skeleton;
+
+    #[test]
+    fn names_are_shown_as_they_are_written() {
+        let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
+        let written = Written::new("fw-2203 again", &body);
+        assert_eq!(written.name("wheel::poll"), "Wheel::Poll");
+        assert_eq!(written.name("fw-2203"), "fw-2203");
+        assert_eq!(written.name("no::where"), "no::where");
+        assert_eq!(written.name(""), "");
+    }
 
     #[test]
     fn the_newest_version_counts() {
