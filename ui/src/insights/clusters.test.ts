@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Cluster, ClusterMember } from "../lib/types";
-import { isRising, placed, titleOf } from "./clusters";
+import { beginning, isRising, placed, titleOf } from "./clusters";
 
 const member = (key: string): ClusterMember => ({
   key,
@@ -27,6 +27,13 @@ const cluster = (key: string, size: number, changes: Partial<Cluster> = {}): Clu
 });
 
 describe("the map of clusters", () => {
+  it("cuts no word of a name", () => {
+    expect(beginning("Pump stops at night", 12)).toBe("Pump stops");
+    expect(beginning("Pump stops at night", 10)).toBe("Pump stops");
+    expect(beginning("Pump stops", 10)).toBe("Pump stops");
+    expect(beginning("Interoperability", 10)).toBe("");
+  });
+
   it("lies inside its frame, and no circle covers another", () => {
     const clusters = [9, 5, 3, 3, 2, 2, 2].map((size, at) => cluster(`a/b#${at}`, size));
     const circles = placed(clusters, 600, 300);

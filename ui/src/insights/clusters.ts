@@ -31,6 +31,12 @@ export function isRising(cluster: Cluster): boolean {
   return cluster.recent > cluster.before;
 }
 
+/** The whole words that a text begins with, in so many characters. */
+export function beginning(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return text.slice(0, text.lastIndexOf(" ", most) + 1).trimEnd();
+}
+
 /** The words that its titles share, else the title of its head. */
 export function titleOf(cluster: Cluster): string {
   return cluster.words.length > 1 ? cluster.words.join(" · ") : cluster.head.title;
