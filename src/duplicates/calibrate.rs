@@ -49,9 +49,12 @@ pub fn is_due(store: &Store, checker: &Checker<'_>, source: &SourceRow) -> Resul
             own.model.as_deref() == model && checker.table.calibrated(own, model).is_some()
         });
         let enough = own.map_or(MIN_LABELS, |own| times(own.labels, GROWN));
+        if enough > MAX_ASKED {
+            return Ok(false);
+        }
         let pairs = r.known_duplicates(source.id)?;
-        // There are no more reports with an earlier one than pairs, and no more than these are asked for.
-        if pairs.len() < enough || enough > MAX_ASKED {
+        // There are no more reports with an earlier one than pairs; and every update asks this.
+        if pairs.len() < enough || pairs.len() < times(r.issue_count(source.id)?, MIN_SHARE) {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;

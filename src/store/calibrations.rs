@@ -68,6 +68,19 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many issues of a source are not tombstones.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn issue_count(&self, source: i64) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT count(*) FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
+            )?
+            .query_row([source], |r| r.get(0))?)
+    }
+
     /// The issues of a source that are not tombstones, the oldest first: row ids.
     ///
     /// # Errors

@@ -80,6 +80,7 @@ async fn full(window: &Client, album: &Album) {
     press_ctrl(window, '1').await;
     wait_for(window, ".row.hit").await;
     settled(window).await;
+    wait_until("what it says has gone", async || !is_there(window, ".toast").await).await;
     album.keep(window, "Search, before anything is typed", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     wait_for(window, ".hit .why").await;
@@ -92,10 +93,6 @@ async fn full(window: &Client, album: &Album) {
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
     settled(window).await;
-    if !is_there(window, ".choice button:last-child[aria-pressed=true]").await {
-        press(window, "b").await;
-        press(window, "c").await;
-    }
     wait_for(window, ".compare").await;
     settled(window).await;
     album.keep(window, "Triage", "triage").await;
