@@ -1,10 +1,8 @@
 //! Derived data: the full-text index and the vectors. Both can be deleted at any time and are made again from the store.
 
-mod codes;
 pub mod filter;
 pub mod fulltext;
 mod links;
 mod lock;
-mod stored;
 pub mod update;
 pub mod vectors;

@@ -15,7 +15,11 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-use super::{CODE, COMMENTS, Disjunction, FullText, IDENTIFIER, TITLE, frequency};
+use super::{
+    FullText,
+    best::Disjunction,
+    query::{CODE, COMMENTS, IDENTIFIER, TITLE, frequency},
+};
 use crate::{
     error::Result,
     index::filter::Filter,

@@ -58,7 +58,7 @@ mod tests {
             steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),
             asked in proptest::collection::vec(0_i64..40, 1..80),
         ) {
-            super::super::vectors::register();
+            super::super::schema::register();
             let connection = Connection::open_in_memory().unwrap();
             connection.execute_batch(
                 "CREATE VIRTUAL TABLE embeddings USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,

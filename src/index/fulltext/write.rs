@@ -1,0 +1,208 @@
+//! Updates of the index: what is written of a document, and when others see it.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use tantivy::{IndexWriter, TantivyDocument, Term, indexer::LogMergePolicy};
+
+use super::{FullText, Reached, schema::SCHEMA_VERSION};
+use crate::{
+    error::{Error, Result},
+    model::State,
+    store::{DocumentRow, StoredComment},
+    text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature},
+};
+
+/// Memory of each of the two indexing threads, in bytes.
+const THREAD_BYTES: usize = 48 * 1024 * 1024;
+
+/// Segments with more documents are merged no more: what a merge rewrites and maps stays bounded. Eight of about 65,000 documents
+/// become one; the fewer there are, the sooner a search can cut its words short.
+const MERGED_UP_TO: usize = 150_000;
+
+/// A document's texts, prepared; made in parallel, before the writer takes them.
+#[derive(Debug)]
+pub struct Entry {
+    document: TantivyDocument,
+    id: i64,
+}
+
+/// An update of the index.
+pub struct Writer<'a> {
+    fulltext: &'a FullText,
+    pub(super) writer: IndexWriter,
+}
+
+impl std::fmt::Debug for Writer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("fulltext", &self.fulltext).finish_non_exhaustive()
+    }
+}
+
+impl Writer<'_> {
+    /// Forgets everything.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn clear(&mut self) -> Result<()> {
+        self.writer.delete_all_documents()?;
+        Ok(())
+    }
+
+    /// Removes a document.
+    pub fn remove(&mut self, id: i64) {
+        self.writer.delete_term(Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned()));
+    }
+
+    /// Adds a document or replaces what was there of it.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn put(&mut self, entry: Entry) -> Result<()> {
+        self.remove(entry.id);
+        self.writer.add_document(entry.document)?;
+        Ok(())
+    }
+
+    /// Adds a document that is known not to be there.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn add(&mut self, entry: Entry) -> Result<()> {
+        self.writer.add_document(entry.document)?;
+        Ok(())
+    }
+
+    /// Makes the update visible, together with how far it reaches.
+    ///
+    /// # Errors
+    /// [`crate::Code::Io`] if the disk is full.
+    pub fn commit(&mut self, revision: u64) -> Result<()> {
+        let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
+            .map_err(|e| Error::new(crate::Code::Internal, e.to_string()))?;
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&payload);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Waits for merges that are under way.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn finish(self) -> Result<()> {
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+impl FullText {
+    /// Starts an update. Readers see nothing of it before [`Writer::commit`].
+    ///
+    /// # Errors
+    /// [`crate::Code::Busy`] if another process is at it.
+    pub fn writer(&self) -> Result<Writer<'_>> {
+        let writer: IndexWriter = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+        let mut merges = LogMergePolicy::default();
+        merges.set_max_docs_before_merge(MERGED_UP_TO);
+        writer.set_merge_policy(Box::new(merges));
+        self.remove_leftovers()?;
+        self.remove_former();
+        Ok(Writer { fulltext: self, writer })
+    }
+
+    /// Removes the indexes of earlier versions, which nothing reads any more.
+    fn remove_former(&self) {
+        let Some(parent) = self.folder.parent() else { return };
+        for version in 1..SCHEMA_VERSION {
+            // Where another program still reads it, it goes the next time.
+            let _ = fs::remove_dir_all(parent.join(format!("v{version}")));
+        }
+    }
+
+    /// Removes what a writer that was killed has left: files of segments that no commit names. A new writer counts from the
+    /// last commit and would come to the same names. To be called with the writer's lock held.
+    fn remove_leftovers(&self) -> Result<()> {
+        let named = self.index.load_metas()?.list_segment_files();
+        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
+            let Ok(entry) = entry else { continue };
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            let of_segment = text
+                .split_once('.')
+                .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
+            if of_segment && !named.contains(Path::new(&name)) {
+                // Where somebody still reads it, it goes the next time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares a document for the index.
+    pub fn entry(
+        &self,
+        row: &DocumentRow,
+        body: &Prepared,
+        comments: &[(&StoredComment, Prepared)],
+    ) -> Entry {
+        let f = &self.fields;
+        let mut d = TantivyDocument::default();
+        d.add_u64(f.id, row.id.cast_unsigned());
+        d.add_text(f.title, &row.title);
+        d.add_text(f.identifiers, &row.title);
+        let terms =
+            |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
+        let own = terms(&body.signatures(&row.title));
+        let (prose, code) = (body.prose(), body.code());
+        d.add_text(f.identifiers, &prose);
+        d.add_text(f.identifiers, &code);
+        d.add_text(f.body, prose);
+        d.add_text(f.code, code);
+        let mut said = BTreeSet::new();
+        for (comment, text) in comments {
+            if comment.author.bot {
+                continue;
+            }
+            for part in [text.prose(), text.code()] {
+                d.add_text(f.identifiers, &part);
+                d.add_text(f.comments, part);
+            }
+            said.extend(terms(&text.signatures("")));
+        }
+        said.retain(|term| !own.contains(term));
+        for (field, terms) in [(f.signatures, own), (f.said_signatures, said)] {
+            terms.into_iter().for_each(|term| d.add_text(field, term));
+        }
+        d.add_text(f.source, row.source.to_lowercase());
+        d.add_text(f.kind, row.kind.as_str());
+        if let Some(state) = row.state {
+            d.add_text(f.state, state.as_str());
+            if state == State::Merged {
+                d.add_text(f.state, State::Closed.as_str());
+            }
+        }
+        if let Some(reason) = &row.state_reason {
+            d.add_text(f.reason, reason.to_lowercase());
+        }
+        for label in &row.labels {
+            d.add_text(f.label, label.to_lowercase());
+        }
+        if let Some(author) = &row.author.login {
+            d.add_text(f.author, author.to_lowercase());
+        }
+        if row.author.bot {
+            d.add_text(f.flag, "bot");
+        }
+        if row.locked {
+            d.add_text(f.flag, "locked");
+        }
+        for (field, time) in
+            [(f.created, row.created_at), (f.updated, row.updated_at), (f.closed, row.closed_at)]
+        {
+            if let Some(time) = time {
+                d.add_i64(field, time.as_second());
+            }
+        }
+        Entry { document: d, id: row.id }
+    }
+}
