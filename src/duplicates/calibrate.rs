@@ -54,13 +54,16 @@ pub fn is_due(store: &Store, checker: &Checker<'_>, source: &SourceRow) -> Resul
         }
         let pairs = r.known_duplicates(source.id)?;
         // There are no more reports with an earlier one than pairs; and every update asks this.
-        if pairs.len() < enough || pairs.len() < times(r.issue_count(source.id)?, MIN_SHARE) {
+        if pairs.len() < enough {
+            return Ok(false);
+        }
+        let enough = enough.max(times(r.issue_count(source.id)?, MIN_SHARE));
+        if pairs.len() < enough {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;
         let known = Known::new(&pairs, &issues);
-        let labels = issues.iter().filter(|id| known.is_label(**id)).count();
-        Ok(labels >= enough.max(times(issues.len() as u64, MIN_SHARE)))
+        Ok(issues.iter().filter(|id| known.is_label(**id)).count() >= enough)
     })
 }
 

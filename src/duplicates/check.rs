@@ -231,6 +231,7 @@ fn answer(
     let own_terms = terms(&own_text);
     let signatures =
         checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
+    let about = reasons::About { draft: &question.draft, text: &own_text, signatures: &signatures, row: own };
     let own_words: HashSet<&str> = own_terms.iter().map(|w| w.term.as_str()).collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
@@ -281,7 +282,7 @@ fn answer(
             let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
             let said: Vec<&str> =
                 rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-            reasons::reasons(&question.draft, &signatures, own, &row, &body, one, &said)
+            reasons::reasons(&about, &row, &body, one, &said)
         };
         if one.closer.same_author {
             let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
@@ -329,7 +330,7 @@ fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
 }
 
 /// The whole of a report.
-fn text(title: &str, body: &Prepared) -> String {
+pub(super) fn text(title: &str, body: &Prepared) -> String {
     format!("{title}\n{}\n{}", body.prose(), body.code())
 }
 

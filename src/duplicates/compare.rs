@@ -12,7 +12,10 @@ use crate::{
     },
 };
 
-use super::reasons::{Written, telling_identifiers};
+use super::{
+    check::text,
+    reasons::{MAX_READ, spelled, telling_identifiers},
+};
 
 /// The most entries of one kind in one column.
 const MAX_LISTED: usize = 8;
@@ -20,8 +23,6 @@ const MAX_LISTED: usize = 8;
 const MAX_WORDS: usize = 40;
 /// How rare a shared word must be to be marked, as its inverse document frequency: about one document in twelve.
 const RARE: f32 = 2.5;
-/// The longest text whose words are compared, in bytes.
-const MAX_READ: usize = 200_000;
 
 /// One of the two reports.
 #[derive(Clone, Copy, Debug)]
@@ -76,13 +77,12 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 
 /// Facts with their names as the two reports write them; what both name as the first does.
 pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (ours, theirs) =
-        (Written::new(report.title, report.body), Written::new(candidate.title, candidate.body));
+    let (ours, theirs) = (text(report.title, report.body), text(candidate.title, candidate.body));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
-        for (names, written) in
+        for (names, text) in
             [(&mut fact.shared, &ours), (&mut fact.report, &ours), (&mut fact.candidate, &theirs)]
         {
-            names.iter_mut().for_each(|name| *name = written.name(name).to_owned());
+            names.iter_mut().for_each(|name| *name = spelled(text, name).to_owned());
         }
     }
     facts

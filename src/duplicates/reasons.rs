@@ -21,24 +21,33 @@ const TELLING: f32 = 0.1;
 const CLOSE: f32 = 0.6;
 /// By how much a comment has to be closer than the text that it is on.
 const NEARER: f32 = 0.05;
-/// The longest text that names are looked up in, in bytes.
-const MAX_READ: usize = 200_000;
+/// The longest text that names and words are looked up in, in bytes.
+pub(super) const MAX_READ: usize = 200_000;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
 
-/// The reasons, the strongest first. `signatures` are those of the draft that say something, `anew` words of the draft that
-/// only the comments on the candidate have.
+/// The report that is asked about.
+pub(super) struct About<'a> {
+    /// As it is compared.
+    pub(super) draft: &'a Draft,
+    /// Title and body.
+    pub(super) text: &'a str,
+    /// Those of its signatures that say something.
+    pub(super) signatures: &'a [Signature],
+    /// As it is stored, if it is.
+    pub(super) row: Option<&'a DocumentRow>,
+}
+
+/// The reasons, the strongest first. `anew` are words of the report that only the comments on the candidate have.
 pub(super) fn reasons(
-    draft: &Draft,
-    signatures: &[Signature],
-    own: Option<&DocumentRow>,
+    about: &About<'_>,
     row: &DocumentRow,
     body: &Prepared,
     one: &Scored,
     anew: &[&str],
 ) -> Vec<String> {
+    let About { draft, text, signatures, row: own } = *about;
     let mut out = Vec::new();
-    let written = Written::new(&draft.title, &draft.body);
     let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared =
         |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
@@ -49,7 +58,8 @@ pub(super) fn reasons(
     ] {
         // A failure is its message with what failed before it.
         let said = |text: &str| out.iter().any(|reason: &String| reason.ends_with(text));
-        if let Some(text) = shared(kind).iter().map(|s| brief(written.name(&s.text))).find(|text| !said(text))
+        if let Some(text) =
+            shared(kind).iter().map(|s| brief(spelled(text, &s.text))).find(|text| !said(text))
         {
             out.push(format!("{what}: {text}"));
         }
@@ -57,26 +67,26 @@ pub(super) fn reasons(
     let frames = shared(SignatureKind::Frame);
     if let Some(first) = frames.first() {
         out.push(match frames.len() {
-            1 => format!("the stack goes through {}", brief(written.name(&first.text))),
-            n => format!("{n} of the top frames are the same, as {}", brief(written.name(&first.text))),
+            1 => format!("the stack goes through {}", brief(spelled(text, &first.text))),
+            n => format!("{n} of the top frames are the same, as {}", brief(spelled(text, &first.text))),
         });
     }
     let mut named = identifiers(draft, row, body);
-    named.retain(|name| !out.iter().any(|reason| reason.ends_with(written.name(name))));
+    named.retain(|name| !out.iter().any(|reason| reason.ends_with(spelled(text, name))));
     named.truncate(LISTED);
     if !named.is_empty() {
-        let named: Vec<String> = named.iter().map(|name| brief(written.name(name))).collect();
+        let named: Vec<String> = named.iter().map(|name| brief(spelled(text, name))).collect();
         out.push(format!("both name {}", named.join(", ")));
     }
-    let codes = shared(SignatureKind::Code);
+    let codes: BTreeSet<String> =
+        shared(SignatureKind::Code).iter().flat_map(|s| report::terms(&s.text)).collect();
     let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
     let mut said = BTreeSet::new();
     let words: Vec<String> = tokens::words(&draft.title)
         .into_iter()
         .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
-        .map(|w| &draft.title[w.range])
-        .filter(|word| !codes.iter().any(|code| has_part(&code.text, word)))
-        .map(|word| format!("“{word}”"))
+        .filter(|w| !codes.contains(&w.term))
+        .map(|w| format!("“{}”", &draft.title[w.range]))
         .take(LISTED)
         .collect();
     if !words.is_empty() {
@@ -125,22 +135,12 @@ fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String>
     shared
 }
 
-/// A report as it is written. Names are compared in lower case, and shown as somebody wrote them.
-pub(super) struct Written(String);
-
-impl Written {
-    pub(super) fn new(title: &str, body: &Prepared) -> Self {
-        let mut text = [title, &body.prose(), &body.code()].join("\n");
-        text.truncate(text.floor_char_boundary(MAX_READ));
-        Self(text)
-    }
-
-    /// A name in lower case as the report writes it first; as it is where the report has it in no such form.
-    pub(super) fn name<'a>(&'a self, name: &'a str) -> &'a str {
-        let mut places = self.0.as_bytes().windows(name.len().max(1));
-        let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
-        at.and_then(|at| self.0.get(at..at + name.len())).unwrap_or(name)
-    }
+/// A name as a text writes it first, as it is where the text has it in no such form: names are compared in lower case.
+pub(super) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    let mut places = text.as_bytes().windows(name.len().max(1));
+    let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+    at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
 }
 
 /// The whole identifiers of a report that are no plain words.
@@ -152,11 +152,6 @@ pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<Stri
             && whole.contains(|c: char| c.is_alphabetic())
     };
     report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
-}
-
-/// Whether a code in lower case has this word between its joiners.
-fn has_part(code: &str, word: &str) -> bool {
-    code.split(|c: char| !c.is_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
 fn brief(text: &str) -> String {
@@ -193,11 +188,11 @@ mod tests {
     #[test]
     fn names_are_shown_as_they_are_written() {
         let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
-        let written = Written::new("fw-2203 again", &body);
-        assert_eq!(written.name("wheel::poll"), "Wheel::Poll");
-        assert_eq!(written.name("fw-2203"), "fw-2203");
-        assert_eq!(written.name("no::where"), "no::where");
-        assert_eq!(written.name(""), "");
+        let text = crate::duplicates::check::text("fw-2203 again", &body);
+        assert_eq!(spelled(&text, "wheel::poll"), "Wheel::Poll");
+        assert_eq!(spelled(&text, "fw-2203"), "fw-2203");
+        assert_eq!(spelled(&text, "no::where"), "no::where");
+        assert_eq!(spelled(&text, ""), "");
     }
 
     #[test]

@@ -289,7 +289,6 @@ mod tests {
         }
     }
 
-    /// Each of these once took the square of its length: minutes for a report of this size.
     #[test]
     fn tasks_show_whether_they_are_done() {
         assert_eq!(
@@ -298,6 +297,7 @@ mod tests {
         );
     }
 
+    /// Each of these once took the square of its length: minutes for a report of this size.
     #[test]
     fn what_lies_deep_is_shown_without_its_depth() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {

@@ -135,7 +135,7 @@ export class Sources {
 
   /** Sources that were calibrated by themselves. */
   async learnt(reports: readonly CalibrationReport[]): Promise<void> {
-    this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
+    this.#keep(reports);
     for (const report of reports) {
       this.#desk.toasts.say(`${report.source}: checks for duplicates are calibrated on ${plural(report.labels, "known one")} of its own now.`);
     }
@@ -145,11 +145,15 @@ export class Sources {
   async calibrate(key: string): Promise<void> {
     try {
       const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
-      this.calibrations = new Map([...this.calibrations, [key, report]]);
+      this.#keep([report]);
       await this.#desk.changed();
     } catch (thrown) {
       this.#desk.say(thrown);
     }
+  }
+
+  #keep(reports: readonly CalibrationReport[]): void {
+    this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
   }
 
   #tested(key: string, tested: Tested): void {
