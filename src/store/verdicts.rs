@@ -11,6 +11,11 @@ use crate::{
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
 
+/// The last decision first: of those of one second the journal knows which came later.
+const LATEST_FIRST: &str = "decided_at DESC, (SELECT max(j.id) FROM verdict_journal j
+     WHERE j.first_key = verdicts.first_key AND j.second_key = verdicts.second_key
+       AND j.decided_at = verdicts.decided_at) DESC";
+
 /// How far a chain of duplicates is followed.
 const MAX_CHAIN: usize = 64;
 
@@ -71,14 +76,14 @@ impl Reader<'_> {
         found.map(dated).transpose()
     }
 
-    /// All verdicts that name a document (or all there are), the latest first, then by key.
+    /// All verdicts that name a document (or all there are), the last decision first.
     ///
     /// # Errors
     /// Those of the database.
     pub fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM verdicts WHERE ?1 IS NULL OR first_key = ?1 OR second_key = ?1
-             ORDER BY decided_at DESC, first_key, second_key"
+             ORDER BY {LATEST_FIRST}, first_key, second_key"
         ))?;
         let rows = statement.query_map([key], read)?;
         rows.map(|r| dated(r?)).collect()
@@ -154,11 +159,11 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn canonical(&self, key: &str) -> Result<Canonical> {
-        let mut decided = self.transaction.prepare_cached(
+        let mut decided = self.transaction.prepare_cached(&format!(
             "SELECT canonical_key FROM verdicts
              WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate' AND canonical_key <> ?1
-             ORDER BY decided_at DESC, canonical_key LIMIT 1",
-        )?;
+             ORDER BY {LATEST_FIRST}, canonical_key LIMIT 1"
+        ))?;
         let mut linked = self.transaction.prepare_cached(
             "SELECT to_key FROM links WHERE from_key = ?1 AND kind = 'duplicate_of' AND to_key <> ?1
                AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'

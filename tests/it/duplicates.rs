@@ -682,6 +682,22 @@ async fn undo_brings_the_decision_before_back() {
 }
 
 #[tokio::test]
+async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    // The clock stands still here; by key alone #5 would come before #6, and #3 before #4.
+    for (key, other) in
+        [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
+    {
+        casebook.record_verdict(key, other, VerdictKind::Duplicate, None, "ann").await.unwrap();
+    }
+    let order: Vec<String> = casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
+    assert_eq!(order, ["acme/app#4", "acme/app#1", "acme/app#3"]);
+    let stays = ask(&casebook, of("acme/app#6")).await.known.unwrap().key;
+    assert_eq!(stays, "acme/app#4", "what was decided last holds");
+}
+
+#[tokio::test]
 async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let place = Place::new();
     let casebook = open(&place).await;

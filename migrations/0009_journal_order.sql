@@ -1,0 +1,3 @@
+-- Of decisions made within one second the journal says which came last: per pair, wherever verdicts are put in order.
+
+CREATE INDEX verdict_journal_of_pairs ON verdict_journal (first_key, second_key, decided_at);
