@@ -1,12 +1,10 @@
 //! Clients that nobody here wrote talk to `precedent mcp`: the protocol's official Python SDK, and its official inspector.
 
 use crate::fail::{Fail, Result};
-use crate::place::Place;
-use crate::shell::{Run, on_path};
-use std::path::PathBuf;
+use crate::shell::Run;
 
 /// The SDK, from PyPI.
-const SDK: &str = "mcp==2.3.0";
+pub const SDK: &str = "mcp==2.3.0";
 /// The inspector, from npm: the last one that runs on Node 20.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@0.15.0";
 /// Each tool with arguments that the sample answers.
@@ -21,26 +19,6 @@ const CALLS: &[(&str, &[&str])] = &[
     ("export_brief", &["key=ferrywire/ferrywire#13"]),
     ("status", &[]),
 ];
-
-/// The Python to start with.
-pub fn python() -> Option<&'static str> {
-    ["python3", "python"].into_iter().find(|name| on_path(name))
-}
-
-/// A Python of its own with the SDK, made where it is missing.
-pub fn install_sdk(place: &Place, python: &str, run: impl Fn(&str, Run) -> Result<()>) -> Result<PathBuf> {
-    let folder = place.target.join("mcp-venv");
-    let own = if cfg!(windows) { folder.join("Scripts/python.exe") } else { folder.join("bin/python") };
-    if !own.is_file() {
-        run("python", Run::new(python).args(["-m", "venv"]).arg(&folder))?;
-    }
-    let has = Run::new(&own).args(["-m", "pip", "show", "--quiet", "mcp"]).works();
-    if !has {
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", SDK];
-        run("pip", Run::new(&own).args(install))?;
-    }
-    Ok(own)
-}
 
 /// The inspector in its command-line mode, with the server that it starts.
 fn inspector(server: &[String]) -> Run {

@@ -6,7 +6,7 @@ use crate::say::{self, Say};
 use crate::shell::{Run, on_path};
 use crate::summary::{Count, summaries};
 use crate::system::{self, Consent, Need};
-use crate::{Options, agents, front, licences, runtime, tidy};
+use crate::{Options, agents, front, licences, python, runtime, tidy};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,9 @@ struct Step {
     wants: &'static [&'static str],
     run: fn(&mut Checks) -> Result<Outcome>,
 }
+
+/// The spelling checker, from PyPI, where none is installed.
+const TYPOS: &str = "typos==1.52.0";
 
 /// How a step ended.
 enum Outcome {
@@ -38,13 +41,7 @@ const STEPS: &[Step] = &[
         wants: &[],
         run: |checks| licences::check(&checks.place).map(Outcome::Passed),
     },
-    Step {
-        name: "typos",
-        about: "spelling, where `typos` is installed",
-        needs: &[],
-        wants: &[],
-        run: Checks::typos,
-    },
+    Step { name: "typos", about: "spelling", needs: &[], wants: &[], run: Checks::typos },
     Step {
         name: "words",
         about: "no registry hosts, no paths of one machine",
@@ -369,9 +366,20 @@ impl Checks {
 
     fn typos(&mut self) -> Result<Outcome> {
         if on_path("typos") {
-            self.quiet("typos", Run::new("typos"))
-        } else {
-            Ok(Outcome::Skipped("typos is not installed (cargo install typos-cli)".into()))
+            return self.quiet("typos", Run::new("typos"));
+        }
+        let Some(python) = python::python() else {
+            return Ok(Outcome::Skipped(
+                "there is neither typos (cargo install typos-cli) nor Python here".into(),
+            ));
+        };
+        let quiet = |tool: &str, run: Run| self.quiet(tool, run).map(drop);
+        match python::install(&self.place, python, TYPOS, "typos", quiet) {
+            Ok(typos) => self.quiet("typos", Run::new(typos)),
+            Err(fail) => {
+                anstream::eprintln!("{fail}");
+                Ok(Outcome::Skipped(fail.what))
+            }
         }
     }
 
@@ -452,7 +460,7 @@ impl Checks {
     }
 
     fn mcp(&mut self) -> Result<Outcome> {
-        let Some(python) = agents::python() else {
+        let Some(python) = python::python() else {
             return Ok(Outcome::Skipped("there is no Python here".into()));
         };
         // As the tests build it: another choice of packages would build everything again.
@@ -469,7 +477,7 @@ impl Checks {
         };
         let quiet = |tool: &str, run: Run| self.quiet(tool, prepare(run)).map(drop);
         quiet("precedent", Run::new(&binary).args(["--casebook", &casebook, "import", "sample"]))?;
-        let python = agents::install_sdk(&self.place, python, quiet)?;
+        let python = python::install(&self.place, python, agents::SDK, "python", quiet)?;
         quiet("python", Run::new(python).args(["tests/mcp/client.py", &binary, &casebook]))?;
         say::note("the official Python SDK lists and calls every tool, gets progress and cancels");
         if !on_path("npx") {

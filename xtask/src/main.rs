@@ -13,6 +13,7 @@ mod front;
 mod licences;
 mod notices;
 mod place;
+mod python;
 mod runtime;
 mod say;
 mod shell;
