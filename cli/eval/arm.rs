@@ -116,20 +116,16 @@ pub fn calibrated(
 
 /// A ranking with other weights, best first; ties as they were.
 fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
-    let scored: Vec<(f32, Features)> =
-        documents.iter().filter_map(features).map(|f| (table.score(&f), f)).collect();
-    let mut out: Vec<RankedDocument> = documents
-        .iter()
-        .zip(&scored)
-        .zip(table.confidences(&scored))
-        .map(|((document, (score, _)), confidence)| RankedDocument {
-            score: *score,
-            probability: Some(confidence),
-            ..document.clone()
+    let features: Vec<Features> = documents.iter().filter_map(features).collect();
+    table
+        .ranked(&features)
+        .into_iter()
+        .map(|one| RankedDocument {
+            score: one.score,
+            probability: Some(one.confidence),
+            ..documents[one.at].clone()
         })
-        .collect();
-    out.sort_by(|a, b| b.score.total_cmp(&a.score));
-    out
+        .collect()
 }
 
 fn features(document: &RankedDocument) -> Option<Features> {

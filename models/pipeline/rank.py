@@ -47,7 +47,13 @@ NAMES = [
     "said_title_cosine",
     "same_title",
     "same_author",
+    "copy",
+    "series",
 ]
+# What decides by itself, by a rule of src/duplicates/score.rs: it has no weight, and nothing is learnt from what it decides.
+RULES = ("copy", "series")
+COPY, SERIES = 0.95, 0.05
+WEIGHED = [name for name in NAMES if name not in RULES]
 # What makes sure and does not tell candidates apart: in the order it is free, so that it starts at nothing and stays there.
 ONLY_CONFIDENCE = {"same_title"}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
@@ -66,10 +72,12 @@ class Set:
         self.query = np.array([r[0] for r in rows])
         self.weight = np.array([r[1] for r in rows])
         self.label = np.array([r[3] for r in rows])
-        self.x = np.array([r[4:] for r in rows], dtype=np.float64)
+        evidence = np.array([r[4:] for r in rows], dtype=np.float64)
+        rule = {name: evidence[:, NAMES.index(name)] > 0 for name in RULES}
+        self.x = evidence[:, [NAMES.index(name) for name in WEIGHED]]
         order = np.lexsort(([r[2] for r in rows], self.query))
-        self.query, self.weight, self.label, self.x = (
-            a[order] for a in (self.query, self.weight, self.label, self.x)
+        self.query, self.weight, self.label, self.x, self.copy, self.series = (
+            a[order] for a in (self.query, self.weight, self.label, self.x, rule["copy"], rule["series"])
         )
         _, self.start = np.unique(self.query, return_index=True)
         self.end = np.append(self.start[1:], len(self.query))
@@ -111,7 +119,7 @@ def fit_order(sets):
     the root of its size."""
     every = np.concatenate([s.x for s in sets])
     scale = every.std(0) + 1e-9
-    used = np.array([name not in ONLY_CONFIDENCE for name in NAMES], dtype=np.float64)
+    used = np.array([name not in ONLY_CONFIDENCE for name in WEIGHED], dtype=np.float64)
     parts = []
     for s in sets:
         lists = [(a, b) for a, b in s.lists() if s.label[a:b].any()]
@@ -137,23 +145,27 @@ def fit_order(sets):
             value = value - n**0.5 / total * torch.log(right / all_ + 1e-12).mean()
         return value
 
-    return minimise(loss, NAMES, FREE_ORDER) / scale
+    return minimise(loss, WEIGHED, FREE_ORDER) / scale
 
 
 def ranked(s, order):
-    """For each report: its candidates, best first, with their scores and shares."""
+    """For each report: its candidates, best first, with their scores and shares. What is of a series takes no share from
+    the others."""
     score = s.x @ order
     for a, b in s.lists():
         by = np.argsort(-score[a:b], kind="stable") + a
         share = score[by] - score[by[0]]
-        share = share - np.log(np.exp(share).sum())
+        odds = np.exp(share)
+        others = odds[~s.series[by]].sum()
+        share = share - np.log(np.maximum(others + np.where(s.series[by], odds, 0.0), 1e-38))
         yield by, share
 
 
 def evidence_of_confidence(s, order):
     x, y, w = [], [], []
     for by, share in ranked(s, order):
-        for i in range(min(CONFIDENT, len(by))):
+        weighed = np.flatnonzero(~(s.copy | s.series)[by])
+        for i in weighed[:CONFIDENT]:
             x.append([1.0, share[i], *s.x[by[i]]])
             y.append(s.label[by[i]])
             w.append(s.weight[by[i]])
@@ -177,19 +189,31 @@ def fit_confidence(sets, order):
         # Duplicates are rare: the ridge is measured against what there is to explain.
         return (each * wt).sum() + RIDGE_CONFIDENCE * (wt * yt).sum() * (v[1:] ** 2).sum()
 
-    return minimise(loss, ["bias", "share", *NAMES], FREE_CONFIDENCE) / scale
+    return minimise(loss, ["bias", "share", *WEIGHED], FREE_CONFIDENCE) / scale
+
+
+def ruled(s, by, p):
+    """The order and the confidences with the rules: copies first, one of a series behind what is surer than it."""
+    copy, series = s.copy[by], s.series[by]
+    p = np.where(copy, np.maximum(p, COPY), np.where(series, np.minimum(p, SERIES), p))
+    surer = np.flatnonzero(~series & (p > SERIES))
+    moved = series & (np.arange(len(by)) < (surer[-1] if len(surer) else 0))
+    place = np.where(moved, surer[-1] + 0.5 if len(surer) else 0, np.arange(len(by)))
+    new = np.lexsort((place, ~copy))
+    return by[new], p[new]
 
 
 def figures(s, order, confidence, queries):
     recall = collections.Counter()
     reciprocal, stated = 0.0, []
     for by, share in ranked(s, order):
+        z = np.column_stack([np.ones(len(by)), share, s.x[by]]) @ confidence
+        by, p = ruled(s, by, 1 / (1 + np.exp(-np.maximum(z, -50.0))))
         hits = np.flatnonzero(s.label[by])
         if len(hits):
             reciprocal += 1 / (hits[0] + 1)
             recall.update(k for k in (1, 5, 10) if hits[0] < k)
-        z = confidence @ np.array([1.0, share[0], *s.x[by[0]]])
-        stated.append((1 / (1 + np.exp(-z)), s.label[by[0]], s.weight[by[0]]))
+        stated.append((p[0], s.label[by[0]], s.weight[by[0]]))
     p, right, weight = map(np.array, zip(*stated))
     bins = np.minimum((p * 10).astype(int), 9)
     error = sum(abs((weight * (p - right))[bins == b].sum()) for b in range(10)) / weight.sum()
@@ -225,8 +249,8 @@ def main():
     table = {
         "learnt_from": [s.name for s in sets],
         "labels": labels,
-        "order": {n: round(float(v), 4) for n, v in zip(NAMES, order)},
-        "confidence": {n: round(float(v), 4) for n, v in zip(["bias", "share", *NAMES], confidence)},
+        "order": {n: round(float(v), 4) for n, v in zip(WEIGHED, order)},
+        "confidence": {n: round(float(v), 4) for n, v in zip(["bias", "share", *WEIGHED], confidence)},
     }
     print(json.dumps(table))
     if not args.dry:

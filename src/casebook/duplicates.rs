@@ -155,8 +155,9 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Calibrates the sources whose known duplicates have something new to teach, once all vectors are there: a curve over half
-    /// of the evidence would not hold for all of it. It leaves as many cores alone as making vectors does.
+    /// Once all vectors are there: forgets checks that were made without them, or with other weights, and calibrates the sources
+    /// whose known duplicates have something new to teach; a curve over half of the evidence would not hold for all of it. It
+    /// leaves as many cores alone as making vectors does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         if !self.index_comments || report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
@@ -166,6 +167,10 @@ impl Inner {
         let extent = vectors.extent()?;
         if extent.embedded < extent.chunks {
             return Ok(());
+        }
+        let basis = self.table.basis(vectors.fingerprint());
+        if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
+            self.store.write(|w| w.check_anew_with(&basis))?;
         }
         self.checking(&meaning, |c| {
             for source in self.store.read(|r| r.sources())? {

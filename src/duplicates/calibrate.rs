@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn none_right_of_some_is_nothing_and_not_less() {
-        let answer = |stated, right| Answer { odds: 0.0, stated, right, duplicate: true, weight: 1.0 };
+        let answer =
+            |stated, right| Answer { odds: 0.0, ruled: false, stated, right, duplicate: true, weight: 1.0 };
         let none = figures(&[answer(0.95, false), answer(0.2, true)]);
         assert_eq!((none[0].answers, none[0].precision), (1, Some(0.0)), "{none:?}");
         for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
@@ -275,7 +276,14 @@ mod tests {
     #[test]
     fn answers_that_stand_for_many_widen_the_interval() {
         let figures = |weight| {
-            let answer = |right, weight| Answer { odds: 0.0, stated: 0.95, right, duplicate: right, weight };
+            let answer = |right, weight| Answer {
+                odds: 0.0,
+                ruled: false,
+                stated: 0.95,
+                right,
+                duplicate: right,
+                weight,
+            };
             // One wrong answer, and as many right ones as it stands for.
             let right = std::iter::repeat_n(answer(true, 1.0), 8);
             figures(

@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Instant};
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, Table, reasons};
+use super::{Checker, Draft, Scope, Scored, Table, reasons, twin::Worded};
 use crate::{
     error::{Error, Result},
     index::filter::{Filter, Test},
@@ -15,11 +15,7 @@ use crate::{
     search,
     store::{DocumentRow, Reader, Store},
     task::Task,
-    text::{
-        prepare::Prepared,
-        skeleton::Skeleton,
-        tokens::{self, Word},
-    },
+    text::{prepare::Prepared, skeleton::Skeleton, tokens},
 };
 
 /// The most candidates of one answer.
@@ -30,17 +26,8 @@ pub const MAX_DRAFT: usize = 8_000_000;
 /// How many candidates of a check are kept, for clusters.
 const KEPT: usize = 5;
 
-/// The confidence in a report that says the same, word for word. Labels cannot tell it: trackers leave most such copies
-/// unmarked. What is left for doubt are copies on purpose, one for each branch or platform.
-const COPY: f32 = 0.95;
-/// Shorter texts are the same by chance ("Crash", "It does not work").
-const COPY_WORDS: usize = 8;
-
 /// How rare a word must be to be named as what only comments have, as its inverse document frequency: about one document in fifty.
 const NAMED: f32 = 4.0;
-
-/// The words of a report that are compared; a 5 MB log has no more to say.
-const MAX_WORDS: usize = 20_000;
 
 /// A draft with the document it is, if it is one.
 struct Question {
@@ -228,11 +215,12 @@ fn answer(
 ) -> Result<DuplicatesResponse> {
     let own = question.row.as_ref();
     let own_text = text(&question.draft.title, &question.draft.body);
-    let own_terms = terms(&own_text);
+    let own_worded = Worded::new(&question.draft.title, &question.draft.body);
+    let own_terms = tokens::words(&own_text);
     let signatures =
         checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
     let about = reasons::About { draft: &question.draft, text: &own_text, signatures: &signatures, row: own };
-    let own_words: HashSet<&str> = own_terms.iter().map(|w| w.term.as_str()).collect();
+    let own_words: HashSet<&str> = own_worded.terms().collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
         known: None,
@@ -265,25 +253,23 @@ fn answer(
             continue;
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let words = terms(&text(&row.title, &body));
-        let similarity = similarity(&question.draft.title, &own_words, &row.title, &words, one);
+        let worded = Worded::new(&row.title, &body);
+        let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
         if similarity.combined < request.threshold {
             continue;
         }
-        let copy =
-            words.len() >= COPY_WORDS && words.iter().map(|w| &w.term).eq(own_terms.iter().map(|w| &w.term));
-        let confidence = if copy { COPY.max(one.confidence) } else { one.confidence };
+        let copy = one.features.is_copy();
+        let twin = own_worded.twin(&worded).filter(|_| copy || one.features.is_series());
+        let mut reasons: Vec<String> = twin.iter().map(reasons::of_twin).collect();
         // Of a copy everything else follows.
-        let mut reasons = if copy {
-            vec!["it says the same, word for word".to_owned()]
-        } else {
+        if !copy {
             let rare = rare(checker, one)?;
             // As the draft writes them.
             let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
             let said: Vec<&str> =
                 rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-            reasons::reasons(&about, &row, &body, one, &said)
-        };
+            reasons.extend(reasons::reasons(&about, &row, &body, one, &said));
+        }
         if one.closer.same_author {
             let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
                 ", which is seldom a duplicate"
@@ -303,16 +289,15 @@ fn answer(
             state_reason: row.state_reason,
             created_at: row.created_at,
             similarity,
-            confidence,
-            band: Band::of(confidence),
+            confidence: one.confidence,
+            band: Band::of(one.confidence),
             verdict,
             trace: request.explain.then(|| checker.table.explain(&one.features)),
             title: row.title,
             key: row.key,
         });
     }
-    // Copies come first; and nothing that is further down is surer than what is above it.
-    response.candidates.sort_by_key(|c| c.confidence < COPY);
+    // Nothing that is further down is surer than what is above it.
     let mut above = 1.0_f32;
     for candidate in &mut response.candidates {
         above = above.min(candidate.confidence);
@@ -334,22 +319,17 @@ pub(super) fn text(title: &str, body: &Prepared) -> String {
     format!("{title}\n{}\n{}", body.prose(), body.code())
 }
 
-/// Its words, in order.
-fn terms(text: &str) -> Vec<Word> {
-    tokens::words(text).into_iter().take(MAX_WORDS).collect()
-}
-
 /// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
 fn similarity(
     own_title: &str,
     own_words: &HashSet<&str>,
     title: &str,
-    words: &[Word],
+    worded: &Worded<'_>,
     one: &Scored,
 ) -> Similarity {
     #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
     let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
-    let theirs: HashSet<&str> = words.iter().map(|w| w.term.as_str()).collect();
+    let theirs: HashSet<&str> = worded.terms().collect();
     let common = own_words.intersection(&theirs).count();
     let all = own_words.len() + theirs.len() - common;
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]

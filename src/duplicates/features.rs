@@ -11,7 +11,7 @@ use crate::index::{
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The names are those of the table of weights.
-pub const NAMES: [&str; 27] = [
+pub const NAMES: [&str; 29] = [
     "words",
     "words_squared",
     "title_title_words",
@@ -39,6 +39,8 @@ pub const NAMES: [&str; 27] = [
     "said_title_cosine",
     "same_title",
     "same_author",
+    "copy",
+    "series",
 ];
 
 /// Circumstances, and what bends another feature's curve: they may count against a candidate. All else is evidence, which
@@ -55,6 +57,8 @@ pub const SIGNED: [&str; 8] = [
 ];
 /// What makes sure and does not tell candidates apart: it has no weight in an order.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
+/// What decides by itself (see [`super::Table::ranked`]): it has no weight at all.
+pub const RULES: [&str; 2] = ["copy", "series"];
 
 /// Where a feature of this name stands among them.
 pub fn place(name: &str) -> Option<usize> {
@@ -86,6 +90,10 @@ pub struct Closer {
     /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
     /// as any, but for that.
     pub same_title: bool,
+    /// Whether it says the same, word for word.
+    pub copy: bool,
+    /// Whether it says the same but for what the titles name.
+    pub series: bool,
     /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
     pub same_author: bool,
 }
@@ -160,7 +168,19 @@ impl Features {
             nearer(closer.near.title, cosines.title_text),
             f32::from(u8::from(closer.same_title)),
             f32::from(u8::from(closer.same_author)),
+            f32::from(u8::from(closer.copy)),
+            f32::from(u8::from(closer.series)),
         ])
+    }
+
+    /// Whether the candidate says the same, word for word.
+    pub fn is_copy(&self) -> bool {
+        self.0[COUNT - 2] > 0.0
+    }
+
+    /// Whether it says the same but for what the titles name: both are of a series.
+    pub fn is_series(&self) -> bool {
+        self.0[COUNT - 1] > 0.0
     }
 }
 
@@ -214,11 +234,15 @@ mod tests {
             said_anew: 0.25,
             near,
             same_title: true,
-            same_author: false,
+            copy: true,
+            ..Closer::default()
         };
         let feature = of(&Evidence { closer: Some(closer), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
+        assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
+        let features = Features::new(&Evidence { closer: Some(closer), ..old }, &best, now);
+        assert!(features.is_copy() && !features.is_series());
         // What was said counts as far as it is nearer than the text itself.
         assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
         assert_eq!(feature("said_title_cosine"), 0.0);

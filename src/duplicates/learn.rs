@@ -11,8 +11,8 @@
 use rayon::prelude::*;
 
 use super::{
-    features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, SIGNED},
-    score::Table,
+    features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
+    score::{Table, Worth},
 };
 use crate::{error::Result, model::OrderFigures, task::Task};
 
@@ -84,6 +84,8 @@ pub struct Lesson {
 pub struct Answer {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
+    /// Whether a rule decided it: then a curve has nothing to learn from it, and nothing to say.
+    pub ruled: bool,
     /// The confidence, by the curve of the other parts.
     pub stated: f64,
     /// Whether it is a known duplicate.
@@ -124,15 +126,16 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
     let mut answers: Vec<Answer> = Vec::with_capacity(asked.len());
     let mut parts = Vec::with_capacity(asked.len());
     for (i, one) in asked.iter().enumerate() {
-        let Some((odds, right)) = first(&tables[i % PARTS], one) else { continue };
+        let Some((stated, ruled, right)) = first(&tables[i % PARTS], one) else { continue };
         parts.push(i % PARTS);
-        answers.push(Answer { odds, stated: 0.0, right, duplicate: one.duplicate, weight: one.weight });
+        let (duplicate, weight) = (one.duplicate, one.weight);
+        answers.push(Answer { odds: odds(stated), ruled, stated, right, duplicate, weight });
     }
     for part in 0..PARTS {
         let others: Vec<Answer> =
             answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
         let curve = Curve::fit(&others);
-        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(_, p)| **p == part) {
+        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.ruled) {
             answer.stated = curve.at(answer.odds);
         }
     }
@@ -140,15 +143,14 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
     Ok(Some(Lesson { own, built_in: before, ordered: after, answers }))
 }
 
+/// The candidates of a report by a table, best first.
+fn ranked(table: &Table, asked: &Asked) -> Vec<Worth> {
+    table.ranked(&asked.candidates.iter().map(|(features, _)| *features).collect::<Vec<_>>())
+}
+
 /// Where the first known duplicate of a report stands in an order, from 0; ties as they come.
 fn place(table: &Table, asked: &Asked) -> Option<usize> {
-    let scores: Vec<f32> = asked.candidates.iter().map(|(features, _)| table.score(features)).collect();
-    let ahead = |at: usize| {
-        let before = |(i, s): &(usize, &f32)| **s > scores[at] || (**s == scores[at] && *i < at);
-        scores.iter().enumerate().filter(before).count()
-    };
-    let right = asked.candidates.iter().enumerate().filter(|(_, (_, right))| *right);
-    right.map(|(at, _)| ahead(at)).min()
+    ranked(table, asked).iter().position(|one| asked.candidates[one.at].1)
 }
 
 fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
@@ -163,13 +165,11 @@ fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
-/// The log-odds of the confidence in the first candidate, and whether it is a known duplicate.
-fn first(table: &Table, asked: &Asked) -> Option<(f64, bool)> {
-    let scored: Vec<(f32, Features)> =
-        asked.candidates.iter().map(|(features, _)| (table.score(features), *features)).collect();
-    let best = (0..scored.len()).reduce(|best, i| if scored[i].0 > scored[best].0 { i } else { best })?;
-    let confidence = *table.confidences(&scored).get(best)?;
-    Some((odds(f64::from(confidence)), asked.candidates[best].1))
+/// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
+fn first(table: &Table, asked: &Asked) -> Option<(f64, bool, bool)> {
+    let best = *ranked(table, asked).first()?;
+    let (features, right) = &asked.candidates[best.at];
+    Some((f64::from(best.confidence), features.is_copy() || features.is_series(), *right))
 }
 
 pub(super) fn odds(p: f64) -> f64 {
@@ -190,7 +190,7 @@ impl Curve {
         for _ in 0..CURVE_STEPS {
             let (mut g0, mut g1) = (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
             let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
-            for a in answers {
+            for a in answers.iter().filter(|a| !a.ruled) {
                 let p = curve.at(a.odds);
                 let error = a.weight * (p - f64::from(u8::from(a.right)));
                 let bend = a.weight * p * (1.0 - p);
@@ -274,7 +274,8 @@ impl Lists {
             loss += ridge * (w - b).powi(2);
             *g += 2.0 * ridge * (w - b);
         }
-        for (g, _) in gradient.iter_mut().zip(NAMES).filter(|(_, name)| ONLY_CONFIDENCE.contains(name)) {
+        let unweighted = |name: &str| ONLY_CONFIDENCE.contains(&name) || RULES.contains(&name);
+        for (g, _) in gradient.iter_mut().zip(NAMES).filter(|(_, name)| unweighted(name)) {
             *g = 0.0;
         }
         (loss, gradient)
@@ -460,7 +461,7 @@ mod tests {
             .map(|i| {
                 #[allow(clippy::cast_precision_loss, reason = "small")]
                 let odds = (i % 10) as f64 - 7.0;
-                Answer { odds, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
+                Answer { odds, ruled: false, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
             })
             .collect()
     }

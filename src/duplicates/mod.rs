@@ -12,6 +12,7 @@ mod learn;
 mod reasons;
 mod score;
 mod triage;
+mod twin;
 mod verdicts;
 
 use jiff::Timestamp;
@@ -39,8 +40,9 @@ pub use clusters::clusters;
 pub use compare::{Side, as_written, facts, marks};
 use features::{Best, Closer, Evidence, Features};
 pub use learn::{Asked, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
-pub use score::Table;
+pub use score::{Table, Worth};
 pub use triage::triage;
+use twin::{Twin, Worded};
 pub use verdicts::{decide, undo};
 
 /// How many candidates each arm proposes.
@@ -49,6 +51,8 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// The last of the comments of a candidate that are read.
 const MAX_COMMENTS: usize = 200;
+/// How much of a draft without a title a report has to have of its words to be compared with it word for word.
+const ALIKE: f32 = 0.8;
 /// The most terms that are kept of what only comments have.
 const SAID: usize = 12;
 
@@ -116,8 +120,13 @@ pub struct Scored {
     pub confidence: f32,
 }
 
-/// Title, author and comments of a candidate.
-type Read = ((String, Option<Person>), Vec<Said>);
+/// What is read of a candidate for a closer look.
+struct Read {
+    title: String,
+    author: Option<Person>,
+    said: Vec<Said>,
+    twin: Option<Twin>,
+}
 
 impl Checker<'_> {
     /// The model whose vectors it compares.
@@ -162,11 +171,9 @@ impl Checker<'_> {
             })
             .collect();
         let best = Best::of(evidence.iter().copied());
-        let scored = |evidence: &Evidence<'_>| {
-            let features = Features::new(evidence, &best, draft.made_at);
-            (self.table.score(&features), features)
-        };
-        let mut by: Vec<(f32, usize)> = evidence.iter().enumerate().map(|(i, e)| (scored(e).0, i)).collect();
+        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at);
+        let mut by: Vec<(f32, usize)> =
+            evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
         by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         by.truncate(SHORT_LIST);
         let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
@@ -177,18 +184,20 @@ impl Checker<'_> {
             evidence[*i].closer = Some(closer);
             said[*i] = terms;
         }
-        let worth: Vec<(f32, Features)> = evidence.iter().map(scored).collect();
-        let confidences = self.table.confidences(&worth);
-        let mut scored: Vec<Scored> = Vec::with_capacity(ids.len());
-        for ((((document, (score, features)), confidence), one), said) in
-            ids.into_iter().zip(worth).zip(confidences).zip(&evidence).zip(said)
-        {
-            let cosine = one.likeness.and_then(|l| l.text_text);
-            let closer = one.closer.unwrap_or_default();
-            scored.push(Scored { document, features, cosine, closer, said, score, confidence });
-        }
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
-        Ok(scored)
+        let features: Vec<Features> = evidence.iter().map(features).collect();
+        let worth = self.table.ranked(&features);
+        Ok(worth
+            .into_iter()
+            .map(|Worth { at, score, confidence }| Scored {
+                document: ids[at],
+                features: features[at],
+                cosine: evidence[at].likeness.and_then(|l| l.text_text),
+                closer: evidence[at].closer.unwrap_or_default(),
+                said: std::mem::take(&mut said[at]),
+                score,
+                confidence,
+            })
+            .collect())
     }
 
     /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
@@ -201,14 +210,27 @@ impl Checker<'_> {
         queries: Option<&(Vec<f32>, Vec<f32>)>,
         short: &[(i64, &Overlap)],
     ) -> Result<Vec<(Closer, Vec<String>)>> {
+        let own = Worded::new(&draft.title, &draft.body);
         let read: Vec<Read> = self.store.read(|r| {
-            let one = |id| Ok((r.title_and_author(id)?, r.said_before(id, draft.made_at, MAX_COMMENTS)?));
-            short.iter().map(|(id, _)| one(*id)).collect::<Result<_>>()
+            let one = |(id, overlap): &(i64, &Overlap)| {
+                let (title, author) = r.title_and_author(*id)?;
+                let alike = if draft.title.is_empty() { overlap.words >= ALIKE } else { own.may_be(&title) };
+                let twin = match if alike { r.document(*id)? } else { None } {
+                    Some(row) => {
+                        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                        own.twin(&Worded::new(&title, &body))
+                    }
+                    None => None,
+                };
+                let said = r.said_before(*id, draft.made_at, MAX_COMMENTS)?;
+                Ok(Read { title, author, said, twin })
+            };
+            short.iter().map(one).collect::<Result<_>>()
         })?;
         let near = match (self.said, queries) {
             (Some(vectors), Some((title, text))) => {
                 let ids =
-                    |((id, _), (_, said)): (&(i64, _), &Read)| (*id, said.iter().map(|s| s.id).collect());
+                    |((id, _), read): (&(i64, _), &Read)| (*id, read.said.iter().map(|s| s.id).collect());
                 let documents: Vec<_> = short.iter().zip(&read).map(ids).collect();
                 vectors.compare_said(title, text, &documents)?
             }
@@ -222,16 +244,18 @@ impl Checker<'_> {
         };
         let (said, headline) = (terms.said(), terms.headline(report));
         type One<'a> = ((&'a Read, &'a NearestSaid), &'a (i64, &'a Overlap));
-        let look = |stems: &mut Stems, ((((title, by), comments), near), (_, own)): One<'_>| {
-            let texts = comments.iter().map(|said| Prepared::comment(&said.body).text());
+        let look = |stems: &mut Stems, ((read, near), (_, own)): One<'_>| {
+            let texts = read.said.iter().map(|said| Prepared::comment(&said.body).text());
             let (said_anew, found) = said.anew(own, stems, texts);
             let closer = Closer {
-                comments: comments.len(),
-                last: comments.first().map(|said| said.at),
+                comments: read.said.len(),
+                last: read.said.first().map(|said| said.at),
                 said_anew,
                 near: *near,
-                same_title: headline.same(own, title),
-                same_author: by.is_some() && by == author,
+                same_title: headline.same(own, &read.title),
+                same_author: read.author.is_some() && read.author == *author,
+                copy: read.twin == Some(Twin::Copy),
+                series: matches!(read.twin, Some(Twin::Series(..))),
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Draft, Scored};
+use super::{Draft, Scored, twin::Twin};
 use crate::{
     store::DocumentRow,
     text::{
@@ -36,6 +36,17 @@ pub(super) struct About<'a> {
     pub(super) signatures: &'a [Signature],
     /// As it is stored, if it is.
     pub(super) row: Option<&'a DocumentRow>,
+}
+
+/// Why two reports that say the same may be one, or why not.
+pub(super) fn of_twin(twin: &Twin) -> String {
+    match twin {
+        Twin::Copy => "it says the same, word for word".to_owned(),
+        Twin::Series(ours, theirs) => {
+            let (ours, theirs) = (brief(ours), brief(theirs));
+            format!("it says the same, but of “{theirs}” in place of “{ours}”, as the reports of a series do")
+        }
+    }
 }
 
 /// The reasons, the strongest first. `anew` are words of the report that only the comments on the candidate have.

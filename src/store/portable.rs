@@ -57,7 +57,8 @@ const TABLES: &[(&str, Rule)] = &[
     (
         "checks",
         Rule::Missing(
-            "EXISTS (SELECT 1 FROM other.documents d WHERE d.key = t.key AND d.revision = t.revision)",
+            "EXISTS (SELECT 1 FROM other.documents d WHERE d.key = t.key AND d.revision = t.revision)
+             AND (SELECT checked_with FROM other.casebook) IS (SELECT checked_with FROM main.casebook)",
         ),
     ),
     ("check_candidates", Rule::Missing("t.key IN (SELECT key FROM checks)")),

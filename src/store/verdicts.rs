@@ -116,6 +116,14 @@ impl Reader<'_> {
         Ok(Some(Check { checked_at: time(at)?, band, ..check }))
     }
 
+    /// What the checks were made with, once all vectors were there.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn checked_with(&self) -> Result<Option<String>> {
+        Ok(self.transaction.query_row("SELECT checked_with FROM casebook", [], |r| r.get(0))?)
+    }
+
     /// The keys of open issues (of one source, or all) that are new or changed since their last check of this kind, or
     /// with `all` every one; in the order of their rows. What is known to be a duplicate already is passed over.
     ///
@@ -250,6 +258,17 @@ impl Writer<'_> {
             ))?
             .execute(values)?;
         self.forget_checks(first, second)
+    }
+
+    /// Forgets all checks, and notes what the next ones are made with: what was found with other weights or another model, or
+    /// before all vectors were there, no longer holds.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn check_anew_with(&self, basis: &str) -> Result<()> {
+        self.transaction.execute("DELETE FROM checks", [])?;
+        self.transaction.execute("UPDATE casebook SET checked_with = ?1", [basis])?;
+        Ok(())
     }
 
     /// What was found about two documents before a decision about them no longer holds: they are checked anew.

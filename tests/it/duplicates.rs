@@ -130,6 +130,41 @@ async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() 
 }
 
 #[tokio::test]
+async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let body = "Please look into it: the upload test was started by hand and stopped at its second step.";
+    let of_system = |number, system: &str| report(number, 1, &format!("Upload test on {system} fails"), body);
+    let mut records: Vec<Value> =
+        vec![of_system(1, "Android"), of_system(2, "iOS"), of_system(3, "Mobile Web")];
+    records.push(report(
+        4,
+        1,
+        "Upload test on Windows fails",
+        "It says: no such device. It has to be plugged in.",
+    ));
+    import(&casebook, &place, "acme/app", &records).await;
+    let draft = |title: &str| DuplicatesRequest {
+        title: title.into(),
+        body: body.into(),
+        threshold: 0.0,
+        ..Default::default()
+    };
+    let found = ask(&casebook, draft("Upload test on (Windows) fails")).await;
+    for (key, system) in [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")] {
+        let one = found.candidates.iter().find(|c| c.key == key).unwrap();
+        assert!(one.confidence <= 0.05, "{key}: {}", one.confidence);
+        let said = format!(
+            "it says the same, but of “{system}” in place of “Windows”, as the reports of a series do"
+        );
+        assert_eq!(one.reasons[0], said);
+    }
+    // The same words with a title that says the same are a copy.
+    let found = ask(&casebook, draft("Upload test on iOS fails")).await;
+    assert_eq!((keys(&found)[0], found.band), ("acme/app#2", Band::High));
+}
+
+#[tokio::test]
 async fn a_draft_is_compared_like_an_item_and_leaves_no_record() {
     let place = Place::new();
     let casebook = loaded(&place).await;
@@ -663,6 +698,24 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
     let again = ask(&casebook, asked()).await;
     assert_eq!((keys(&again), again.notices.len()), (keys(&after), 0));
+}
+
+#[tokio::test]
+async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
+    casebook.import_github("acme/app", &place.file("all.jsonl", lines), &Task::new()).await.unwrap();
+    casebook.update_text(true, &Task::new()).await.unwrap();
+    let scanned = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
+    let all = scanned().await;
+    assert!(all > 3);
+    assert_eq!(scanned().await, 0);
+    casebook.update_index(&Task::new()).await.unwrap();
+    assert_eq!((scanned().await, scanned().await), (all, 0));
+    // What they were made with is the same as before.
+    casebook.update_index(&Task::new()).await.unwrap();
+    assert_eq!(scanned().await, 0);
 }
 
 #[tokio::test]
