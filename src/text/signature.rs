@@ -138,7 +138,10 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     let go = if GO_PANIC_MARK.is_match(text) { text } else { "" };
     for c in RUST_PANIC.captures_iter(text).chain(GO_PANIC.captures_iter(go)) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
-            add(SignatureKind::Exception, format!("panic {}", masked(m.as_str())));
+            let message = masked(m.as_str());
+            if !message.is_empty() {
+                add(SignatureKind::Exception, format!("panic {message}"));
+            }
         }
     }
     let (mut frames, mut end) = (0, 0);
@@ -282,7 +285,7 @@ fn masked(message: &str) -> String {
         }
         out.push_str(&word.to_lowercase());
     }
-    out.trim_end_matches(['.', ',', ';', ':', '\'', '"', '`']).to_owned()
+    out.trim_end_matches([' ', '.', ',', ';', ':', '\'', '"', '`']).to_owned()
 }
 
 #[cfg(test)]
@@ -317,6 +320,14 @@ mod tests {
             terms("panic: send on closed channel\n")
                 .contains(&"exception:panic send on closed channel".to_owned())
         );
+    }
+
+    #[test]
+    fn what_closes_a_message_is_none_of_it() {
+        let panic = |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
+        assert_eq!(panic("index out of :"), panic("index out of"));
+        assert_eq!(panic("index out of"), ["exception:panic index out of"]);
+        assert_eq!(panic("...:"), [""; 0]);
     }
 
     #[test]
