@@ -10,7 +10,7 @@ use super::{
     run::{Answer, Run},
     set::EvalSet,
 };
-use crate::output::{BOLD, DIM, Output};
+use crate::output::{BOLD, DIM, Output, plural};
 
 /// Draws of the bootstrap, and the seed that makes them repeatable.
 const DRAWS: usize = 1000;
@@ -254,8 +254,8 @@ pub fn print(report: &EvalReport, output: &mut Output) {
                 .line(format_args!("Confidence of {}: calibration error {error:.3}", ranking.ranking.name()));
             if let Some(confident) = &ranking.confident {
                 output.line(format_args!(
-                    "  stated at 0.9 or more: {} answers, {:.0} in 100 right",
-                    confident.answers,
+                    "  stated at 0.9 or more: {}, {:.0} in 100 right",
+                    plural(confident.answers as u64, "answer"),
                     confident.right * 100.0
                 ));
             }
