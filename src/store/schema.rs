@@ -47,11 +47,13 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     if version == KNOWN {
         return Ok(());
     }
+    let copy = |version| path.with_extension(format!("before-{version}.db"));
     if version > 0 {
-        keep_copy(connection, &path.with_extension(format!("before-{KNOWN}.db")))
-            .map_err(|e| e.context("keeping a copy before the upgrade"))?;
+        keep_copy(connection, &copy(KNOWN)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
+    // Each is as large as the casebook. One that cannot be removed does no harm.
+    (1..KNOWN).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -138,8 +140,11 @@ mod tests {
                 .execute("INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)", [])
                 .unwrap();
             drop(connection);
+            let earlier = old.with_extension("before-1.db");
+            fs::write(&earlier, "the copy of an upgrade before this one").unwrap();
             let store = super::super::Store::open(&old).unwrap();
             assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
+            assert!(!earlier.exists(), "the copy before the last upgrade is kept, and no other");
             assert_eq!(schema(&old), schema(&fresh));
             assert!(old.with_extension(format!("before-{KNOWN}.db")).exists());
         }
