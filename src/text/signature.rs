@@ -121,8 +121,9 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut out = std::collections::BTreeSet::new();
     let mut add = |kind, text: String| {
+        let text = text.trim();
         if !text.is_empty() {
-            out.insert(Signature { kind, text });
+            out.insert(Signature { kind, text: text.to_owned() });
         }
     };
     for m in CODE.find_iter(text).filter(|m| !is_no_code(m.as_str())) {
@@ -132,7 +133,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
         let message = c.get(2).map(|m| masked(m.as_str())).unwrap_or_default();
         if class != "error" || message.len() > 12 {
-            add(SignatureKind::Exception, format!("{class} {message}").trim().to_owned());
+            add(SignatureKind::Exception, format!("{class} {message}"));
         }
     }
     let go = if GO_PANIC_MARK.is_match(text) { text } else { "" };
@@ -328,6 +329,12 @@ mod tests {
         assert_eq!(panic("index out of :"), panic("index out of"));
         assert_eq!(panic("index out of"), ["exception:panic index out of"]);
         assert_eq!(panic("...:"), [""; 0]);
+        let frame = terms("Traceback:\n  File \"/srv/ pg.py\", line 12, in open\n");
+        assert_eq!(
+            frame,
+            ["frame:pg.py:open"],
+            "nor is the space that a file's name begins with one of the name"
+        );
     }
 
     #[test]
