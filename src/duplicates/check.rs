@@ -216,7 +216,7 @@ fn answer(
     let own = question.row.as_ref();
     let own_text = text(&question.draft.title, &question.draft.body);
     let own_worded = Worded::new(&question.draft.title, &question.draft.body);
-    let own_terms = tokens::words(&own_text);
+    let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(reasons::MAX_READ)]);
     let signatures =
         checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
     let about = reasons::About { draft: &question.draft, text: &own_text, signatures: &signatures, row: own };

@@ -14,6 +14,8 @@ use crate::text::{
 const MIN_WORDS: usize = 8;
 /// The words of a report that are compared; a 5 MB log has no more to say.
 const MAX_WORDS: usize = 20_000;
+/// The bytes of its prose, and of its code, that those are looked for in.
+const MAX_READ: usize = 400_000;
 /// The most words of a title that stand in each other's place.
 const MAX_REPLACED: usize = 2;
 /// The fewest words that such titles share: below that a title was made anew.
@@ -41,7 +43,8 @@ impl<'a> Worded<'a> {
         let head = tokens::words(title);
         let left = MAX_WORDS.saturating_sub(head.len());
         let rest = [body.prose(), body.code()];
-        let rest = rest.iter().flat_map(|text| tokens::words(text)).take(left).map(|w| w.term).collect();
+        let words = |text: &String| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
+        let rest = rest.iter().flat_map(words).take(left).map(|w| w.term).collect();
         Self { title, head, rest }
     }
 
