@@ -56,6 +56,8 @@ impl Signature {
 const TOP_FRAMES: usize = 3;
 /// The most signatures of one text; a 5 MB log has no more to say.
 const MAX_SIGNATURES: usize = 48;
+/// The longest signature, in bytes: no name of a class or a function is as long.
+const MAX_TEXT: usize = 1_000;
 /// The longest text that is read, in bytes.
 const MAX_READ: usize = 400_000;
 
@@ -121,7 +123,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut out = std::collections::BTreeSet::new();
     let mut add = |kind, text: String| {
-        let text = text.trim();
+        let text = text[..text.floor_char_boundary(MAX_TEXT)].trim();
         if !text.is_empty() {
             out.insert(Signature { kind, text: text.to_owned() });
         }
@@ -363,6 +365,12 @@ mod tests {
                 proptest::prop_assert!(!s.text.is_empty() && s.text.len() < 600);
             }
         }
+    }
+
+    #[test]
+    fn a_name_without_end_is_cut() {
+        let found = signatures(&format!("{}Exception: it broke", "Very".repeat(9_000)));
+        assert!(found.iter().all(|s| s.text.len() <= MAX_TEXT) && found.len() == 1, "{}", found.len());
     }
 
     #[test]
