@@ -147,7 +147,8 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     }
     Cow::Owned(
         word.nfkd()
-            .filter(|c| !is_combining_mark(*c) && !matches!(c, '\'' | '’'))
+            // Some marks that stand alone are a space with a mark when they are taken apart.
+            .filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’'))
             .flat_map(char::to_lowercase)
             .collect(),
     )
@@ -229,6 +230,13 @@ mod tests {
 
     fn terms(text: &str) -> Vec<String> {
         words(text).into_iter().map(|w| w.term).collect()
+    }
+
+    #[test]
+    fn a_mark_that_stands_alone_puts_no_space_into_a_term() {
+        let terms: Vec<String> = words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
+        assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
+        assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
     }
 
     #[test]

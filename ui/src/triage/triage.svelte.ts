@@ -136,6 +136,8 @@ export class Triage {
       this.#stopped = true;
       this.#desk.say(thrown);
     }
+    // What the check found is not here yet: nothing is not the answer.
+    if (this.items.length === 0) this.loaded = false;
     if (choice === this.#choice) await this.load();
     else await this.enter();
   }

@@ -113,3 +113,21 @@ it("checks again for what was chosen while a check ran", async () => {
   await first;
   expect(scans).toEqual([false, true]);
 });
+
+it("says that nothing waits once the queue after a check is here, and not before", async () => {
+  let checked = false;
+  let end = () => {};
+  clearMocks();
+  mockIPC(async (command) => {
+    if (command === "triage") checked = true;
+    if (command !== "triage" && command !== "triage_queue") return null;
+    if (command === "triage_queue" && checked) await new Promise<void>((resolve) => (end = resolve));
+    return { scanned: 0, unscanned: checked ? 0 : 3, waiting: 0, queue: [], notices: [], took_ms: 1 };
+  });
+  const entered = triage.enter();
+  await rest();
+  expect([checked, triage.scanning, triage.loaded]).toEqual([true, false, false]);
+  end();
+  await entered;
+  expect(triage.loaded).toBe(true);
+});
