@@ -119,15 +119,19 @@ it("says that nothing waits once the queue after a check is here, and not before
   let end = () => {};
   clearMocks();
   mockIPC(async (command) => {
-    if (command === "triage") checked = true;
+    if (command === "triage") {
+      await rest();
+      checked = true;
+    }
     if (command !== "triage" && command !== "triage_queue") return null;
     if (command === "triage_queue" && checked) await new Promise<void>((resolve) => (end = resolve));
     return { scanned: 0, unscanned: checked ? 0 : 3, waiting: 0, queue: [], notices: [], took_ms: 1 };
   });
-  const entered = triage.enter();
+  triage.choose({ band: "none" });
+  while (!checked || triage.scanning) await rest();
   await rest();
   expect([checked, triage.scanning, triage.loaded]).toEqual([true, false, false]);
   end();
-  await entered;
+  await rest();
   expect(triage.loaded).toBe(true);
 });
