@@ -24,6 +24,16 @@ const INSTALLED: &str = "/usr/share/redmine";
 const EMPTY: &str = "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
 const KEY: &str = "0123456789abcdef0123456789abcdefcanary42";
 
+/// The version of Bundler that Debian packages. The one that Ruby itself brings may be newer, and does not find the gems of
+/// other packages.
+fn packaged_bundler() -> Option<String> {
+    let entries = std::fs::read_dir("/usr/share/rubygems-integration/all/specifications").ok()?;
+    entries.flatten().find_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        Some(name.strip_prefix("bundler-")?.strip_suffix(".gemspec")?.to_owned())
+    })
+}
+
 /// A server of its own, gone at the end.
 struct Redmine {
     folder: tempfile::TempDir,
@@ -78,6 +88,7 @@ impl Redmine {
             // Its instances lie below its own folder; this one does not.
             .env("REDMINE_INSTANCE", format!("../../../..{}", root.display()))
             .env("RAILS_ENV", "production")
+            .envs(packaged_bundler().map(|version| ("BUNDLER_VERSION", version)))
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)

@@ -122,7 +122,12 @@ pub fn missing(need: Need) -> Vec<String> {
         Need::CleanRoot => absent(&["debootstrap", "unshare", "chroot", "dpkg-deb"]),
         Need::Servers => {
             let mut missing = absent(&["git", "puma"]);
-            if !std::path::Path::new("/usr/share/redmine/config.ru").exists() {
+            // A package that could not be set up lies there as well.
+            let set_up = match Run::new("dpkg-query").args(["-W", "-f", "${Status}", "redmine"]).stdout() {
+                Ok(status) => status.trim() == "install ok installed",
+                Err(_) => std::path::Path::new("/usr/share/redmine/config.ru").exists(),
+            };
+            if !set_up {
                 missing.push("redmine".to_owned());
             }
             missing
@@ -259,6 +264,18 @@ pub fn ensure(need: Need, consent: Consent, verbose: bool) -> Result<()> {
             finished.output.push_str(&update.output);
         }
     }
+    if !finished.ok
+        && need == Need::Servers
+        && manager == Manager::Apt
+        && let Some(bundler) = packaged_bundler()
+    {
+        say::note("dpkg --configure -a, with the Bundler of this system's packages");
+        finished = run(&[&format!("BUNDLER_VERSION={bundler}"), "dpkg", "--configure", "-a"])?;
+        if !finished.ok {
+            // A package that is half set up would fail everything that is installed after it.
+            run(&["apt-get", "remove", "-y", "redmine", "redmine-sqlite"])?;
+        }
+    }
     if !finished.ok {
         let (what, remedy) = crate::fail::explain("apt-get", &finished.output).unwrap_or_else(|| {
             (format!("`{}` failed", install.join(" ")), format!("Run it yourself: {typed}"))
@@ -274,6 +291,16 @@ pub fn ensure(need: Need, consent: Consent, verbose: bool) -> Result<()> {
             by_hand(need),
         ))
     }
+}
+
+/// The version of Bundler that Debian packages. The one that Ruby itself brings may be newer, and that finds no gems that are
+/// packaged without a folder of their own.
+fn packaged_bundler() -> Option<String> {
+    let entries = std::fs::read_dir("/usr/share/rubygems-integration/all/specifications").ok()?;
+    entries.flatten().find_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        Some(name.strip_prefix("bundler-")?.strip_suffix(".gemspec")?.to_owned())
+    })
 }
 
 fn apt_offers_node() -> bool {
