@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::eval::Arm;
+use crate::eval::{Arm, Form};
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
 
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
@@ -450,7 +450,10 @@ pub struct EvalCommand {
     /// Characters of each thread
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
-    /// Only these ways of ranking [default: all]
+    /// What is asked of each report: all of it, its title as it is typed into a search, or the title's three rarest words
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
+    pub form: Form,
+    /// Only these ways of ranking [default: all, or those of search where the whole report is not asked]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
     pub by: Vec<Arm>,
     /// Keep the answers in this file [default: last.json in the cache]

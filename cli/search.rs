@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use precedent::{
     Error, Result,
-    model::{Arm, Contribution, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
+    model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
 
 use crate::{
@@ -115,28 +115,17 @@ fn print_hit(hit: &Hit, output: &mut Output) {
         }
     }
     if let Some(trace) = &hit.trace {
-        let by_rank = trace.iter().all(by_rank);
         for c in trace {
             let (arm, score) = match c.arm {
-                Arm::Lexical if by_rank => ("words", format!("BM25 {:.2}", c.score)),
                 Arm::Lexical => ("words", format!("share {:.2}", c.score)),
                 Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
                 Arm::Signature => ("signature", format!("score {:.2}", c.score)),
             };
-            let sum = match by_rank {
-                true => format!("{:.1} / (60 + {}) = {:.5}", c.weight, c.rank, c.adds),
-                false => format!("adds {:.5}", c.adds),
-            };
-            output.line(format_args!("    {DIM}{arm:<9} rank {:>3}  {score:<14}  {sum}{DIM:#}", c.rank));
+            output.line(format_args!(
+                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  adds {:.5}{DIM:#}",
+                c.rank, c.adds
+            ));
         }
-        let fused = if by_rank { "fused by reciprocal rank" } else { "fused by score" };
-        output.line(format_args!("    {DIM}{fused}: {:.5}{DIM:#}", hit.scores.fused));
+        output.line(format_args!("    {DIM}fused by score: {:.5}{DIM:#}", hit.scores.fused));
     }
-}
-
-/// Whether an arm counted by its rank, as for typed words, and not by its score, as for a pasted report.
-fn by_rank(one: &Contribution) -> bool {
-    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
-    let worth = one.weight / (60.0 + one.rank as f32);
-    (worth - one.adds).abs() < 1e-6
 }

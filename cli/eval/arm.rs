@@ -66,6 +66,11 @@ impl Arm {
         }
     }
 
+    /// Whether it is a way to search.
+    pub fn searches(self) -> bool {
+        matches!(self, Self::Lexical | Self::Semantic | Self::Hybrid)
+    }
+
     /// What the casebook is asked for.
     pub fn ranking(self) -> Ranking {
         match self {

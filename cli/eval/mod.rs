@@ -1,6 +1,7 @@
 //! `precedent eval`: judges ranking on sets of reports with known duplicates.
 
 mod arm;
+mod form;
 mod metrics;
 pub mod report;
 mod run;
@@ -32,8 +33,10 @@ use crate::{
     progress::Bar,
 };
 pub use arm::Arm;
+pub use form::Form;
+use form::Vocabulary;
 use run::{Answer, Run, SetRun};
-use set::{EvalSet, Report, SOURCE};
+use set::{EvalSet, SOURCE};
 
 /// How many documents of each ranking are kept and scored.
 const DEPTH: usize = 100;
@@ -65,6 +68,9 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     rankings.dedup();
     if rankings.is_empty() {
         rankings = Arm::ALL.to_vec();
+        if command.form != Form::Report {
+            rankings.retain(|r| r.searches());
+        }
     }
     let table = match &command.weights {
         Some(file) => Table::read(file)?,
@@ -90,6 +96,11 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             casebook: &casebook,
             set: &set,
             window: command.window,
+            form: command.form,
+            vocabulary: match command.form {
+                Form::Words => Vocabulary::of(&set.reports),
+                _ => Vocabulary::default(),
+            },
             width: crate::workers(args),
             asked: Arc::default(),
             total: 0,
@@ -174,6 +185,9 @@ struct Asking<'a> {
     set: &'a EvalSet,
     /// Only candidates of so many days before each report.
     window: Option<i64>,
+    form: Form,
+    /// Of the set's reports, where few words are asked.
+    vocabulary: Vocabulary,
     /// How many are asked at once.
     width: usize,
     asked: Arc<AtomicU64>,
@@ -246,7 +260,7 @@ impl Asking<'_> {
             while running.len() < self.width
                 && let Some((turn, query)) = next.next()
             {
-                let request = request(&self.set.reports[query], query, self.window, arm);
+                let request = self.request(query, arm);
                 let (casebook, task, asked) =
                     (self.casebook.clone(), self.task.clone(), Arc::clone(&self.asked));
                 let total = self.total;
@@ -266,19 +280,27 @@ impl Asking<'_> {
             }
         }
     }
-}
 
-/// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known.
-fn request(report: &Report, place: usize, window: Option<i64>, by: Arm) -> RankRequest {
-    RankRequest {
-        title: report.title.clone(),
-        body: without_duplicate_notes(&report.body),
-        source: SOURCE.to_owned(),
-        number: Some(place as u64 + 1),
-        made_at: report.created_at,
-        since: window.map(|days| set::before(report.created_at, days)),
-        by: by.ranking(),
-        limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
+    /// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known. Or what
+    /// of it is typed.
+    fn request(&self, place: usize, by: Arm) -> RankRequest {
+        let report = &self.set.reports[place];
+        let whole = self.form == Form::Report;
+        RankRequest {
+            title: match self.form {
+                Form::Report | Form::Title => report.title.clone(),
+                Form::Words => self.vocabulary.rarest(&report.title),
+            },
+            body: if whole { without_duplicate_notes(&report.body) } else { String::new() },
+            typed: !whole,
+            source: SOURCE.to_owned(),
+            // The stored vectors of an item are of all of it.
+            number: whole.then_some(place as u64 + 1),
+            made_at: report.created_at,
+            since: self.window.map(|days| set::before(report.created_at, days)),
+            by: by.ranking(),
+            limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
+        }
     }
 }
 

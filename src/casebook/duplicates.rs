@@ -10,7 +10,7 @@ use crate::{
         DuplicatesResponse, IndexReport, Mode, RankRequest, RankedDocument, Ranking, TriageRequest,
         TriageResponse, Verdict, VerdictKind,
     },
-    search,
+    search::{self, query::Query},
     task::Task,
     text::prepare::Prepared,
 };
@@ -270,8 +270,12 @@ impl Inner {
             }
         };
         within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
-        let text = format!("{}\n{}", request.title, request.body);
-        let ranked = self.searching(&meaning, |s| s.rank(&text, &within, mode, request.limit, task))?;
+        let query = match request.typed {
+            true => Query::typed(&request.title),
+            false => Query::pasted(&format!("{}\n{}", request.title, request.body)),
+        };
+        let query = Query { filters: within, ..query };
+        let ranked = self.searching(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
         let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
         Ok(ranked

@@ -436,6 +436,9 @@ pub struct RankRequest {
     pub title: String,
     /// The report's text (Markdown).
     pub body: String,
+    /// Whether the title is what a person types into a search, and not a report: then there is no text. It makes no difference
+    /// to the check for duplicates.
+    pub typed: bool,
     /// Only this source.
     pub source: String,
     /// Its number, if it is in the source: it is no candidate, and its stored vectors serve.

@@ -96,7 +96,8 @@ pub struct Passage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
-    /// BM25, 0 and up, unbounded: comparable within one query only.
+    /// BM25F as a share of what the query's words could give, about 0..1; of a query that says where they have to stand, BM25,
+    /// 0 and up, unbounded. Comparable within one query only.
     pub bm25: Option<f32>,
     /// The best chunk's cosine to the query, −1..1.
     pub cosine: Option<f32>,
@@ -118,7 +119,7 @@ pub struct Contribution {
     pub score: f32,
     /// The arm's weight in the fusion.
     pub weight: f32,
-    /// `weight / (60 + rank)`; for a pasted text `weight` times the score, normalised.
+    /// `weight` times the score, normalised.
     pub adds: f32,
 }
 

@@ -1,7 +1,5 @@
-//! Fusion of the arms, with its arithmetic: by reciprocal rank for typed queries, by score for pasted reports.
-//!
-//! Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
-//! SIGIR 2009: the sum over the arms of `weight / (60 + rank)`. It needs no scores that compare, and decides order alone.
+//! Fusion of the arms, with its arithmetic: the sum of normalised scores. On the development sets it orders better than the
+//! reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR 2009) do, for typed queries and for whole reports (docs/evaluation.md).
 
 use std::collections::HashMap;
 
@@ -9,9 +7,6 @@ use crate::{
     index::vectors::Likeness,
     model::{Arm, Contribution},
 };
-
-/// The constant of the paper.
-const K: f32 = 60.0;
 
 /// One arm's documents, best first.
 #[derive(Clone, Copy)]
@@ -29,11 +24,22 @@ pub(super) struct Fused {
     pub(super) contributions: Vec<Contribution>,
 }
 
-/// What the nearest in meaning adds for a pasted text, where its best words add 1: by its cosine alone, or with those of the
-/// titles; and what its signatures add.
-const MEANING: f32 = 1.5;
-const MEANING_WITH_TITLES: f32 = 1.0;
-const SIGNATURES: f32 = 0.2;
+/// What the arms add where the best of a query's words add 1.
+#[derive(Debug)]
+pub(super) struct Factors {
+    /// A document's cosine, above that of the farthest that was found.
+    meaning: f32,
+    /// The signatures of the document that shares most.
+    signatures: f32,
+}
+
+/// Of a few words that were typed. A signature that is typed is meant.
+pub(super) const TYPED: Factors = Factors { meaning: 2.0, signatures: 0.5 };
+/// Of a pasted text.
+pub(super) const PASTED: Factors = Factors { meaning: 1.5, signatures: 0.2 };
+/// Of a pasted text that has a title: the cosine is then a sum of several, see [`titles`].
+pub(super) const PASTED_WITH_TITLES: Factors = Factors { meaning: 1.0, signatures: 0.2 };
+
 /// What the cosine of the report's title to a document counts beside that of the report as a whole, and the cosine of the whole
 /// report to the document's title.
 const OF_TITLE: f32 = 1.0;
@@ -45,9 +51,10 @@ pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
     likeness.iter().map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title)).collect()
 }
 
-/// A whole report says more than ranks do: the sum of normalised scores. On the development sets it finds one in
-/// twenty more among the first ten than ranks do (docs/evaluation.md). `titles` are [`titles`] of the documents in `meaning`, or none.
+/// The documents of all arms by the sum of their normalised scores, best first; ties by id. `titles` are [`titles`] of the
+/// documents in `meaning`, or none.
 pub(super) fn blend(
+    factors: &Factors,
     words: &[(i64, f32)],
     meaning: &[(i64, f32)],
     titles: &[f32],
@@ -55,7 +62,6 @@ pub(super) fn blend(
 ) -> Vec<Fused> {
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
-    let weight = if titles.is_empty() { MEANING } else { MEANING_WITH_TITLES };
     let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
     // What the arm did not find is no nearer than the farthest that it did.
     let farthest = meaning
@@ -64,26 +70,16 @@ pub(super) fn blend(
         .map(|(place, (_, s))| near(place, *s))
         .min_by(f32::total_cmp)
         .unwrap_or(0.0);
+    let arm = |arm, weight, documents| Ranked { arm, weight, documents };
     summed(&[
-        (Ranked { arm: Arm::Lexical, weight: 1.0, documents: words }, &|_, _, s| s / most_words),
-        (Ranked { arm: Arm::Semantic, weight, documents: meaning }, &|place, _, s| near(place, s) - farthest),
-        (Ranked { arm: Arm::Signature, weight: SIGNATURES, documents: signatures }, &|_, _, s| {
-            s / most_signatures
-        }),
+        (arm(Arm::Lexical, 1.0, words), &|_, s| s / most_words),
+        (arm(Arm::Semantic, factors.meaning, meaning), &|place, s| near(place, s) - farthest),
+        (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
     ])
 }
 
-/// The documents of all arms by reciprocal rank, best first; ties by id. Documents that an arm scores alike share the
-/// better rank.
-pub(super) fn fuse(arms: &[Ranked<'_>]) -> Vec<Fused> {
-    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
-    let by_rank: &Worth<'_> = &|_, rank, _| 1.0 / (K + rank as f32);
-    let arms: Vec<(Ranked<'_>, &Worth<'_>)> = arms.iter().map(|a| (*a, by_rank)).collect();
-    summed(&arms)
-}
-
-/// What a document of an arm is worth, by its place in the list, its rank and its score.
-type Worth<'a> = dyn Fn(usize, u32, f32) -> f32 + 'a;
+/// What a document of an arm is worth, by its place in the list and its score.
+type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
 fn summed(arms: &[(Ranked<'_>, &Worth<'_>)]) -> Vec<Fused> {
     let mut all: HashMap<i64, Vec<Contribution>> = HashMap::new();
@@ -95,7 +91,7 @@ fn summed(arms: &[(Ranked<'_>, &Worth<'_>)]) -> Vec<Fused> {
                 rank = next;
                 before = *score;
             }
-            let adds = arm.weight * worth(place, rank, *score);
+            let adds = arm.weight * worth(place, *score);
             let contribution = Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
             all.entry(*document).or_default().push(contribution);
         }
@@ -117,18 +113,12 @@ mod tests {
     use super::*;
 
     fn fused(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
-        fuse(&[
-            Ranked { arm: Arm::Lexical, weight: 1.0, documents: lexical },
-            Ranked { arm: Arm::Semantic, weight: 1.0, documents: semantic },
-        ])
-        .into_iter()
-        .map(|f| f.document)
-        .collect()
+        blend(&TYPED, lexical, semantic, &[], &[]).into_iter().map(|f| f.document).collect()
     }
 
     #[test]
     fn what_both_arms_find_comes_first() {
-        assert_eq!(fused(&[(1, 9.0), (2, 8.0)], &[(3, 0.9), (2, 0.8)]), [2, 1, 3]);
+        assert_eq!(fused(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]), [2, 3, 1, 4]);
     }
 
     #[test]
@@ -139,7 +129,7 @@ mod tests {
     #[test]
     fn a_report_is_ranked_by_what_scores_say() {
         let order = |words: &[(i64, f32)], meaning: &[(i64, f32)]| -> Vec<i64> {
-            blend(words, meaning, &[], &[]).into_iter().map(|f| f.document).collect()
+            blend(&PASTED, words, meaning, &[], &[]).into_iter().map(|f| f.document).collect()
         };
         assert_eq!(order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
         assert_eq!(order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
@@ -151,7 +141,13 @@ mod tests {
         let like =
             |title: f32| Likeness { title_text: Some(title), text_title: Some(title), ..Likeness::default() };
         let meaning = [(1, 0.6), (2, 0.55), (3, 0.5)];
-        let fused = blend(&[(4, 1.0)], &meaning, &titles(&[like(0.2), like(0.7), like(0.1)]), &[]);
+        let fused = blend(
+            &PASTED_WITH_TITLES,
+            &[(4, 1.0)],
+            &meaning,
+            &titles(&[like(0.2), like(0.7), like(0.1)]),
+            &[],
+        );
         let order: Vec<i64> = fused.iter().map(|f| f.document).collect();
         assert_eq!(order, [4, 2, 1, 3]);
         let nearest = fused.iter().find(|f| f.document == 2).unwrap();
@@ -169,14 +165,10 @@ mod tests {
                 ids.iter().filter(|i| seen.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
             };
             let (a, b) = (list(&a), list(&b));
-            let out = fuse(&[
-                Ranked { arm: Arm::Lexical, weight: 1.0, documents: &a },
-                Ranked { arm: Arm::Semantic, weight: 1.0, documents: &b },
-            ]);
+            let out = blend(&TYPED, &a, &b, &[], &[]);
             let ids: std::collections::HashSet<i64> = out.iter().map(|f| f.document).collect();
             proptest::prop_assert_eq!(ids.len(), out.len());
             proptest::prop_assert!(out.windows(2).all(|w| w[0].score >= w[1].score));
-            // Being found by both never ranks below the same ranks in one.
             for f in &out {
                 proptest::prop_assert!((f.contributions.iter().map(|c| c.adds).sum::<f32>() - f.score).abs() < 1e-6);
             }

@@ -31,7 +31,7 @@ use crate::{
         tokens,
     },
 };
-use fusion::{Fused, Ranked};
+use fusion::Fused;
 pub(crate) use passages::anchor;
 use query::Query;
 
@@ -41,11 +41,6 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = 500;
 /// How deep each arm looks, at least.
 const DEPTH: usize = 200;
-/// Weights of the arms in the fusion.
-const LEXICAL: f32 = 1.0;
-const SEMANTIC: f32 = 1.0;
-/// A shared signature is stronger evidence than either.
-const SIGNATURE: f32 = 1.5;
 
 /// What a search works on.
 pub struct Searcher<'a> {
@@ -74,7 +69,7 @@ impl std::fmt::Debug for Searcher<'_> {
 pub struct Evidence {
     /// Row id.
     pub document: i64,
-    /// Reciprocal-rank fusion: decides the order and nothing else.
+    /// What the arms come to together: decides the order and nothing else.
     pub fused: f32,
     /// The best chunk's cosine, −1..1.
     pub cosine: Option<f32>,
@@ -100,7 +95,7 @@ struct Candidates {
     signature: Vec<(i64, f32)>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
-    /// Whether a pasted text found them: then scores are summed, and not ranks.
+    /// Whether a pasted text found them.
     pasted: bool,
 }
 
@@ -238,6 +233,11 @@ impl Searcher<'_> {
             arms.push(Arm::Lexical);
         }
         task.check()?;
+        if by_words && query.scope == Scope::Any {
+            // What was found by meaning may have words of the query, too.
+            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.lexical = self.fulltext.weighed(words, &found.lexical, &also)?;
+        }
         if query.pasted && mode != Mode::Semantic {
             let (title, body) = report::pasted(&query.text);
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
@@ -373,8 +373,7 @@ impl Searcher<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<Evidence>> {
-        let query =
-            Query { text: text.to_owned(), filters: filters.to_vec(), pasted: true, ..Query::default() };
+        let query = Query { filters: filters.to_vec(), ..Query::pasted(text) };
         let coverage = self.coverage()?;
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
         let words = Words::default();
@@ -395,28 +394,18 @@ impl Searcher<'_> {
     /// # Errors
     /// [`crate::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
-        let query = Query { text: text.to_owned(), pasted: true, ..Query::default() };
-        self.vectors.map(|_| (self.embed)(&read_by_model(&query).0)).transpose()
+        self.vectors.map(|_| (self.embed)(&read_by_model(&Query::pasted(text)).0)).transpose()
     }
 
-    /// The best documents for a text, by fused score, without loading them; ties by id.
+    /// The best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn rank(
-        &self,
-        text: &str,
-        filters: &[Filter],
-        mode: Mode,
-        limit: usize,
-        task: &Task,
-    ) -> Result<Vec<(i64, f32)>> {
-        let query =
-            Query { text: text.to_owned(), filters: filters.to_vec(), pasted: true, ..Query::default() };
-        let mut words = words(&query);
+    pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
+        let mut words = words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
         let coverage = self.coverage()?;
-        let found = self.retrieve(&query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let found = self.retrieve(query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
         let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
         ranked.truncate(limit);
         Ok(ranked)
@@ -555,14 +544,12 @@ fn missing_text(coverage: Coverage) -> Option<Notice> {
 
 /// All arms together, best first.
 fn fuse(found: &Candidates) -> Vec<Fused> {
-    if found.pasted {
-        return fusion::blend(&found.lexical, &found.semantic, &found.titles, &found.signature);
-    }
-    fusion::fuse(&[
-        Ranked { arm: Arm::Lexical, weight: LEXICAL, documents: &found.lexical },
-        Ranked { arm: Arm::Semantic, weight: SEMANTIC, documents: &found.semantic },
-        Ranked { arm: Arm::Signature, weight: SIGNATURE, documents: &found.signature },
-    ])
+    let factors = match (found.pasted, found.titles.is_empty()) {
+        (false, _) => &fusion::TYPED,
+        (true, true) => &fusion::PASTED,
+        (true, false) => &fusion::PASTED_WITH_TITLES,
+    };
+    fusion::blend(factors, &found.lexical, &found.semantic, &found.titles, &found.signature)
 }
 
 /// What the model reads of a query, and of its title by itself if it is a pasted text that has one. A pasted text is written as a

@@ -39,6 +39,16 @@ pub struct Query {
 }
 
 impl Query {
+    /// A text as a person typed it: nothing in it is read as a filter.
+    pub fn typed(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// A text that was pasted: its first line is its title.
+    pub fn pasted(text: &str) -> Self {
+        Self { pasted: true, ..Self::typed(text) }
+    }
+
     /// Everything that was asked for in words: what the model reads.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
@@ -72,12 +82,7 @@ pub fn parse(input: &str) -> Result<Query> {
         ));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
-        return Ok(Query {
-            text: input.trim().to_owned(),
-            understood: brief(input),
-            pasted: true,
-            ..Query::default()
-        });
+        return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
     }
     let mut query = Query::default();
     let mut words: Vec<&str> = Vec::new();

@@ -16,7 +16,7 @@ use tantivy::{
 };
 
 use super::{
-    FullText,
+    FullText, Words,
     best::Disjunction,
     query::{CODE, COMMENTS, IDENTIFIER, TITLE, frequency},
 };
@@ -43,6 +43,8 @@ const RARITY: f32 = 1.5;
 const K1_FIELD: f32 = 0.5;
 /// What a word counts that was said in a comment, against one of the document's own: a thread says many things.
 const SAID: f32 = 0.3;
+/// What an identifier that was typed counts as a whole, against a word.
+const WHOLE: f32 = 0.25;
 /// The most words of a report; of more, the weightiest count.
 const MAX_WORDS: usize = 160;
 const MAX_CODE: usize = 24;
@@ -260,17 +262,61 @@ impl FullText {
         ids.dedup();
         let own = self.overlaps(&terms, &ids)?;
         let said = self.said_in_comments(&terms, &ids)?;
-        let score = |own: &Overlap, said: f32| {
-            let share = own.words + SAID * said;
-            // As in `top`: the last bits depend on how the index lies on disk.
-            (share * 4096.0).round() / 4096.0
-        };
+        let score = |own: &Overlap, said: f32| rounded(own.words + SAID * said);
         let mut scored: Vec<(i64, f32)> = ids
             .into_iter()
             .zip(own.iter().zip(said))
             .map(|(id, (own, said))| (id, score(own, said)))
             .collect();
         scored.retain(|(_, share)| *share > 0.0);
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scored)
+    }
+
+    /// Typed words in documents that they found, and in others: BM25F as a share of what the words could give, about 0..1; best
+    /// first, ties by id. Of the others those stay that have any of the words.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn weighed(&self, words: &Words, found: &[(i64, f32)], others: &[i64]) -> Result<Vec<(i64, f32)>> {
+        let searcher = self.searcher()?;
+        let f = &self.fields;
+        let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<Weighed> {
+            let mut weighed = Weighed::new();
+            for term in terms {
+                let n = frequency(&searcher, fields, term)?;
+                if n > 0 && weighed.iter().all(|(known, _)| known != term) {
+                    weighed.push((term.clone(), idf(searcher.num_docs(), n)));
+                }
+            }
+            Ok(weighed)
+        };
+        let mut typed = words.terms.iter().chain(words.phrases.iter().flatten());
+        let terms = ReportTerms {
+            words: weigh(&mut typed, &[f.title, f.body, f.comments, f.code])?,
+            identifiers: weigh(&mut words.identifiers.iter(), &[f.identifiers])?,
+            ..ReportTerms::default()
+        };
+        let all = |weighed: &Weighed| weighed.iter().map(|(_, weight)| weight).sum::<f32>();
+        let (of_words, of_identifiers) = (all(&terms.words), WHOLE * all(&terms.identifiers));
+        let every = (of_words + of_identifiers).max(f32::MIN_POSITIVE);
+        let mut ids: Vec<i64> = found.iter().map(|(id, _)| *id).collect();
+        let wanted: HashSet<i64> = ids.iter().copied().collect();
+        ids.extend(others);
+        ids.sort_unstable();
+        ids.dedup();
+        let own = self.overlaps(&terms, &ids)?;
+        let said = self.said_in_comments(&terms, &ids)?;
+        let share = |own: &Overlap, said: f32| {
+            let share = of_words * (own.words + SAID * said) + of_identifiers * own.identifiers;
+            rounded(share / every)
+        };
+        let mut scored: Vec<(i64, f32)> = ids
+            .into_iter()
+            .zip(own.iter().zip(said))
+            .map(|(id, (own, said))| (id, share(own, said)))
+            .filter(|(id, share)| *share > 0.0 || wanted.contains(id))
+            .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(scored)
     }
@@ -526,6 +572,11 @@ fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
     }
     #[allow(clippy::cast_precision_loss, reason = "an average needs no more digits")]
     Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
+}
+
+/// As in `top`: the last bits of a share depend on how the index lies on disk.
+fn rounded(share: f32) -> f32 {
+    (share * 4096.0).round() / 4096.0
 }
 
 /// Keeps the heaviest, in order; ties by term.
