@@ -70,6 +70,35 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
     assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
 }
 
+#[test]
+fn a_title_is_asked_as_it_is_typed_without_its_text() {
+    let place = Place::new();
+    let asked = |name: &str, form: &str, body: &str| -> Value {
+        let corpus = [
+            report(1, 1, "Archive does not open", "It stops with a red triangle.", &[]),
+            report(2, 2, "Dark theme has unreadable links", "Blue on black, in the zeppelin view.", &[]),
+            report(3, 20, "Zipped archive does not open", body, &[]),
+        ];
+        let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
+        place.file(&format!("{name}/corpus.jsonl"), lines);
+        place.file(&format!("{name}/qrels.tsv"), "P-3\tP-1\t1\n");
+        let shown = |path: String| place.path(&path).display().to_string();
+        let run = shown(format!("{name}.json"));
+        let args = ["eval", &shown(name.to_owned()), "--as", form, "--cache", &shown("cache".to_owned())];
+        place.ok(&[&args[..], &["--run", &run]].concat());
+        let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+        run["sets"][name]["rankings"].clone()
+    };
+    let (here, there) = ("Dark theme, zeppelin view, blue on black.", "A triangle.");
+    assert_ne!(asked("a", "report", here)["hybrid"], asked("b", "report", there)["hybrid"]);
+    let title = asked("a", "title", here);
+    assert_eq!(title, asked("b", "title", there));
+    assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
+    let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
+    assert_eq!(ways, ["hybrid", "lexical", "semantic"], "what checks for duplicates is not asked for titles");
+    assert_eq!(asked("a", "words", here)["lexical"]["P-3"]["documents"][0][0], "P-1");
+}
+
 /// What `eval` answers for reports in threes, of so many of which it is told that the third is a duplicate of the first.
 fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());

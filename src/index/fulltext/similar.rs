@@ -591,3 +591,67 @@ fn idf(all: u64, n: u64) -> f32 {
     let (all, n) = (all as f32, n as f32);
     (1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use tantivy::TantivyDocument;
+
+    use super::*;
+
+    /// An index of documents, each a title, a body and what was said below it; their ids are their places.
+    fn index(documents: &[(&str, &str, &str)]) -> FullText {
+        let fulltext = FullText::in_memory().unwrap();
+        let f = fulltext.fields;
+        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        for (id, (title, body, comments)) in (0..).zip(documents) {
+            let mut d = TantivyDocument::default();
+            d.add_u64(f.id, id);
+            d.add_text(f.title, title);
+            d.add_text(f.body, body);
+            d.add_text(f.comments, comments);
+            d.add_text(f.identifiers, format!("{title} {body}"));
+            writer.add_document(d).unwrap();
+        }
+        writer.commit().unwrap();
+        fulltext
+    }
+
+    fn typed(fulltext: &FullText, text: &str, others: &[i64]) -> Vec<i64> {
+        let words = Words {
+            terms: report::terms(text),
+            identifiers: crate::text::tokens::identifiers(text).map(|(_, whole)| whole).collect(),
+            ..Words::default()
+        };
+        let found = fulltext.search(&words, &[], 10).unwrap();
+        fulltext.weighed(&words, &found, others).unwrap().into_iter().map(|(id, _)| id).collect()
+    }
+
+    #[test]
+    fn typed_words_are_weighed_wherever_they_stand() {
+        let fulltext = index(&[
+            ("Console", "It shows the valve.", "Only the pump is meant, says grace."),
+            ("Valve of the pump leaks", "Water everywhere.", ""),
+            ("Console", "It is blue.", ""),
+        ]);
+        // In the title more than below it; a document that was found by other ways stays out where it has none of them.
+        assert_eq!(typed(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
+        // A word that was only said is found, too.
+        assert_eq!(typed(&fulltext, "grace", &[]), [0]);
+    }
+
+    #[test]
+    fn an_identifier_that_was_typed_is_better_whole() {
+        let fulltext = index(&[
+            ("No more of this", "The color is odd on a terminal, with no reason.", ""),
+            ("No more of that", "The --no-color flag does it on a terminal.", ""),
+        ]);
+        assert_eq!(typed(&fulltext, "--no-color", &[]).first(), Some(&1));
+    }
+
+    #[test]
+    fn what_nobody_wrote_takes_nothing_from_what_is_there() {
+        let fulltext = index(&[("Pump leaks", "Water.", ""), ("Water", "A pump.", "")]);
+        assert_eq!(typed(&fulltext, "pump zanzibar", &[]), [0, 1]);
+        assert_eq!(typed(&fulltext, "zanzibar", &[0]), [0_i64; 0]);
+    }
+}
