@@ -56,15 +56,17 @@ impl Casebook {
 }
 
 impl Inner {
-    fn desk<T>(&self, work: impl FnOnce(&Desk<'_>) -> Result<T>) -> Result<T> {
+    fn desk<T>(&self, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
         let meaning = self.meaning()?;
         meaning.warm();
-        let problem = meaning.problem();
-        let model = meaning.engine().info().ok().filter(|_| problem.is_none());
-        let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-        self.searching(&meaning, |searcher| {
-            self.checking(&meaning, |checker| {
-                work(&Desk { searcher, checker, problem: problem.as_deref(), model })
+        meaning.without_damage(|| {
+            let problem = meaning.problem();
+            let model = meaning.engine().info().ok().filter(|_| problem.is_none());
+            let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
+            self.searching(&meaning, |searcher| {
+                self.checking(&meaning, |checker| {
+                    work(&Desk { searcher, checker, problem: problem.as_deref(), model })
+                })
             })
         })
     }

@@ -26,8 +26,13 @@ impl Casebook {
         self.run(move |i| {
             let meaning = i.meaning()?;
             meaning.warm();
-            let (problem, now) = (meaning.problem(), (i.clock)());
-            i.checking(&meaning, |c| duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task))
+            let now = (i.clock)();
+            meaning.without_damage(|| {
+                let problem = meaning.problem();
+                i.checking(&meaning, |c| {
+                    duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task)
+                })
+            })
         })
         .await
     }
@@ -42,9 +47,12 @@ impl Casebook {
         self.run(move |i| {
             let meaning = i.meaning()?;
             meaning.warm();
-            let (problem, now) = (meaning.problem(), (i.clock)());
-            i.checking(&meaning, |c| {
-                duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
+            let now = (i.clock)();
+            meaning.without_damage(|| {
+                let problem = meaning.problem();
+                i.checking(&meaning, |c| {
+                    duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
+                })
             })
         })
         .await

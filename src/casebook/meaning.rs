@@ -17,8 +17,8 @@ use crate::{
     embed::{BUILT_IN, Embedder, Engine},
     error::{Code, Error, Result},
     index::{
-        update::{Derived, Parts},
-        vectors::Vectors,
+        update::{Derived, Parts, remove_vectors},
+        vectors::{self, Vectors},
     },
     model::{IndexReport, NextModel},
     task::Task,
@@ -167,9 +167,31 @@ impl Meaning {
         }
     }
 
-    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load.
+    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load, and vectors
+    /// that could be opened may be damaged.
     pub(super) fn problem(&self) -> Option<Arc<Error>> {
-        self.vectors().err().or_else(|| self.model_problem())
+        let damage = || self.is_damaged().then(|| Arc::new(vectors::broken()));
+        self.vectors().err().or_else(damage).or_else(|| self.model_problem())
+    }
+
+    /// Does work, and again if it met damage of the vectors: then it knows that they cannot be used.
+    pub(super) fn without_damage<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
+        let known = self.is_damaged();
+        match work() {
+            Err(error) if error.code() == Code::Corrupt && !known && self.is_damaged() => work(),
+            result => result,
+        }
+    }
+
+    /// The sets of vectors that were opened.
+    fn opened(&self) -> impl Iterator<Item = &Vectors> {
+        let sets = [Some(&self.vectors), self.said.as_ref()].into_iter().flatten();
+        sets.filter_map(|set| set.get()?.as_deref().ok())
+    }
+
+    /// Whether work on the vectors met damage.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.opened().any(Vectors::is_damaged)
     }
 
     /// Why the model could not be loaded, if that was tried.
@@ -197,7 +219,9 @@ impl Inner {
         let name = self.store.read(|r| r.model())?;
         let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
-            Some(meaning) if meaning.name == name => Ok(Arc::clone(meaning)),
+            Some(meaning) if meaning.name == name && !meaning.opened().any(Vectors::is_replaced) => {
+                Ok(Arc::clone(meaning))
+            }
             _ => Ok(Arc::clone(slot.insert(Arc::new(self.meaning_of(name.as_deref()))))),
         }
     }
@@ -253,8 +277,26 @@ impl Inner {
         }
     }
 
-    /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make.
+    /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make. Where damage is met on the
+    /// way, all of them are made again.
     fn bring(
+        &self,
+        meaning: &Meaning,
+        most: Option<u64>,
+        task: &Task,
+        report: &mut IndexReport,
+    ) -> Result<bool> {
+        let done = self.bring_these(meaning, most, task, report);
+        if done.is_ok() || !meaning.is_damaged() {
+            return done;
+        }
+        for damaged in meaning.opened().filter(|v| v.is_damaged()) {
+            remove_vectors(&self.folder, damaged.path())?;
+        }
+        self.bring_these(&self.meaning_of(meaning.name.as_deref()), most, task, report)
+    }
+
+    fn bring_these(
         &self,
         meaning: &Meaning,
         most: Option<u64>,

@@ -285,11 +285,10 @@ impl Casebook {
                 Ok(vectors) if loading => drop(vectors.warm()),
                 _ => meaning.warm(),
             }
-            match i.searching(&meaning, |searcher| searcher.search(&request, &task)) {
+            let answer = || i.searching(&meaning, |searcher| searcher.search(&request, &task));
+            match meaning.without_damage(answer) {
                 // What keeps the model from being used is known only now.
-                Err(error) if loading && error.code() == Code::ModelUnavailable => {
-                    i.searching(&meaning, |searcher| searcher.search(&request, &task))
-                }
+                Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
         })
@@ -306,7 +305,7 @@ impl Casebook {
             let vectors = meaning.vectors();
             let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
             let problem = match &vectors {
-                Ok(_) => meaning.model_problem().map(|e| sentence(&e)),
+                Ok(_) => meaning.problem().map(|e| sentence(&e)),
                 Err(error) => Some(sentence(error)),
             };
             let name = meaning.engine().info().ok().map(|info| info.name);

@@ -25,7 +25,9 @@ impl Casebook {
             let meaning = i.meaning()?;
             meaning.warm();
             let card = meaning.engine().info().ok().map(|m| m.solved);
-            i.searching(&meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+            meaning.without_damage(|| {
+                i.searching(&meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+            })
         })
         .await
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use precedent::{Casebook, OpenOptions, Task, embed::Engine, model::SearchRequest};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -178,6 +179,74 @@ fn vectors_that_are_missing_in_each_way() {
     assert!(findings(&ran).iter().all(|f| f["repaired"] == true), "{}", ran.out);
     place.ok(&["doctor"]);
     assert_eq!(content(&place), before);
+}
+
+/// What is left where a file was cut whose log was put back into it: its length is right, and a part of it is empty.
+#[test]
+fn vectors_whose_damage_shows_while_they_are_used() {
+    // Where rows lie is read by every search, and what has no vector yet is written to the chunks' index.
+    for (table, asked) in
+        [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
+    {
+        let place = filled();
+        let more = |n: u64| {
+            let text = format!("{}\n", issue(n, "Valve leaks", "It drips on the zeppelin."));
+            place.file(&format!("{n}.jsonl"), text).to_string_lossy().into_owned()
+        };
+        empty(&vectors(&place), table);
+        let answer = place.json(&["search", "agent timeout", "--json"]);
+        let notices = answer["notices"].to_string();
+        assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
+        assert_eq!(notices.contains("the vectors are damaged"), asked, "{table}: {notices}");
+        let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
+        assert_eq!(ran.err.contains("the vectors are damaged"), asked, "{table}: {}", ran.err);
+        // What is new is stored, and with it all vectors are made again.
+        place.ok(&["import", "github", &more(77), "--source", "acme/app"]);
+        let status = place.json(&["status", "--json"]);
+        assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{table}");
+        let answer = place.json(&["search", "mode:semantic valve leaks drips", "--json"]);
+        assert_eq!(answer["hits"][0]["key"], "acme/app#77", "{table}");
+        place.ok(&["doctor"]);
+        // As if they had never been damaged.
+        let whole = filled();
+        whole.ok(&["import", "github", &more(77), "--source", "acme/app"]);
+        assert_eq!(content(&place), content(&whole), "{table}");
+    }
+}
+
+/// A window or a server that stays: what others made again is what it goes on with.
+#[tokio::test]
+async fn vectors_that_others_made_again_are_taken_up() {
+    let place = filled();
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    let resident = Casebook::open(options).await.unwrap();
+    let asked = async |query: &str| {
+        let request = SearchRequest { query: query.to_owned(), ..Default::default() };
+        resident.search(request, &Task::new()).await.unwrap()
+    };
+    assert!(asked("mode:semantic agent timeout").await.notices.is_empty());
+    empty(&vectors(&place), "embeddings_rowids");
+    // It may know some pages still.
+    asked("agent timeout").await;
+    let more =
+        place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips on the zeppelin.")));
+    place.ok(&["import", "github", &more.to_string_lossy(), "--source", "acme/app"]);
+    let answer = asked("mode:semantic valve leaks drips").await;
+    assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
+}
+
+/// Fills the first page of a table or an index with zeros.
+fn empty(path: &Path, table: &str) {
+    let connection = Connection::open(path).unwrap();
+    let root = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = ?1";
+    let (page, size): (usize, usize) =
+        connection.query_row(root, [table], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+    let _: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0)).unwrap();
+    drop(connection);
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[(page - 1) * size..page * size].fill(0);
+    std::fs::write(path, bytes).unwrap();
 }
 
 /// sqlite-vec's table is changed by the engine's own connection, which knows its functions.

@@ -16,7 +16,10 @@ mod stored;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rusqlite::{Connection, params};
@@ -124,12 +127,36 @@ pub struct Vectors {
     codes: Mutex<Arc<Codes>>,
     /// Whether the codes were written anew already because they lacked some.
     mended: AtomicBool,
+    /// Whether damage was met.
+    damaged: AtomicBool,
+    /// Which file it was when it was opened.
+    identity: Option<Identity>,
+}
+
+/// What tells a file from another one of the same name: device and inode.
+type Identity = (u64, u64);
+
+/// None where the system does not tell; there a file that is open cannot be replaced.
+fn identity(path: &Path) -> Option<Identity> {
+    #[cfg(unix)]
+    return fs::metadata(path).ok().map(|m| {
+        use std::os::unix::fs::MetadataExt as _;
+        (m.dev(), m.ino())
+    });
+    #[cfg(not(unix))]
+    return None;
 }
 
 impl std::fmt::Debug for Vectors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Vectors").field("path", &self.file.path()).finish_non_exhaustive()
     }
+}
+
+/// What there is to say of damaged vectors.
+pub fn broken() -> Error {
+    Error::new(Code::Corrupt, "the vectors are damaged")
+        .with_hint("`precedent doctor --repair` makes them again; search by words works meanwhile.")
 }
 
 /// Removes a model's vectors below this folder, where there are any.
@@ -177,8 +204,53 @@ impl Vectors {
             }
             file => file?,
         };
-        let codes = Mutex::new(Arc::new(Codes::none(dimensions / 64)));
-        Ok(Self { file, fingerprint: info.fingerprint(), dimensions, codes, mended: AtomicBool::default() })
+        Ok(Self {
+            fingerprint: info.fingerprint(),
+            dimensions,
+            codes: Mutex::new(Arc::new(Codes::none(dimensions / 64))),
+            mended: AtomicBool::default(),
+            damaged: AtomicBool::default(),
+            identity: identity(&path),
+            file,
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Whether reading or writing met damage. SQLite looks at a page only when it is wanted.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Whether another file has taken the place of this one, or none: others made it again.
+    pub fn is_replaced(&self) -> bool {
+        self.identity.is_some() && identity(self.path()) != self.identity
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.file.read(work).map_err(|error| self.told(error))
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.file.write(work).map_err(|error| self.told(error))
+    }
+
+    /// Damage by its name: these vectors are not what cannot be had again.
+    fn told(&self, error: Error) -> Error {
+        let damaged = match error.code() {
+            Code::Corrupt => true,
+            // What SQLite says to it sqlite-vec passes on as a failure and no more.
+            Code::Internal => damage(self.path()).is_some(),
+            _ => false,
+        };
+        if !damaged {
+            return error;
+        }
+        self.damaged.store(true, Ordering::Relaxed);
+        broken().with_source(error)
     }
 
     /// Which model and text preparation they are of.
@@ -191,7 +263,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn reached(&self) -> Result<u64> {
-        self.file.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
+        self.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
     }
 
     /// How many chunks there are, and how many have a vector.
@@ -199,7 +271,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn extent(&self) -> Result<Extent> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
             Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
         })
@@ -210,7 +282,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn documents(&self) -> Result<Vec<i64>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement = c.prepare("SELECT DISTINCT document_id FROM chunks ORDER BY document_id")?;
             let rows = statement.query_map([], |r| r.get(0))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -223,7 +295,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn plan(&self, documents: &[(i64, i64, Vec<Planned>)], reached: Option<u64>) -> Result<()> {
-        self.file.write(|c| {
+        self.write(|c| {
             let mut known =
                 c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
             let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1")?;
@@ -272,7 +344,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement =
                 c.prepare_cached(&format!("{PENDING} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
             let rows = statement.query_map([limit], read_pending)?;
@@ -285,7 +357,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement =
                 c.prepare_cached(&format!("{PENDING} WHERE document_id = ?1 AND code IS NULL ORDER BY id"))?;
             let rows = statement.query_map([document], read_pending)?;
@@ -298,7 +370,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn put(&self, vectors: &[(Pending, Vec<f32>)]) -> Result<()> {
-        self.file.write(|c| {
+        self.write(|c| {
             let mut mark =
                 c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
             let mut insert = c.prepare_cached(
@@ -343,7 +415,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn clear(&self) -> Result<()> {
-        self.file.write(|c| {
+        self.write(|c| {
             c.execute_batch("DELETE FROM embeddings; DELETE FROM chunks; UPDATE state SET revision = 0;")?;
             rebuild(c, self.dimensions / 64)
         })
@@ -354,7 +426,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn forget(&self, chunks: &[i64]) -> Result<()> {
-        self.file.write(|c| {
+        self.write(|c| {
             let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1 AND code IS NULL")?;
             chunks.iter().try_for_each(|id| delete.execute([id]).map(|_| ()))?;
             Ok(())
@@ -366,7 +438,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn is_planned(&self, document: i64, planned: &[Planned]) -> Result<bool> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement =
                 c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
             let rows = statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
@@ -383,9 +455,9 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn lost(&self) -> Result<u64> {
-        self.file.read(|c| {
-            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST}"), [], |r| r.get(0))?)
-        })
+        self.read(
+            |c| Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST}"), [], |r| r.get(0))?),
+        )
     }
 
     /// Looks at every document again with the next planning, and makes lost vectors anew; those that are there stay.
@@ -393,7 +465,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn look_again(&self) -> Result<()> {
-        self.file.write(|c| {
+        self.write(|c| {
             c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST}"), [])?;
             c.execute("UPDATE state SET revision = 0", [])?;
             rebuild(c, self.dimensions / 64)

@@ -217,6 +217,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_others_made_again_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let info = Engine::Hashed.info().unwrap();
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!vectors.is_replaced());
+        fs::remove_file(vectors.path()).unwrap();
+        assert_eq!(vectors.is_replaced(), cfg!(unix));
+        let again = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!again.is_replaced());
+        assert_eq!(vectors.is_replaced(), cfg!(unix));
+    }
+
+    #[test]
     fn codes_that_are_lost_are_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();

@@ -51,7 +51,7 @@ impl Vectors {
             None => None,
             Some(allowed) => Some(serde_json::Value::from(self.codes()?.chunks_of(allowed)).to_string()),
         };
-        let found: Vec<i64> = self.file.read(|c| {
+        let found: Vec<i64> = self.read(|c| {
             let condition =
                 if wanted.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
             let mut statement = c.prepare_cached(&format!(
@@ -75,7 +75,7 @@ impl Vectors {
         // In the order in which they lie in the file.
         let mut chunks = chunks.to_vec();
         chunks.sort_unstable();
-        let mut near = self.file.read(|c| {
+        let mut near = self.read(|c| {
             let mut stored = Stored::of(c, self.dimensions)?;
             let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
             let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
@@ -105,7 +105,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn compare(&self, title: &[f32], text: &[f32], documents: &[i64]) -> Result<Vec<Likeness>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut chunks = c.prepare_cached(
                 "SELECT id, part, code FROM chunks
                  WHERE document_id = ?1 AND part <= 0 AND ordinal < ?2 AND code IS NOT NULL",
@@ -151,7 +151,7 @@ impl Vectors {
         text: &[f32],
         documents: &[(i64, Vec<i64>)],
     ) -> Result<Vec<NearestSaid>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut chunks = c.prepare_cached(
                 "SELECT id, part FROM chunks
                  WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL ORDER BY id",
@@ -185,7 +185,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
                  WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
@@ -201,7 +201,7 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn of_document(&self, document: i64) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let title: Option<Vec<u8>> = c
                 .prepare_cached("SELECT code FROM chunks WHERE document_id = ?1 AND part = ?2")?
                 .query_row(params![document, TITLE_PART], |r| r.get(0))
@@ -248,7 +248,7 @@ impl Vectors {
     }
 
     fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
-        self.file.read(|c| {
+        self.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0 AND code IS NOT NULL
                  ORDER BY part, ordinal",
@@ -270,7 +270,7 @@ impl Vectors {
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.dimensions / 64;
         let now = |known: &Arc<Codes>| {
-            self.file.read(|c| {
+            self.read(|c| {
                 let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
                 let (generation, embedded): (i64, usize) =
                     statement.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -283,7 +283,7 @@ impl Vectors {
         let (mut codes, embedded) = now(&slot)?;
         // They are made from what is there, so what is lacking is made again; once, should it be lacking there too.
         if codes.len() != embedded && !self.mended.swap(true, Ordering::Relaxed) {
-            self.file.write(|c| rebuild(c, width))?;
+            self.write(|c| rebuild(c, width))?;
             codes = now(&Arc::new(Codes::none(width)))?.0;
         }
         *slot = Arc::clone(&codes);
