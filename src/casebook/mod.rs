@@ -26,7 +26,7 @@ use crate::{
     error::{Code, Error, Result},
     http::{Http, HttpOptions, RealTime, Timing},
     index::{
-        fulltext::FullText,
+        fulltext::{self, FullText},
         update::{A_MOMENT, Derived, Effort, Parts},
     },
     model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
@@ -347,7 +347,15 @@ impl Casebook {
         work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || work(&inner)).await
+        match blocking(move || work(&inner)).await {
+            // tantivy believes what it reads: damage makes it panic, or fail in words that say nothing of it.
+            Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
+                let inner = Arc::clone(&self.inner);
+                let damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
+                Err(if damaged { fulltext::broken().with_source(error) } else { error })
+            }
+            result => result,
+        }
     }
 }
 

@@ -136,6 +136,37 @@ fn a_full_text_whose_files_were_changed() {
     }
 }
 
+/// A part of a file that says something else is met by some searches; none of them is a defect of the program.
+#[test]
+fn a_full_text_whose_damage_shows_while_it_is_used() {
+    let place = filled();
+    let before = content(&place);
+    let mut met = 0;
+    for (ending, from) in
+        [("idx", 0.3), ("idx", 0.6), ("term", 0.2), ("term", 0.5), ("fast", 0.3), ("fast", 0.6)]
+    {
+        let file = largest(&place.full_text(), ending);
+        let mut bytes = std::fs::read(&file).unwrap();
+        let from = (bytes.len() as f64 * from) as usize;
+        let end = (from + 400).min(bytes.len() - 60);
+        bytes[from..end].fill(0xa7);
+        std::fs::write(&file, bytes).unwrap();
+        for asked in
+            [&["search", "agent timeout is:open"][..], &["duplicates", "acme/app#40", "--include-closed"]]
+        {
+            let ran = place.run(asked);
+            if ran.code != Some(0) {
+                assert!(ran.err.contains("index --rebuild"), "{ending}: {}", ran.err);
+                met += 1;
+            }
+        }
+        place.ok(&["index", "--rebuild"]);
+        place.ok(&["doctor"]);
+        assert_eq!(content(&place), before, "{ending}");
+    }
+    assert!(met > 3, "{met}");
+}
+
 /// The largest file with this ending: how many there are depends on the machine's threads.
 fn largest(folder: &Path, ending: &str) -> PathBuf {
     std::fs::read_dir(folder)

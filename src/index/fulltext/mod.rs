@@ -9,7 +9,7 @@ mod similar;
 mod write;
 
 use std::{
-    fs,
+    fs, panic,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::SystemTime,
@@ -29,7 +29,7 @@ use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Overlap, ReportTerms, Said};
 pub use write::{Entry, Writer};
 
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 
 /// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
 /// read of a file, and takes it back only where memory is short.
@@ -123,6 +123,12 @@ impl std::fmt::Debug for FullText {
     }
 }
 
+/// What there is to say of a damaged index.
+pub fn broken() -> Error {
+    Error::new(Code::Corrupt, "the full-text index is damaged")
+        .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
+}
+
 impl FullText {
     /// Opens the index below this folder, making an empty one where there is none or where it is damaged: it is derived.
     ///
@@ -167,11 +173,15 @@ impl FullText {
     }
 
     fn open_in(folder: &Path) -> Result<Self> {
-        let (schema, fields) = schema();
-        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        let index = Index::open_or_create(directory, schema)?;
-        sound(&index)?;
-        Self::new(folder, index, fields)
+        let open = || {
+            let (schema, fields) = schema();
+            let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+            let index = Index::open_or_create(directory, schema)?;
+            sound(&index)?;
+            Self::new(folder, index, fields)
+        };
+        // tantivy believes what it reads; of some damage it panics.
+        panic::catch_unwind(open).unwrap_or_else(|_| Err(broken()))
     }
 
     fn new(folder: &Path, index: Index, fields: Fields) -> Result<Self> {
@@ -229,6 +239,11 @@ impl FullText {
         Ok(names)
     }
 
+    /// Whether the content of a file is not what was written. Reads all of them.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged_files().map_or_else(|e| e.code() == Code::Corrupt, |files| !files.is_empty())
+    }
+
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
         fs::read_dir(&self.folder)
@@ -246,6 +261,47 @@ mod tests {
         index::filter::{Filter, Test},
         model::State,
     };
+
+    #[test]
+    fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let mut writer = fulltext.writer().unwrap();
+        for id in 0..40 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
+            document.add_text(fulltext.fields.state, if id % 3 == 0 { "closed" } else { "open" });
+            document.add_i64(fulltext.fields.created, 1_780_000_000 + id.cast_signed() * 977);
+            writer.writer.add_document(document).unwrap();
+        }
+        writer.commit(1).unwrap();
+        let indexed = fulltext.folder.clone();
+        drop(writer);
+        drop(fulltext);
+        let mut files: Vec<_> = fs::read_dir(&indexed).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|f| f.extension().is_some_and(|e| e != "lock" && e != "json"));
+        files.sort();
+        let mut made_again = 0;
+        for file in files {
+            let whole = fs::read(&file).unwrap();
+            for at in (0..whole.len().saturating_sub(8)).step_by(whole.len() / 40 + 1) {
+                let place = tempfile::tempdir().unwrap();
+                let copy = place.path().join(indexed.file_name().unwrap());
+                fs::create_dir_all(&copy).unwrap();
+                for entry in fs::read_dir(&indexed).unwrap() {
+                    let from = entry.unwrap().path();
+                    fs::copy(&from, copy.join(from.file_name().unwrap())).unwrap();
+                }
+                let mut changed = whole.clone();
+                changed[at..at + 8].fill(0xa7);
+                fs::write(copy.join(file.file_name().unwrap()), changed).unwrap();
+                let opened = FullText::open(place.path()).unwrap();
+                made_again += u32::from(opened.reached().unwrap().revision == 0);
+            }
+        }
+        assert!(made_again > 0);
+    }
 
     #[test]
     fn an_index_that_is_opened_anew_answers_as_before() {
