@@ -278,7 +278,7 @@ impl Inner {
     }
 
     /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make. Where damage is met on the
-    /// way, all of them are made again.
+    /// way, or was by a search, all of them are made again.
     fn bring(
         &self,
         meaning: &Meaning,
@@ -287,7 +287,8 @@ impl Inner {
         report: &mut IndexReport,
     ) -> Result<bool> {
         let done = self.bring_these(meaning, most, task, report);
-        if done.is_ok() || !meaning.is_damaged() {
+        let cancelled = done.as_ref().is_err_and(|e| e.code() == Code::Cancelled);
+        if !meaning.is_damaged() || report.busy_elsewhere || cancelled {
             return done;
         }
         for damaged in meaning.opened().filter(|v| v.is_damaged()) {

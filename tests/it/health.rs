@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use precedent::{Casebook, OpenOptions, Task, embed::Engine, model::SearchRequest};
+use precedent::{
+    Casebook, OpenOptions, Task,
+    embed::Engine,
+    model::{Lack, SearchRequest},
+};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -265,6 +269,13 @@ async fn vectors_that_others_made_again_are_taken_up() {
     place.ok(&["import", "github", &more.to_string_lossy(), "--source", "acme/app"]);
     let answer = asked("mode:semantic valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
+    // It meets the damage by itself, answers by words, and mends it with its next update, where nothing is new.
+    empty(&vectors(&place), "embeddings_rowids");
+    let answer = asked("valve leaks drips").await;
+    assert_eq!((answer.hits[0].key.as_str(), answer.notices[0].lack), ("acme/app#77", Lack::Model));
+    resident.update_index(&Task::new()).await.unwrap();
+    assert!(asked("mode:semantic valve leaks drips").await.notices.is_empty());
+    place.ok(&["doctor"]);
 }
 
 /// Fills the first page of a table or an index with zeros.
