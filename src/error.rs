@@ -172,7 +172,7 @@ impl From<rusqlite::Error> for Error {
             Some(E::DatabaseCorrupt | E::NotADatabase) => (
                 Code::Corrupt,
                 "the casebook's database file is damaged".to_owned(),
-                "Restore a copy of it, or move the folder away and import again.",
+                "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest.",
             ),
             _ => (
                 Code::Internal,

@@ -409,6 +409,12 @@ fn a_damaged_database() {
     place.run(&["doctor", "--repair"]);
     assert_eq!(content(&place), before);
 
+    // Whoever stumbles over it is told who can say more.
+    let other = filled();
+    empty(&database(&other), "documents");
+    let ran = other.run(&["search", "agent timeout"]);
+    assert!(ran.code == Some(1) && ran.err.contains("precedent doctor --repair"), "{}", ran.err);
+
     // No database at all.
     std::fs::write(
         database(&place),
