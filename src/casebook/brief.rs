@@ -57,14 +57,12 @@ impl Casebook {
 
 impl Inner {
     fn desk<T>(&self, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
-        let meaning = self.meaning()?;
-        meaning.warm();
-        meaning.without_damage(|| {
+        self.answering(|meaning| {
             let problem = meaning.problem();
             let model = meaning.engine().info().ok().filter(|_| problem.is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            self.searching(&meaning, |searcher| {
-                self.checking(&meaning, |checker| {
+            self.searching(meaning, |searcher| {
+                self.checking(meaning, |checker| {
                     work(&Desk { searcher, checker, problem: problem.as_deref(), model })
                 })
             })

@@ -24,12 +24,10 @@ impl Casebook {
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let meaning = i.meaning()?;
-            meaning.warm();
             let now = (i.clock)();
-            meaning.without_damage(|| {
+            i.answering(|meaning| {
                 let problem = meaning.problem();
-                i.checking(&meaning, |c| {
+                i.checking(meaning, |c| {
                     duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task)
                 })
             })
@@ -45,12 +43,10 @@ impl Casebook {
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let meaning = i.meaning()?;
-            meaning.warm();
             let now = (i.clock)();
-            meaning.without_damage(|| {
+            i.answering(|meaning| {
                 let problem = meaning.problem();
-                i.checking(&meaning, |c| {
+                i.checking(meaning, |c| {
                     duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
                 })
             })

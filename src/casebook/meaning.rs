@@ -226,6 +226,13 @@ impl Inner {
         }
     }
 
+    /// Works with the model that answers, loaded; where its vectors turn out to be damaged, once more without them.
+    pub(super) fn answering<T>(&self, work: impl Fn(&Meaning) -> Result<T>) -> Result<T> {
+        let meaning = self.meaning()?;
+        meaning.warm();
+        meaning.without_damage(|| work(&meaning))
+    }
+
     /// A model by its name, with its vectors; `None` and `builtin` stand for the built-in one.
     pub(super) fn meaning_of(&self, name: Option<&str>) -> Meaning {
         let name = name.filter(|n| *n != BUILT_IN);
@@ -291,8 +298,11 @@ impl Inner {
         if !meaning.is_damaged() || report.busy_elsewhere || cancelled {
             return done;
         }
-        for damaged in meaning.opened().filter(|v| v.is_damaged()) {
-            remove_vectors(&self.folder, damaged.path())?;
+        for damaged in meaning.opened().filter(|v| v.is_damaged() && !v.is_replaced()) {
+            // Another process is at it, or the system keeps files that are open: what was met names the remedy.
+            if remove_vectors(&self.folder, damaged.path()).is_err() {
+                return done;
+            }
         }
         self.bring_these(&self.meaning_of(meaning.name.as_deref()), most, task, report)
     }

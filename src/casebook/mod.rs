@@ -304,10 +304,7 @@ impl Casebook {
             let meaning = i.meaning()?;
             let vectors = meaning.vectors();
             let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
-            let problem = match &vectors {
-                Ok(_) => meaning.problem().map(|e| sentence(&e)),
-                Err(error) => Some(sentence(error)),
-            };
+            let problem = meaning.problem().map(|e| sentence(&e));
             let name = meaning.engine().info().ok().map(|info| info.name);
             let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {

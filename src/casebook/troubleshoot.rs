@@ -22,11 +22,9 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let meaning = i.meaning()?;
-            meaning.warm();
-            let card = meaning.engine().info().ok().map(|m| m.solved);
-            meaning.without_damage(|| {
-                i.searching(&meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+            i.answering(|meaning| {
+                let card = meaning.engine().info().ok().map(|m| m.solved);
+                i.searching(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
             })
         })
         .await

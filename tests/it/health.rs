@@ -224,10 +224,6 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
     {
         let place = filled();
-        let more = |n: u64| {
-            let text = format!("{}\n", issue(n, "Valve leaks", "It drips on the zeppelin."));
-            place.file(&format!("{n}.jsonl"), text).to_string_lossy().into_owned()
-        };
         empty(&vectors(&place), table);
         let answer = place.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
@@ -236,7 +232,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
         assert_eq!(ran.err.contains("the vectors are damaged"), asked, "{table}: {}", ran.err);
         // What is new is stored, and with it all vectors are made again.
-        place.ok(&["import", "github", &more(77), "--source", "acme/app"]);
+        import_a_leak(&place);
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{table}");
         let answer = place.json(&["search", "mode:semantic valve leaks drips", "--json"]);
@@ -244,7 +240,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         place.ok(&["doctor"]);
         // As if they had never been damaged.
         let whole = filled();
-        whole.ok(&["import", "github", &more(77), "--source", "acme/app"]);
+        import_a_leak(&whole);
         assert_eq!(content(&place), content(&whole), "{table}");
     }
 }
@@ -264,9 +260,7 @@ async fn vectors_that_others_made_again_are_taken_up() {
     empty(&vectors(&place), "embeddings_rowids");
     // It may know some pages still.
     asked("agent timeout").await;
-    let more =
-        place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips on the zeppelin.")));
-    place.ok(&["import", "github", &more.to_string_lossy(), "--source", "acme/app"]);
+    import_a_leak(&place);
     let answer = asked("mode:semantic valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
     // It meets the damage by itself, answers by words, and mends it with its next update, where nothing is new.
@@ -276,6 +270,12 @@ async fn vectors_that_others_made_again_are_taken_up() {
     resident.update_index(&Task::new()).await.unwrap();
     assert!(asked("mode:semantic valve leaks drips").await.notices.is_empty());
     place.ok(&["doctor"]);
+}
+
+fn import_a_leak(place: &Place) {
+    let leak = format!("{}\n", issue(77, "Valve leaks", "It drips on the zeppelin."));
+    let path = place.file("leak.jsonl", leak);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
 }
 
 /// Fills the first page of a table or an index with zeros.
