@@ -26,8 +26,58 @@ const READ: usize = 12;
 pub(super) struct Weights {
     terms: HashMap<String, f32>,
     identifiers: Vec<String>,
-    /// Which ASCII characters a term begins with; an accented letter may have become the plain one.
-    initials: [bool; 128],
+    beginnings: Beginnings,
+}
+
+/// The first two characters of the terms that are looked for: most words of a text are told apart by them, and need no stemming.
+#[derive(Clone, Debug)]
+struct Beginnings {
+    /// By the first, a bit for each second.
+    seconds: [u64; 36],
+}
+
+impl Beginnings {
+    /// Stands for any second character: a term has none, or one that is no plain letter or digit.
+    const ANY: u64 = 1 << 63;
+
+    fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
+        let mut all = Self { seconds: [0; 36] };
+        terms.for_each(|term| all.add(term));
+        all
+    }
+
+    fn add(&mut self, term: &str) {
+        let bytes = term.as_bytes();
+        if let Some(first) = bytes.first().copied().and_then(Self::first) {
+            let second = bytes.get(1).copied().and_then(Self::second);
+            self.seconds[first] |= second.map_or(Self::ANY, |s| 1 << s);
+        }
+    }
+
+    /// Whether a word as it is written may become one of the terms.
+    fn may_be(&self, word: &str) -> bool {
+        let bytes = word.as_bytes();
+        // An accented letter may become the plain one.
+        let Some(first) = Self::first(bytes[0]) else { return true };
+        let seconds = self.seconds[first];
+        match bytes.get(1).copied().and_then(Self::second) {
+            Some(second) => seconds & (1 << second | Self::ANY) != 0,
+            None => seconds != 0,
+        }
+    }
+
+    fn first(byte: u8) -> Option<usize> {
+        match byte.to_ascii_lowercase() {
+            letter @ b'a'..=b'z' => Some(usize::from(letter - b'a')),
+            digit @ b'0'..=b'9' => Some(26 + usize::from(digit - b'0')),
+            _ => None,
+        }
+    }
+
+    /// Stemming leaves the first two letters as they are, but for a y that comes of an i or becomes one ("dying", "die").
+    fn second(byte: u8) -> Option<usize> {
+        Self::first(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
+    }
 }
 
 impl Default for Weights {
@@ -39,11 +89,7 @@ impl Default for Weights {
 impl Weights {
     pub(super) fn new(terms: impl Iterator<Item = (String, f32)>, identifiers: &[String]) -> Self {
         let terms: HashMap<String, f32> = terms.collect();
-        let mut initials = [false; 128];
-        for first in terms.keys().filter_map(|t| t.bytes().next()).filter(u8::is_ascii) {
-            initials[usize::from(first)] = true;
-        }
-        Self { terms, identifiers: identifiers.to_vec(), initials }
+        Self { beginnings: Beginnings::new(terms.keys()), terms, identifiers: identifiers.to_vec() }
     }
 
     /// The words of a text that match, with their weight.
@@ -51,12 +97,7 @@ impl Weights {
         if self.terms.is_empty() {
             return Vec::new();
         }
-        // Stemming never changes the first letter.
-        let wanted = |word: &str| match word.as_bytes()[0] {
-            b if b.is_ascii() => self.initials[usize::from(b.to_ascii_lowercase())],
-            _ => true,
-        };
-        tokens::words_where(text, wanted)
+        tokens::words_where(text, |word| self.beginnings.may_be(word))
             .into_iter()
             .filter_map(|w| self.terms.get(&w.term).map(|weight| (w.range, w.term, *weight)))
             .collect()
@@ -295,6 +336,14 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// No word that becomes a term is taken for another one by how it begins.
+        #[test]
+        fn a_word_begins_as_its_term_does(text in "([a-zA-Z]{1,3}(ies|ying|ed|ing|aed|y|ional|ization|'s|)|[a-zäé0-9.']{1,5}| ){1,20}") {
+            for word in tokens::words(&text) {
+                proptest::prop_assert!(Beginnings::new(std::iter::once(&word.term)).may_be(&text[word.range.clone()]), "{} of {}", word.term, &text[word.range]);
+            }
+        }
+
         #[test]
         fn spans_put_together_are_the_text(text in "\\PC{0,200}") {
             let spans = weights(&["slot", "a"]).spans(&text);

@@ -213,7 +213,8 @@ impl FullText {
                 .and_offset(offset)
                 .order_by_fast_field::<i64>("updated", Order::Desc),
         )?;
-        top.into_iter().map(|(_, address)| id(&searcher, address)).collect()
+        let ids = ids(&searcher)?;
+        Ok(top.into_iter().map(|(_, address)| ids(address)).collect())
     }
 
     /// How many documents meet the filters.
@@ -458,10 +459,11 @@ fn minimum_should_match(terms: usize) -> usize {
 /// Documents by score, ties by id.
 pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
     let mut out = Vec::with_capacity(found.len());
+    let ids = ids(searcher)?;
     for (score, address) in found {
         // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
         let score = (score * 1024.0).round() / 1024.0;
-        out.push((id(searcher, address)?, score));
+        out.push((ids(address), score));
     }
     out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     Ok(out)
@@ -476,9 +478,13 @@ pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Re
     Ok(most)
 }
 
-fn id(searcher: &Searcher, address: DocAddress) -> Result<i64> {
-    let column = searcher.segment_reader(address.segment_ord).fast_fields().u64("id")?;
-    Ok(column.first(address.doc_id).unwrap_or_default().cast_signed())
+/// Reads the ids of documents.
+fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
+    let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
+    let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
+    Ok(move |address: DocAddress| {
+        columns[address.segment_ord as usize].first(address.doc_id).unwrap_or_default().cast_signed()
+    })
 }
 
 /// Collects the ids of all matches.

@@ -260,8 +260,7 @@ impl FullText {
         let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let own = self.overlaps(&terms, &ids)?;
-        let said = self.said_in_comments(&terms, &ids)?;
+        let (own, said) = self.own_and_said(&terms, &ids)?;
         let score = |own: &Overlap, said: f32| rounded(own.words + SAID * said);
         let mut scored: Vec<(i64, f32)> = ids
             .into_iter()
@@ -305,8 +304,7 @@ impl FullText {
         ids.extend(others);
         ids.sort_unstable();
         ids.dedup();
-        let own = self.overlaps(&terms, &ids)?;
-        let said = self.said_in_comments(&terms, &ids)?;
+        let (own, said) = self.own_and_said(&terms, &ids)?;
         let share = |own: &Overlap, said: f32| {
             let share = of_words * (own.words + SAID * said) + of_identifiers * own.identifiers;
             rounded(share / every)
@@ -360,39 +358,63 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
         let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        self.in_segments(&searcher, ids, |segment, found| self.own(segment, found, terms, means))
+    }
+
+    /// As [`FullText::overlaps`], and the share of the report's words that each document's comments have.
+    fn own_and_said(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
+        let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        let mean = mean_length(&searcher, &[self.fields.comments])?;
+        let both = self.in_segments(&searcher, ids, |segment, found| {
+            let own = self.own(segment, found, terms, means)?;
+            Ok(own.into_iter().zip(self.said(segment, found, terms, mean)?).collect())
+        })?;
+        Ok(both.into_iter().unzip())
+    }
+
+    /// The mean lengths of a title, and of a body with its code.
+    fn means(&self, searcher: &Searcher) -> Result<(f32, f32)> {
         let f = &self.fields;
-        let means = (mean_length(&searcher, &[f.title])?, mean_length(&searcher, &[f.body, f.code])?);
-        let mut out = vec![Overlap::default(); ids.len()];
-        for (at, overlap) in self.in_segments(&searcher, ids, |segment, found| {
-            let mut out = vec![Overlap::default(); found.len()];
-            let created = segment.fast_fields().i64("created")?;
-            for (overlap, (doc, _)) in out.iter_mut().zip(found) {
-                overlap.created = created.first(*doc);
-            }
-            self.add_words(segment, &terms.words, found, means, &mut out)?;
-            let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
-                add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
-            };
-            sum(&terms.title, f.title, |o| &mut o.title_title)?;
-            sum(&terms.title, f.body, |o| &mut o.title_body)?;
-            sum(&terms.body, f.title, |o| &mut o.body_title)?;
-            sum(&terms.code, f.code, |o| &mut o.code_code)?;
-            sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
-            sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
-            Ok(out)
-        })? {
-            out[at] = overlap;
+        Ok((mean_length(searcher, &[f.title])?, mean_length(searcher, &[f.body, f.code])?))
+    }
+
+    /// What documents of a segment have in common with a report.
+    fn own(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        means: (f32, f32),
+    ) -> Result<Vec<Overlap>> {
+        let f = &self.fields;
+        let mut out = vec![Overlap::default(); found.len()];
+        let created = segment.fast_fields().i64("created")?;
+        for (overlap, (doc, _)) in out.iter_mut().zip(found) {
+            overlap.created = created.first(*doc);
         }
+        self.add_words(segment, &terms.words, found, means, &mut out)?;
+        let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
+            add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
+        };
+        sum(&terms.title, f.title, |o| &mut o.title_title)?;
+        sum(&terms.title, f.body, |o| &mut o.title_body)?;
+        sum(&terms.body, f.title, |o| &mut o.body_title)?;
+        sum(&terms.code, f.code, |o| &mut o.code_code)?;
+        sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
+        sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
         Ok(out)
     }
 
-    /// What `read` says of each of these documents in its segment, several segments at once: (place in `ids`, what it says).
-    fn in_segments<T: Send>(
+    /// What `read` says of each of these documents in its segment, several segments at once, in the order of `ids`. A document that
+    /// no segment has gets the default.
+    fn in_segments<T: Send + Default>(
         &self,
         searcher: &Searcher,
         ids: &[i64],
         read: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
-    ) -> Result<Vec<(usize, T)>> {
+    ) -> Result<Vec<T>> {
         let read = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
             let mut found = self.addresses(segment, ids)?;
             if found.is_empty() {
@@ -402,7 +424,11 @@ impl FullText {
             Ok(found.iter().map(|(_, at)| *at).zip(read(segment, &found)?).collect())
         };
         let parts: Vec<_> = searcher.segment_readers().par_iter().map(read).collect::<Result<_>>()?;
-        Ok(parts.into_iter().flatten().collect())
+        let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
+        for (at, said) in parts.into_iter().flatten() {
+            out[at] = said;
+        }
+        Ok(out)
     }
 
     /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
@@ -487,32 +513,31 @@ impl FullText {
         Ok(())
     }
 
-    /// The share of a report's words that each document's comments have, saturated and for their length as a body's.
-    fn said_in_comments(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<f32>> {
-        let searcher = self.searcher()?;
+    /// The share of a report's words that the comments of each document of a segment have, saturated and for their length as a body's;
+    /// `mean` is the mean length of all comments on a document.
+    fn said(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        mean: f32,
+    ) -> Result<Vec<f32>> {
         let all: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
         let field = self.fields.comments;
-        let mean = mean_length(&searcher, &[field])?;
-        let mut out = vec![0.0; ids.len()];
-        for (at, said) in self.in_segments(&searcher, ids, |segment, found| {
-            let lengths = segment.get_fieldnorms_reader(field)?;
-            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
-            let norms: Vec<f32> = found
-                .iter()
-                .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
-                .collect();
-            let mut said = vec![0.0; found.len()];
-            for (term, weight) in &terms.words {
-                each_frequency(segment, field, term, found, |i, n| {
-                    let n = n / norms[i];
-                    said[i] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
-                })?;
-            }
-            Ok(said)
-        })? {
-            out[at] = said;
+        let lengths = segment.get_fieldnorms_reader(field)?;
+        #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+        let norms: Vec<f32> = found
+            .iter()
+            .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
+            .collect();
+        let mut said = vec![0.0; found.len()];
+        for (term, weight) in &terms.words {
+            each_frequency(segment, field, term, found, |i, n| {
+                let n = n / norms[i];
+                said[i] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
+            })?;
         }
-        Ok(out)
+        Ok(said)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
@@ -13,9 +14,11 @@ use crate::error::Result;
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
 /// At least this many of the nearest by code are scored exactly.
-const RESCORED: usize = 1024;
+const RESCORED: usize = 640;
 /// So many more than are wanted are scored after an exact search.
 const BESIDE: usize = 32;
+/// Vectors that one core looks up at least; more would need more readers than are kept open.
+const SHARE: usize = 256;
 /// sqlite-vec's own limit for `k`.
 const MAX_K: usize = 4096;
 /// Of a document's own text, and of a comment, this many chunks are compared with another report.
@@ -75,15 +78,24 @@ impl Vectors {
         // In the order in which they lie in the file.
         let mut chunks = chunks.to_vec();
         chunks.sort_unstable();
-        let mut near = self.read(|c| {
-            let mut stored = Stored::of(c, self.dimensions)?;
+        let score = |chunks: &[i64]| {
+            self.read(|c| {
+                let mut stored = Stored::of(c, self.dimensions)?;
+                let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
+                for chunk in chunks {
+                    scored.extend(stored.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
+                }
+                Ok(scored)
+            })
+        };
+        // Most of a search for the nearest is looking up single vectors, so each core does its share.
+        let share = chunks.len().div_ceil(rayon::current_num_threads()).max(SHARE);
+        let scored: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
+        let mut scored = scored.concat();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        scored.truncate(limit);
+        self.read(|c| {
             let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
-            let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
-            for chunk in chunks {
-                scored.extend(stored.get(chunk)?.map(|vector| (chunk, cosine(query, vector))));
-            }
-            scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            scored.truncate(limit);
             let mut near = Vec::with_capacity(scored.len());
             for (chunk, cosine) in scored {
                 let found = row
@@ -94,9 +106,7 @@ impl Vectors {
                 near.extend(found);
             }
             Ok(near)
-        })?;
-        near.truncate(limit);
-        Ok(near)
+        })
     }
 
     /// How near documents are to a report, given the unit vectors of its title and of its text; in the order of
