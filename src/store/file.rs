@@ -133,3 +133,19 @@ fn connect(path: &Path, mapped: u32) -> Result<Connection> {
     };
     open().map_err(|e| Error::from(e).context(path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// See `.cargo/config.toml`.
+    #[test]
+    fn readers_share_no_lock_around_their_pages() {
+        let connection = Connection::open_in_memory().unwrap();
+        let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
+        let options = statement.query_map([], |r| r.get::<_, String>(0)).unwrap();
+        let options: Vec<String> = options.collect::<rusqlite::Result<_>>().unwrap();
+        assert!(!options.iter().any(|o| o == "ENABLE_MEMORY_MANAGEMENT"), "{options:?}");
+        assert!(options.iter().any(|o| o == "DEFAULT_MEMSTATUS=0"), "{options:?}");
+    }
+}
