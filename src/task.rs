@@ -1,13 +1,21 @@
 //! A long job's progress and cancellation, and the one bridge from async code to blocking work.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{RecvTimeoutError, sync_channel},
+    },
+    thread,
+    time::Duration,
 };
 
 use tokio::sync::Notify;
 
-use crate::error::{Error, Result, cancelled};
+use crate::error::{Code, Error, Result, cancelled};
+
+/// How often somebody who waits for what cannot be interrupted looks whether to go on waiting.
+const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
 /// What a job is doing just now.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -155,8 +163,55 @@ impl std::fmt::Debug for Task {
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(Error::new(crate::error::Code::Internal, "a background job ended unexpectedly")
-            .with_hint("This is a defect in Precedent; please report it.")
-            .with_source(error)),
+        Err(error) => Err(ended().with_source(error)),
+    }
+}
+
+/// Does work that cannot be interrupted on a thread of its own. Cancelled, nobody waits for it any more: it ends by itself, and what it
+/// gives is dropped there.
+///
+/// # Errors
+/// [`Code::Cancelled`]; [`Code::Internal`] if it panicked.
+pub(crate) fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let (give, take) = sync_channel(1);
+    thread::Builder::new()
+        .spawn(move || drop(give.send(work())))
+        .map_err(|e| Error::new(Code::Internal, "no thread can be started").with_source(e))?;
+    loop {
+        match take.recv_timeout(LOOK_AGAIN) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => task.check()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::new(Code::Internal, "a background job ended unexpectedly")
+        .with_hint("This is a defect in Precedent; please report it.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_interrupted_is_not_waited_for_and_still_ends() {
+        let task = Task::new();
+        assert_eq!(apart(&task, || 7).unwrap(), 7);
+        let panicked: Result<()> = apart(&task, || panic!("a test wants this one"));
+        assert_eq!(panicked.unwrap_err().code(), Code::Internal);
+        let (go, gone) = channel();
+        let (end, ended) = channel();
+        task.cancel();
+        let left = apart(&task, move || {
+            gone.recv().unwrap();
+            end.send(()).unwrap();
+        });
+        assert_eq!(left.unwrap_err().code(), Code::Cancelled);
+        go.send(()).unwrap();
+        ended.recv().unwrap();
     }
 }

@@ -23,16 +23,9 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
         return Ok(());
     }
     let changed = store.read(|r| r.changed_documents(reached))?;
-    let mut before: Option<u64> = None;
-    for batch in batches(&changed, BATCH) {
+    let mut batches = batches(&changed, BATCH).peekable();
+    while let Some(batch) = batches.next() {
         task.check()?;
-        if let Some(before) = before
-            && batch[0].revision > before
-            && until.is_some_and(|until| Instant::now() >= until)
-        {
-            return store.write(|w| w.set_links_revision(before));
-        }
-        before = batch.last().map(|l| l.revision);
         let links = store.read(|r| {
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
@@ -42,7 +35,15 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
             }
             Ok(out)
         })?;
-        store.write(|w| links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found)))?;
+        let done = batch.last().map(|l| l.revision);
+        let whole = done.filter(|done| batches.peek().is_none_or(|next| next[0].revision > *done));
+        store.write(|w| {
+            links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found))?;
+            whole.map_or(Ok(()), |done| w.set_links_revision(done))
+        })?;
+        if whole.is_some() && until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(());
+        }
     }
     store.write(|w| w.set_links_revision(revision))
 }

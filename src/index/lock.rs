@@ -2,6 +2,7 @@
 
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -19,10 +20,10 @@ pub(crate) enum Kind {
     Vectors,
 }
 
-/// Held while derived data is being updated.
-#[derive(Debug)]
+/// Held while derived data is being updated: until the last clone is dropped.
+#[derive(Clone, Debug)]
 pub(crate) struct UpdateLock {
-    _lock: FileLock,
+    _lock: Arc<FileLock>,
 }
 
 impl UpdateLock {
@@ -32,7 +33,7 @@ impl UpdateLock {
             Kind::Text => "text.lock",
             Kind::Vectors => "vectors.lock",
         };
-        Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: lock }))
+        Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: Arc::new(lock) }))
     }
 
     /// Takes the lock, waiting for whoever has it so long; `None` if that is not enough.

@@ -38,7 +38,7 @@ pub const A_MOMENT: Duration = Duration::from_millis(800);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
-const COMMIT_EVERY: usize = 16_384;
+const COMMIT_EVERY: usize = 32_768;
 /// Chunks that are embedded between two transactions; a kill loses at most these.
 const EMBED_BATCH: usize = 256;
 /// A source with fewer items has no template worth finding.
@@ -110,7 +110,7 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let _lock = if effort == Effort::Whole {
+        let lock = if effort == Effort::Whole {
             UpdateLock::take(self.folder, Kind::Text, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
             lock
@@ -127,7 +127,7 @@ impl Derived<'_> {
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, task));
-            let documents = self.update_fulltext(until, task);
+            let documents = self.update_fulltext(until, &lock, task);
             let links = links.join();
             report.documents = documents?;
             report.full_text_seconds = start.elapsed().as_secs_f64();
@@ -155,8 +155,8 @@ impl Derived<'_> {
         let take = |kind| UpdateLock::take_within(self.folder, kind, PATIENCE)?.ok_or_else(busy);
         // The vectors first: nobody's words have to wait while this waits for them.
         let _vectors = take(Kind::Vectors)?;
-        let _text = take(Kind::Text)?;
-        self.clear_text()?;
+        let text = take(Kind::Text)?;
+        self.clear_text(&text)?;
         vectors.map_or(Ok(()), Vectors::clear)
     }
 
@@ -165,15 +165,15 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
     pub fn forget_text(&self) -> Result<()> {
-        let _lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy)?;
-        self.clear_text()
+        let lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy)?;
+        self.clear_text(&lock)
     }
 
-    fn clear_text(&self) -> Result<()> {
-        let mut writer = self.fulltext.writer()?;
+    fn clear_text(&self, lock: &UpdateLock) -> Result<()> {
+        let mut writer = self.fulltext.writer(lock)?;
         writer.clear()?;
-        writer.commit(0)?;
-        writer.finish()?;
+        writer.commit(0, &Task::new())?;
+        writer.finish(&Task::new())?;
         self.store.write(|w| w.set_links_revision(0))
     }
 
@@ -204,7 +204,7 @@ impl Derived<'_> {
         Ok(())
     }
 
-    fn update_fulltext(&self, until: Option<Instant>, task: &Task) -> Result<u64> {
+    fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
@@ -217,7 +217,7 @@ impl Derived<'_> {
         if !rebuild && reached.revision == revision {
             return Ok(0);
         }
-        let mut writer = self.fulltext.writer()?;
+        let mut writer = self.fulltext.writer(lock)?;
         if rebuild {
             writer.clear()?;
         }
@@ -238,14 +238,14 @@ impl Derived<'_> {
             let whole = done > 0 && batch[0].revision > changed[done - 1].revision;
             stopped = whole && until.is_some_and(|until| Instant::now() >= until);
             if whole && (stopped || since_commit >= COMMIT_EVERY) {
-                writer.commit(changed[done - 1].revision)?;
+                writer.commit(changed[done - 1].revision, task)?;
                 since_commit = 0;
             }
             if stopped {
                 return Ok(false);
             }
             if !fresh {
-                batch.iter().for_each(|listing| writer.remove(listing.id));
+                batch.iter().try_for_each(|listing| writer.remove(listing.id))?;
             }
             for entry in entries {
                 writer.add(entry)?;
@@ -256,18 +256,18 @@ impl Derived<'_> {
             Ok(true)
         })?;
         if stopped {
-            writer.finish()?;
+            writer.finish(task)?;
             return Ok(done as u64);
         }
         if !fresh {
             // Rows of a removed source are gone without a trace; what has no row is taken out.
             let kept = self.store.read(|r| r.document_ids())?;
             for id in self.fulltext.ids()?.into_iter().filter(|id| kept.binary_search(id).is_err()) {
-                writer.remove(id);
+                writer.remove(id)?;
             }
         }
-        writer.commit(revision)?;
-        writer.finish()?;
+        writer.commit(revision, task)?;
+        writer.finish(task)?;
         Ok(total)
     }
 

@@ -210,8 +210,10 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
+        // Two indexes and no row: whether it is a tombstone stands behind the text.
         let mut statement = self.transaction.prepare_cached(
-            "SELECT id, revision, deleted_at IS NOT NULL FROM documents WHERE revision > ?1 ORDER BY revision, id",
+            "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
+             WHERE revision > ?1 ORDER BY revision, id",
         )?;
         let rows = statement
             .query_map([after], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
@@ -223,9 +225,11 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn document_ids(&self) -> Result<Vec<i64>> {
-        let mut statement = self.transaction.prepare_cached("SELECT id FROM documents ORDER BY id")?;
-        let rows = statement.query_map([], |r| r.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        // In no order, so that it is read from the smallest index and not from the texts.
+        let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
+        let mut ids = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        ids.sort_unstable();
+        Ok(ids)
     }
 
     /// The numbers of documents, in the order of their row ids; pages and rows that are gone have none.
@@ -301,37 +305,40 @@ impl Reader<'_> {
             counted += row.get::<_, u64>(2)?;
         }
         // Every part of this reads an index and no text. Comments whose item is not here are few, buried ones too.
-        let (known, orphans, beside): (u64, u64, u64) = self
+        let (known, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
-                "WITH items AS (
-                     SELECT number, count(*) AS said, EXISTS (
-                         SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
-                     FROM comments c WHERE source_id = ?1 GROUP BY number),
-                 orphans AS (
-                     SELECT count(*) AS said, count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
-                     FROM comments WHERE source_id = ?1 AND deleted_at IS NULL
-                         AND number IN (SELECT number FROM items WHERE NOT known)),
-                 buried AS (
-                     SELECT count(*) FILTER (WHERE known) AS known,
+                "SELECT coalesce(sum(said) FILTER (WHERE known), 0), coalesce(sum(said) FILTER (WHERE NOT known), 0),
+                     json_group_array(number) FILTER (WHERE NOT known)
+                 FROM (SELECT number, count(*) AS said, EXISTS (
+                           SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                       FROM comments c WHERE source_id = ?1 GROUP BY number)",
+            )?
+            .query_row([source], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        let (buried, buried_unknown, beside): (u64, u64, u64) = self
+            .transaction
+            .prepare_cached(
+                "WITH buried AS (
+                     SELECT count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS unknown,
                          count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
                      FROM (SELECT remote_id, EXISTS (
                                SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
-                           FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL)),
-                 beside AS (
-                     SELECT count(*) AS said FROM comments
-                     WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
-                 SELECT (SELECT coalesce(sum(said), 0) FROM items WHERE known) - (SELECT known FROM buried),
-                     (SELECT said FROM orphans),
-                     (SELECT said FROM beside) - (SELECT beside FROM buried) - (SELECT beside FROM orphans)",
+                           FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL))
+                 SELECT known, unknown,
+                     (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
+                     - (SELECT count(*) FROM comments WHERE source_id = ?1 AND substr(remote_id, 1, 1) = ?2
+                            AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
+                     - beside
+                 FROM buried",
             )?
-            .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS], |r| {
+            .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS, numbers], |r| {
                 Ok((r.get(0)?, r.get(1)?, r.get(2)?))
             })?;
+        let known = known - buried;
         // The tracker's count leaves out what is said beside the lines of a pull request.
         counts.missing_comments = counted.saturating_sub(known - beside);
         counts.comments = known;
-        counts.orphan_comments = orphans;
+        counts.orphan_comments = unknown - buried_unknown;
         Ok(counts)
     }
 }
@@ -441,5 +448,53 @@ impl Writer<'_> {
             params![source, self.next_revision()?],
         )?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    proptest::proptest! {
+        /// Counted from indexes or one by one, it comes to the same.
+        #[test]
+        fn what_a_source_holds_is_counted_right(
+            items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
+            comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+            store.write(|w| {
+                w.transaction.execute("INSERT INTO sources (id, key, kind, added_at) VALUES (1, 'acme/app', 'github', 1)", [])?;
+                for (number, (said, deleted)) in &items {
+                    w.transaction.execute(
+                        "INSERT INTO documents (source_id, kind, key, number, title, body, comment_count, revision, deleted_at, raw_hash)
+                         VALUES (1, 'issue', 'acme/app#' || ?1, ?1, '', '', ?2, 1, ?3, x'00')",
+                        params![number, said, deleted.then_some(1)],
+                    )?;
+                }
+                for (id, (number, review, deleted)) in comments.iter().enumerate() {
+                    w.transaction.execute(
+                        "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, deleted_at, raw_hash)
+                         VALUES (1, ?1, ?2, '', 1, 1, ?3, x'00')",
+                        params![number, format!("{}{id}", if *review { REVIEW_PREFIX } else { "" }), deleted.then_some(1)],
+                    )?;
+                }
+                Ok(())
+            }).unwrap();
+            let counts = store.read(|r| r.source_counts(1)).unwrap();
+            let here = || comments.iter().filter(|(_, _, deleted)| !deleted);
+            let held = here().filter(|(number, ..)| items.contains_key(number));
+            let listed = items.values().filter(|(_, deleted)| !deleted);
+            let told: u64 = listed.clone().map(|(said, _)| said).sum();
+            proptest::prop_assert_eq!(counts, SourceCounts {
+                issues: listed.count() as u64,
+                comments: held.clone().count() as u64,
+                orphan_comments: (here().count() - held.clone().count()) as u64,
+                missing_comments: told.saturating_sub(held.filter(|(_, review, _)| !review).count() as u64),
+                ..SourceCounts::default()
+            });
+        }
     }
 }

@@ -24,7 +24,7 @@ impl Reader<'_> {
     /// Those of the database.
     pub fn skeleton_age(&self, source: i64) -> Result<(u64, u64)> {
         Ok(self.transaction.query_row(
-            "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND kind <> 'page'), skeleton_documents
+            "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL), skeleton_documents
              FROM sources s WHERE id = ?1",
             [source],
             |r| Ok((r.get(0)?, r.get(1)?)),

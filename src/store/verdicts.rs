@@ -131,12 +131,14 @@ impl Reader<'_> {
     /// Those of the database.
     pub fn unchecked(&self, source: Option<i64>, closed: bool, all: bool) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT d.key FROM documents d LEFT JOIN checks c ON c.key = d.key
+            "SELECT d.key FROM documents d INDEXED BY documents_open LEFT JOIN checks c ON c.key = d.key
              WHERE d.kind = 'issue' AND d.state = 'open' AND d.deleted_at IS NULL
                AND (?1 IS NULL OR d.source_id = ?1)
                AND (?3 OR c.key IS NULL OR c.revision < d.revision OR c.closed <> ?2)
-               AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.verdict = 'duplicate' AND v.canonical_key <> d.key
-                               AND (v.first_key = d.key OR v.second_key = d.key))
+               AND d.key NOT IN (
+                   SELECT first_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> first_key
+                   UNION ALL
+                   SELECT second_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> second_key)
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
              ORDER BY d.id",
         )?;

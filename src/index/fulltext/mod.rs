@@ -258,24 +258,32 @@ mod tests {
 
     use super::*;
     use crate::{
-        index::filter::{Filter, Test},
+        index::{
+            filter::{Filter, Test},
+            lock::{Kind, UpdateLock},
+        },
         model::State,
+        task::Task,
     };
+
+    fn lock(folder: &Path) -> UpdateLock {
+        UpdateLock::try_take(folder, Kind::Text).unwrap().unwrap()
+    }
 
     #[test]
     fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let mut writer = fulltext.writer().unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
         for id in 0..40 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
             document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
             document.add_text(fulltext.fields.state, if id % 3 == 0 { "closed" } else { "open" });
             document.add_i64(fulltext.fields.created, 1_780_000_000 + id.cast_signed() * 977);
-            writer.writer.add_document(document).unwrap();
+            writer.add(Entry { document }).unwrap();
         }
-        writer.commit(1).unwrap();
+        writer.commit(1, &Task::new()).unwrap();
         let indexed = fulltext.folder.clone();
         drop(writer);
         drop(fulltext);
@@ -308,15 +316,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let f = &fulltext.fields;
-        let mut writer = fulltext.writer().unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
         for id in 0..3 {
             let mut document = TantivyDocument::default();
             document.add_u64(f.id, id);
             document.add_text(f.title, "Archive does not open");
             document.add_text(f.state, if id == 0 { "closed" } else { "open" });
-            writer.writer.add_document(document).unwrap();
+            writer.add(Entry { document }).unwrap();
         }
-        writer.commit(1).unwrap();
+        writer.commit(1, &Task::new()).unwrap();
         let words = Words { terms: crate::text::report::terms("archive"), ..Words::default() };
         let open = [Filter { test: Test::State(State::Open), negated: false }];
         let found = || {
@@ -328,9 +336,35 @@ mod tests {
         renew();
         assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
         // Also of what came meanwhile, and with filters that had been met before.
-        writer.remove(1);
-        writer.commit(2).unwrap();
+        writer.remove(1).unwrap();
+        writer.commit(2, &Task::new()).unwrap();
         renew();
         assert_eq!(found(), (vec![0, 2], vec![2]));
+    }
+
+    #[test]
+    fn a_commit_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        let mut writer = fulltext.writer(&held).unwrap();
+        for id in 0..2_000 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
+            writer.add(Entry { document }).unwrap();
+        }
+        let task = Task::new();
+        task.cancel();
+        // A machine that is quick enough has made it before anybody looks.
+        if let Err(error) = writer.commit(1, &task) {
+            assert_eq!(error.code(), Code::Cancelled);
+            assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);
+        }
+        drop((writer, held));
+        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        assert_eq!(fulltext.reached().unwrap().revision, 1);
+        assert_eq!(fulltext.ids().unwrap().len(), 2_000);
+        fulltext.writer(&held).unwrap().commit(2, &Task::new()).unwrap();
     }
 }

@@ -1,35 +1,100 @@
 //! Updates of the index: what is written of a document, and when others see it.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs, mem,
+    path::Path,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
+};
 
-use tantivy::{IndexWriter, TantivyDocument, Term, indexer::LogMergePolicy};
+use tantivy::{
+    Document, IndexWriter, TantivyDocument, Term,
+    indexer::LogMergePolicy,
+    schema::{Field, document::CompactDocValue},
+};
 
 use super::{FullText, Reached, schema::SCHEMA_VERSION};
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result, cancelled},
+    index::lock::UpdateLock,
     model::State,
     store::{DocumentRow, StoredComment},
+    task::{Task, apart},
     text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature},
 };
 
-/// Memory of each of the two indexing threads, in bytes.
-const THREAD_BYTES: usize = 48 * 1024 * 1024;
+/// Memory of each of the two indexing threads, in bytes: enough for half of the documents between two commits, so that a thread
+/// writes them as one segment.
+const THREAD_BYTES: usize = 96 * 1024 * 1024;
 
-/// Segments with more documents are merged no more: what a merge rewrites and maps stays bounded. Eight of about 65,000 documents
-/// become one; the fewer there are, the sooner a search can cut its words short.
-const MERGED_UP_TO: usize = 150_000;
+/// Segments with more documents are merged no more: what a merge rewrites and maps stays bounded. Eight of about 16,000 documents
+/// become one, so that each is written twice at the most; the fewer there are, the sooner a search can cut its words short.
+const MERGED_UP_TO: usize = 100_000;
+
+/// Documents that wait for the indexing threads at the most: tantivy's own queue takes 10,000, with all their texts, and a commit
+/// has to wait for each of them.
+const QUEUED: usize = 512;
+
+/// How long a document waits for a place in the queue: longer than a segment takes to be written.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A document's texts, prepared; made in parallel, before the writer takes them.
 #[derive(Debug)]
 pub struct Entry {
+    pub(super) document: TantivyDocument,
+}
+
+/// How many documents wait for the indexing threads.
+#[derive(Default)]
+struct Queue {
+    length: Mutex<usize>,
+    shorter: Condvar,
+}
+
+impl Queue {
+    /// Waits for a place, but not for threads that take nothing any more: adding to those says what is wrong.
+    fn enter(self: &Arc<Self>, document: TantivyDocument) -> Queued {
+        let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUED);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 += 1;
+        Queued { document, queue: self.clone() }
+    }
+}
+
+/// A document in the queue of the indexing threads, until one of them takes it up.
+struct Queued {
     document: TantivyDocument,
-    id: i64,
+    queue: Arc<Queue>,
+}
+
+impl Drop for Queued {
+    fn drop(&mut self) {
+        *self.queue.length.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.queue.shorter.notify_one();
+    }
+}
+
+impl Document for Queued {
+    type Value<'a> = CompactDocValue<'a>;
+    type FieldsValuesIter<'a> = Box<dyn Iterator<Item = (Field, CompactDocValue<'a>)> + 'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        Box::new(self.document.field_values())
+    }
+
+    fn into_tantivy_document(mut self) -> TantivyDocument {
+        mem::take(&mut self.document)
+    }
 }
 
 /// An update of the index.
 pub struct Writer<'a> {
     fulltext: &'a FullText,
-    pub(super) writer: IndexWriter,
+    /// None after a commit that was not waited for.
+    writer: Option<IndexWriter<Queued>>,
+    queue: Arc<Queue>,
+    lock: UpdateLock,
 }
 
 impl std::fmt::Debug for Writer<'_> {
@@ -39,27 +104,39 @@ impl std::fmt::Debug for Writer<'_> {
 }
 
 impl Writer<'_> {
+    fn writer(&mut self) -> Result<&mut IndexWriter<Queued>> {
+        self.writer.as_mut().ok_or_else(cancelled)
+    }
+
+    /// Does with tantivy's writer what takes long. Cancelled, that goes on without anybody waiting, and nobody else can update the index
+    /// before it is over.
+    fn apart<T: Send + 'static>(
+        &mut self,
+        task: &Task,
+        work: impl FnOnce(IndexWriter<Queued>) -> T + Send + 'static,
+    ) -> Result<T> {
+        let writer = self.writer.take().ok_or_else(cancelled)?;
+        let lock = self.lock.clone();
+        // The writer has a lock of its own, which has to go first.
+        Ok(apart(task, move || (work(writer), lock))?.0)
+    }
+
     /// Forgets everything.
     ///
     /// # Errors
     /// Those of the index.
     pub fn clear(&mut self) -> Result<()> {
-        self.writer.delete_all_documents()?;
+        self.writer()?.delete_all_documents()?;
         Ok(())
     }
 
     /// Removes a document.
-    pub fn remove(&mut self, id: i64) {
-        self.writer.delete_term(Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned()));
-    }
-
-    /// Adds a document or replaces what was there of it.
     ///
     /// # Errors
-    /// Those of the index.
-    pub fn put(&mut self, entry: Entry) -> Result<()> {
-        self.remove(entry.id);
-        self.writer.add_document(entry.document)?;
+    /// [`Code::Cancelled`] after a commit that was.
+    pub fn remove(&mut self, id: i64) -> Result<()> {
+        let term = Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned());
+        self.writer()?.delete_term(term);
         Ok(())
     }
 
@@ -68,29 +145,38 @@ impl Writer<'_> {
     /// # Errors
     /// Those of the index.
     pub fn add(&mut self, entry: Entry) -> Result<()> {
-        self.writer.add_document(entry.document)?;
+        let document = self.queue.enter(entry.document);
+        self.writer()?.add_document(document)?;
         Ok(())
     }
 
     /// Makes the update visible, together with how far it reaches.
     ///
     /// # Errors
-    /// [`crate::Code::Io`] if the disk is full.
-    pub fn commit(&mut self, revision: u64) -> Result<()> {
+    /// [`Code::Io`] if the disk is full; [`crate::Code::Cancelled`]: whether it is made then shows later.
+    pub fn commit(&mut self, revision: u64, task: &Task) -> Result<()> {
         let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
-            .map_err(|e| Error::new(crate::Code::Internal, e.to_string()))?;
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&payload);
-        commit.commit()?;
+            .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let (writer, done) = self.apart(task, move |mut writer| {
+            let commit = |writer: &mut IndexWriter<Queued>| {
+                let mut commit = writer.prepare_commit()?;
+                commit.set_payload(&payload);
+                commit.commit()
+            };
+            let done = commit(&mut writer);
+            (writer, done)
+        })?;
+        self.writer = Some(writer);
+        done?;
         Ok(())
     }
 
     /// Waits for merges that are under way.
     ///
     /// # Errors
-    /// Those of the index.
-    pub fn finish(self) -> Result<()> {
-        self.writer.wait_merging_threads()?;
+    /// Those of the index, and [`Code::Cancelled`].
+    pub fn finish(mut self, task: &Task) -> Result<()> {
+        self.apart(task, IndexWriter::wait_merging_threads)??;
         Ok(())
     }
 }
@@ -99,15 +185,15 @@ impl FullText {
     /// Starts an update. Readers see nothing of it before [`Writer::commit`].
     ///
     /// # Errors
-    /// [`crate::Code::Busy`] if another process is at it.
-    pub fn writer(&self) -> Result<Writer<'_>> {
-        let writer: IndexWriter = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+    /// Those of the index.
+    pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
+        let writer: IndexWriter<Queued> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
         let mut merges = LogMergePolicy::default();
         merges.set_max_docs_before_merge(MERGED_UP_TO);
         writer.set_merge_policy(Box::new(merges));
         self.remove_leftovers()?;
         self.remove_former();
-        Ok(Writer { fulltext: self, writer })
+        Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
     }
 
     /// Removes the indexes of earlier versions, which nothing reads any more.
@@ -203,6 +289,6 @@ impl FullText {
                 d.add_i64(field, time.as_second());
             }
         }
-        Entry { document: d, id: row.id }
+        Entry { document: d }
     }
 }
