@@ -13,7 +13,10 @@ use std::{
 use fastrand::Rng;
 use precedent::{
     embed::{ModelInfo, normalise},
-    index::vectors::{Near, Pending, TITLE_PART, Vectors, path},
+    index::{
+        update::EMBED_BATCH,
+        vectors::{Near, Pending, TITLE_PART, Vectors, path},
+    },
 };
 use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};
@@ -22,8 +25,8 @@ use super::grow::{base, mixed};
 
 /// Vectors whose nearest neighbour is looked for.
 const SAMPLED: usize = 2_000;
-/// Vectors that are stored in one transaction.
-const BATCH: usize = 16_384;
+/// Vectors that are made up together. They are stored as the program does it, so many in a transaction.
+const BATCH: usize = 64 * EMBED_BATCH;
 
 /// The vectors of one item, by their place.
 #[derive(Default)]
@@ -209,7 +212,7 @@ impl Real {
                 .collect();
             done += made.len() as u64;
             let start = Instant::now();
-            vectors.put(&made).unwrap();
+            made.chunks(EMBED_BATCH).for_each(|some| vectors.put(some).unwrap());
             took += start.elapsed();
         }
     }

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     embed::{Embedder, Engine},
     error::{Code, Error, Result, cancelled},
-    model::{IndexReport, State},
-    store::{DocumentRow, Listing, Reader, Store, StoredComment},
+    model::IndexReport,
+    store::{DocumentRow, Listing, Reader, Store, StoredComment, Urgency},
     task::{Phase, Task},
     text::{
         PREPARATION_VERSION,
@@ -40,7 +40,7 @@ const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
 const COMMIT_EVERY: usize = 32_768;
 /// Chunks that are embedded between two transactions; a kill loses at most these.
-const EMBED_BATCH: usize = 256;
+pub const EMBED_BATCH: usize = 256;
 /// A source with fewer items has no template worth finding.
 const SKELETON_FROM: u64 = 50;
 /// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
@@ -232,7 +232,7 @@ impl Derived<'_> {
             let comments: Vec<_> = l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
             self.fulltext.entry(&l.row, &body, &comments)
         };
-        self.prepared(&changed, entry, |batch, entries| {
+        self.prepared(batches(&changed, BATCH), entry, |batch, entries| {
             task.check()?;
             // A batch that continues the revision of the one before must not be cut off from it by a commit.
             let whole = done > 0 && batch[0].revision > changed[done - 1].revision;
@@ -273,16 +273,16 @@ impl Derived<'_> {
 
     /// Gives what `prepare` makes of each document to `work`, batch by batch and without tombstones, until that wants no more; the
     /// next batch is read and prepared meanwhile.
-    fn prepared<T: Send>(
+    fn prepared<'b, T: Send>(
         &self,
-        changed: &[Listing],
+        batches: impl Iterator<Item = &'b [Listing]> + Send,
         prepare: impl Fn(&Loaded) -> T + Send + Sync,
         mut work: impl FnMut(&[Listing], Vec<T>) -> Result<bool>,
     ) -> Result<()> {
         std::thread::scope(|scope| {
             let (give, take) = sync_channel(1);
             scope.spawn(move || {
-                for batch in batches(changed, BATCH) {
+                for batch in batches {
                     let ready = self.load(batch).map(|all| all.par_iter().map(&prepare).collect());
                     let failed = ready.is_err();
                     // Nobody takes it where the work has failed.
@@ -362,10 +362,10 @@ impl Derived<'_> {
         let revision = self.store.read(|r| r.revision())?;
         // A store that was restored from an older copy: everything is compared again.
         let reached = if reached > revision { 0 } else { reached };
-        let changed = self.store.read(|r| r.changed_documents(reached))?;
+        let changed = self.by_urgency(&self.store.read(|r| r.changed_documents(reached))?, task)?;
         let (mut done, total) = (0, changed.len() as u64);
         let plan = |l: &Loaded| (l.row.id, l.row.source_id, self.planned(l, skeletons));
-        self.prepared(&changed, plan, |batch, mut plans| {
+        self.prepared(changed.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
             // Planning a batch again changes nothing, so only the end needs to be noted.
@@ -381,6 +381,20 @@ impl Derived<'_> {
             gone.extend(planned.map(|id| (id, 0, Vec::new())));
         }
         vectors.plan(&gone, Some(revision))
+    }
+
+    /// Changed documents in the order in which their vectors will be made: where their chunks are planned in it, those that come
+    /// after one another are stored beside one another, and few pages are written more than once.
+    fn by_urgency(&self, changed: &[Listing], task: &Task) -> Result<Vec<Listing>> {
+        let mut out = Vec::with_capacity(changed.len());
+        for batch in changed.chunks(BATCH) {
+            task.check()?;
+            let ids: Vec<i64> = batch.iter().map(|l| l.id).collect();
+            let urgencies = self.store.read(|r| r.urgencies(&ids))?;
+            out.extend(urgencies.into_iter().zip(batch.iter().copied()));
+        }
+        out.sort_by_key(|(urgency, listing)| (*urgency, listing.id));
+        Ok(out.into_iter().map(|(_, listing)| listing).collect())
     }
 
     /// Makes the vectors of one document at once, whoever else is making others; `embed` makes one.
@@ -569,10 +583,7 @@ impl Derived<'_> {
     /// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
     fn planned(&self, loaded: &Loaded, skeletons: &Skeletons) -> Vec<Planned> {
         let row = &loaded.row;
-        // Within a stage: open before closed, then the latest changed first.
-        let closed = i64::from(row.state.is_some_and(|s| s != State::Open));
-        let age =
-            i64::from(i32::MAX) - row.updated_at.map_or(0, |t| t.as_second()).clamp(0, i64::from(i32::MAX));
+        let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
         let mut out = Vec::new();
         let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
             for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
@@ -582,7 +593,7 @@ impl Derived<'_> {
                     part,
                     ordinal: i as u32,
                     hash: hash(text),
-                    priority: (stage << 33) | (closed << 32) | age,
+                    priority: (stage << 33) | urgency,
                 });
             }
         };
@@ -591,8 +602,7 @@ impl Derived<'_> {
             let title = chunk::representation(&row.title, "");
             // A report without a body is its title; one vector says it.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
-                let priority = (closed << 32) | age;
-                out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority });
+                out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority: urgency });
             }
         }
         for comment in loaded.comments.iter().filter(|c| !c.author.bot) {

@@ -89,6 +89,24 @@ pub struct Listing {
     pub deleted: bool,
 }
 
+/// In which order documents get their vectors, the lowest first: open before closed, then the latest changed first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency(i64);
+
+impl Urgency {
+    /// That of a document in this state that was last changed then, in seconds since 1970.
+    pub fn of(state: Option<State>, updated_at: Option<i64>) -> Self {
+        let latest = i64::from(i32::MAX);
+        let closed = i64::from(state.is_some_and(|s| s != State::Open));
+        Self((closed << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
+    }
+
+    /// A number below 2³³ that orders as it does.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 /// What a source holds, without tombstones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceCounts {
@@ -218,6 +236,20 @@ impl Reader<'_> {
         let rows = statement
             .query_map([after], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How urgent the vectors of these documents are, in their order; see [`Urgency`].
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
+        let read = |r: &rusqlite::Row<'_>| {
+            let state: Option<String> = r.get(0)?;
+            Ok(Urgency::of(state.as_deref().and_then(State::parse), r.get(1)?))
+        };
+        ids.iter().map(|id| Ok(statement.query_row([id], read).optional()?.unwrap_or_default())).collect()
     }
 
     /// The row ids of all documents, tombstones included, ascending.

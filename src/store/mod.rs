@@ -33,7 +33,7 @@ use rusqlite::Connection;
 
 pub use calibrations::Calibration;
 pub use comments::{Said, StoredComment};
-pub use documents::{DocumentRow, Listing, Person, SourceCounts};
+pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub(crate) use file::SqliteFile;
 pub use insights::{MonthRow, VolumeRow};
 pub use inspect::{Inspection, chosen_model, inspect, kept_copies, reindex};
