@@ -150,7 +150,7 @@ impl Notebook<'_> {
             w.remove_note(&note, now)?;
             Ok(shown)
         })?;
-        let removed = self.derived.update_text(Effort::Whole, task, &mut IndexReport::default());
+        let removed = self.derived.update_text(Effort::Soon, task, &mut IndexReport::default());
         if let (Ok(()), Some((vectors, _))) = (removed, self.vectors) {
             drop(self.derived.plan_vectors(vectors, task));
         }
@@ -159,7 +159,7 @@ impl Notebook<'_> {
 
     /// Makes a note findable.
     fn index(&self, document: i64, task: &Task) -> Result<()> {
-        self.derived.update_text(Effort::Whole, task, &mut IndexReport::default())?;
+        self.derived.update_text(Effort::Soon, task, &mut IndexReport::default())?;
         match self.vectors {
             Some((vectors, _)) => self.derived.embed_document(vectors, document, self.embed),
             None => Ok(()),

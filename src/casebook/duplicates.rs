@@ -1,5 +1,7 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
+use std::sync::Arc;
+
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Side},
@@ -11,7 +13,7 @@ use crate::{
         TriageResponse, Verdict, VerdictKind,
     },
     search::{self, query::Query},
-    task::Task,
+    task::{Task, apart},
     text::prepare::Prepared,
 };
 
@@ -181,7 +183,8 @@ impl Inner {
                 if !duplicates::is_due(&self.store, c, &source)? {
                     continue;
                 }
-                meaning.warm();
+                let warmed = Arc::clone(&meaning);
+                apart(task, move || warmed.warm())?;
                 let now = (self.clock)();
                 let calibrate = || duplicates::calibrate(&self.store, c, &source.key, false, now, task);
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(self.workers).build();

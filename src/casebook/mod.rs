@@ -357,10 +357,10 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Brings the full text up to date as far as `effort` says, if it lags behind.
+    /// Brings the full text up to date as far as `effort` says, if there is anything to do.
     fn update_text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let mut report = IndexReport::default();
-        if self.derived().text_is_stale()? {
+        if self.derived().text_is_due(effort)? {
             self.derived().update_text(effort, task, &mut report)?;
         }
         Ok(report)

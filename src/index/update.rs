@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    fulltext::FullText,
+    fulltext::{FullText, Merging},
     links,
     lock::{Kind, UpdateLock},
     vectors::{Pending, Planned, TITLE_PART, Vectors},
@@ -49,12 +49,20 @@ const SKELETON_SAMPLE: u64 = 32_768;
 /// How far an update of the full text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// To its end, after whoever else is at it.
+    /// To its end, after whoever else is at it, and all that makes searches quicker with it.
     Whole,
+    /// To its end, after whoever else is at it.
+    Soon,
     /// To its end, unless another process is at it.
     Alone,
     /// As [`Effort::Alone`], and no longer than about this.
     AtMost(Duration),
+}
+
+impl Effort {
+    fn merging(self) -> Merging {
+        if self == Self::Whole { Merging::Whole } else { Merging::Brief }
+    }
 }
 
 /// Which parts of a document are indexed.
@@ -110,7 +118,7 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let lock = if effort == Effort::Whole {
+        let lock = if matches!(effort, Effort::Whole | Effort::Soon) {
             UpdateLock::take(self.folder, Kind::Text, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
             lock
@@ -127,7 +135,7 @@ impl Derived<'_> {
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, task));
-            let documents = self.update_fulltext(until, &lock, task);
+            let documents = self.update_fulltext(until, effort.merging(), &lock, task);
             let links = links.join();
             report.documents = documents?;
             report.full_text_seconds = start.elapsed().as_secs_f64();
@@ -145,6 +153,14 @@ impl Derived<'_> {
         Ok(links != revision
             || reached.revision != revision
             || (revision > 0 && reached.preparation != PREPARATION_VERSION))
+    }
+
+    /// Whether an update of the text would do anything.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn text_is_due(&self, effort: Effort) -> Result<bool> {
+        Ok(self.text_is_stale()? || self.fulltext.is_scattered(effort.merging())?)
     }
 
     /// Forgets how far the full text reaches, and all vectors. Waits a little for another process: most updates are short.
@@ -170,7 +186,7 @@ impl Derived<'_> {
     }
 
     fn clear_text(&self, lock: &UpdateLock) -> Result<()> {
-        let mut writer = self.fulltext.writer(lock)?;
+        let mut writer = self.fulltext.writer(lock, Merging::Whole)?;
         writer.clear()?;
         writer.commit(0, &Task::new())?;
         writer.finish(&Task::new())?;
@@ -204,7 +220,13 @@ impl Derived<'_> {
         Ok(())
     }
 
-    fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
+    fn update_fulltext(
+        &self,
+        until: Option<Instant>,
+        merging: Merging,
+        lock: &UpdateLock,
+        task: &Task,
+    ) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
@@ -214,10 +236,10 @@ impl Derived<'_> {
             reached.revision = 0;
             changed = self.store.read(|r| r.changed_documents(0))?;
         }
-        if !rebuild && reached.revision == revision {
+        if !rebuild && reached.revision == revision && !self.fulltext.is_scattered(merging)? {
             return Ok(0);
         }
-        let mut writer = self.fulltext.writer(lock)?;
+        let mut writer = self.fulltext.writer(lock, merging)?;
         if rebuild {
             writer.clear()?;
         }

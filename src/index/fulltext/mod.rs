@@ -27,13 +27,14 @@ use query::Passed;
 pub use query::{MAX_TERMS, Scope, Words};
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Overlap, ReportTerms, Said};
+pub(crate) use write::Merging;
 pub use write::{Entry, Writer};
 
 use crate::error::{Code, Error, Result};
 
 /// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
 /// read of a file, and takes it back only where memory is short.
-const LOOKS: u32 = 128;
+const LOOKS: u32 = 64;
 /// An index of up to so many bytes stays mapped.
 const SMALL: u64 = 256 * 1024 * 1024;
 
@@ -274,7 +275,7 @@ mod tests {
     fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path()), Merging::Whole).unwrap();
         for id in 0..40 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -316,7 +317,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let f = &fulltext.fields;
-        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path()), Merging::Whole).unwrap();
         for id in 0..3 {
             let mut document = TantivyDocument::default();
             document.add_u64(f.id, id);
@@ -343,11 +344,44 @@ mod tests {
     }
 
     #[test]
+    fn segments_that_are_left_while_somebody_waits_are_merged_by_the_next_whole_update() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        let mut id = 0;
+        let mut add = |documents: u64, revision| {
+            let mut writer = fulltext.writer(&held, Merging::Brief).unwrap();
+            for _ in 0..documents {
+                let mut document = TantivyDocument::default();
+                document.add_u64(fulltext.fields.id, id);
+                writer.add(Entry { document }).unwrap();
+                id += 1;
+            }
+            writer.commit(revision, &Task::new()).unwrap();
+            writer.finish(&Task::new()).unwrap();
+        };
+        // Two threads write about half of each.
+        (1..=8).for_each(|revision| add(4_000, revision));
+        assert!(fulltext.is_scattered(Merging::Whole).unwrap());
+        let large = fulltext.index.searchable_segments().unwrap().len();
+        assert!(large >= 8, "{large}");
+        (9..=32).for_each(|revision| add(1, revision));
+        assert!(!fulltext.is_scattered(Merging::Brief).unwrap());
+        let all = fulltext.index.searchable_segments().unwrap().len();
+        assert!((large..large + 16).contains(&all), "{all}");
+        let mut writer = fulltext.writer(&held, Merging::Whole).unwrap();
+        writer.commit(32, &Task::new()).unwrap();
+        writer.finish(&Task::new()).unwrap();
+        assert!(!fulltext.is_scattered(Merging::Whole).unwrap());
+        assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn a_commit_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let held = lock(folder.path());
-        let mut writer = fulltext.writer(&held).unwrap();
+        let mut writer = fulltext.writer(&held, Merging::Whole).unwrap();
         for id in 0..2_000 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -365,6 +399,6 @@ mod tests {
         let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
         assert_eq!(fulltext.reached().unwrap().revision, 1);
         assert_eq!(fulltext.ids().unwrap().len(), 2_000);
-        fulltext.writer(&held).unwrap().commit(2, &Task::new()).unwrap();
+        fulltext.writer(&held, Merging::Whole).unwrap().commit(2, &Task::new()).unwrap();
     }
 }

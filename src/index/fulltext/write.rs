@@ -10,7 +10,7 @@ use std::{
 
 use tantivy::{
     Document, IndexWriter, TantivyDocument, Term,
-    indexer::LogMergePolicy,
+    indexer::{LogMergePolicy, MergePolicy},
     schema::{Field, document::CompactDocValue},
 };
 
@@ -32,12 +32,35 @@ const THREAD_BYTES: usize = 96 * 1024 * 1024;
 /// become one, so that each is written twice at the most; the fewer there are, the sooner a search can cut its words short.
 const MERGED_UP_TO: usize = 100_000;
 
+/// The same while somebody waits: eight of these are merged within half a second.
+const MERGED_AT_ONCE_UP_TO: usize = 1_024;
+
 /// Documents that wait for the indexing threads at the most: tantivy's own queue takes 10,000, with all their texts, and a commit
 /// has to wait for each of them.
 const QUEUED: usize = 512;
 
 /// How long a document waits for a place in the queue: longer than a segment takes to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Which segments an update merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Merging {
+    /// All that a search would be quicker without.
+    Whole,
+    /// The small ones, and leaves the others to the next update that nobody waits for.
+    Brief,
+}
+
+impl Merging {
+    fn policy(self) -> LogMergePolicy {
+        let mut policy = LogMergePolicy::default();
+        policy.set_max_docs_before_merge(match self {
+            Self::Whole => MERGED_UP_TO,
+            Self::Brief => MERGED_AT_ONCE_UP_TO,
+        });
+        policy
+    }
+}
 
 /// A document's texts, prepared; made in parallel, before the writer takes them.
 #[derive(Debug)]
@@ -186,14 +209,20 @@ impl FullText {
     ///
     /// # Errors
     /// Those of the index.
-    pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
+    pub(crate) fn writer(&self, lock: &UpdateLock, merging: Merging) -> Result<Writer<'_>> {
         let writer: IndexWriter<Queued> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
-        let mut merges = LogMergePolicy::default();
-        merges.set_max_docs_before_merge(MERGED_UP_TO);
-        writer.set_merge_policy(Box::new(merges));
+        writer.set_merge_policy(Box::new(merging.policy()));
         self.remove_leftovers()?;
         self.remove_former();
         Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
+    }
+
+    /// Whether there are segments that an update would merge, though it had nothing else to do.
+    ///
+    /// # Errors
+    /// [`Code::Corrupt`] if the index cannot be read.
+    pub(crate) fn is_scattered(&self, merging: Merging) -> Result<bool> {
+        Ok(!merging.policy().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
     }
 
     /// Removes the indexes of earlier versions, which nothing reads any more.
