@@ -29,8 +29,8 @@ use crate::{
         fulltext::{self, FullText},
         update::{A_MOMENT, Derived, Effort, Parts},
     },
-    model::{Coverage, IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
-    search::{Searcher, query},
+    model::{IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
+    search::{self, Searcher, query},
     secrets::Secrets,
     store::Store,
     task::{Task, blocking},
@@ -303,19 +303,13 @@ impl Casebook {
         self.run(|i| {
             let meaning = i.meaning()?;
             let vectors = meaning.vectors();
-            let extent = vectors.as_ref().map_or(Ok(Default::default()), |v| v.extent())?;
             let problem = meaning.problem().map(|e| sentence(&e));
             let name = meaning.engine().info().ok().map(|info| info.name);
             let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {
                 casebook: i.folder.display().to_string(),
                 sources: i.store.read(mirror::sources)?,
-                coverage: Coverage {
-                    documents: i.store.document_count()?,
-                    full_text: i.fulltext.count()?,
-                    chunks: extent.chunks,
-                    embedded: extent.embedded,
-                },
+                coverage: search::coverage(&i.store, &i.fulltext, vectors.as_deref().ok())?,
                 model,
                 database_bytes: i.store.bytes(),
                 full_text_bytes: i.fulltext.bytes(),

@@ -11,7 +11,7 @@ use super::duplicates::CalibrationReport;
 pub struct Coverage {
     /// Documents in the store.
     pub documents: u64,
-    /// Documents in the full-text index.
+    /// Documents that are in the full-text index as they are now, with all their comments.
     pub full_text: u64,
     /// Chunks that are to have a vector.
     pub chunks: u64,

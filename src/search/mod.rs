@@ -147,7 +147,9 @@ impl Searcher<'_> {
         if hits.is_empty() {
             // Another process may have begun to make the indexes anew meanwhile: nothing found is then not nothing there.
             let now = self.coverage()?;
-            if mode != Mode::Lexical && coverage.embedded > 0 && coverage.embedded == coverage.chunks {
+            let told =
+                notices.iter().any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
+            if mode != Mode::Lexical && coverage.embedded > 0 && !told {
                 notices.extend(self.missing_vectors(now)?);
             }
             coverage = now;
@@ -171,13 +173,7 @@ impl Searcher<'_> {
     /// # Errors
     /// Those of the database and the index.
     pub fn coverage(&self) -> Result<Coverage> {
-        let extent = self.vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
-        Ok(Coverage {
-            documents: self.store.document_count()?,
-            full_text: self.fulltext.count()?,
-            chunks: extent.chunks,
-            embedded: extent.embedded,
-        })
+        coverage(self.store, self.fulltext, self.vectors)
     }
 
     fn check_sources(&self, query: &Query) -> Result<()> {
@@ -284,7 +280,7 @@ impl Searcher<'_> {
                 Some(vectors) if coverage.embedded > 0 => {
                     let allowed = if strict {
                         // Every document that passes the strict part, however far down.
-                        let all = usize::try_from(coverage.full_text).unwrap_or(usize::MAX);
+                        let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
                         let passed = self.fulltext.search(words, filters, all)?;
                         Some(Arc::new(
                             passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect(),
@@ -319,13 +315,15 @@ impl Searcher<'_> {
     }
 
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
+        let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
+        let reached = vectors.reached()?;
         // A note gets its vectors at once, before anybody knows how many the others will have.
-        let counted = self.vectors.map(Vectors::reached).transpose()?.is_none_or(|reached| reached > 0);
-        if coverage.embedded > 0 && !counted {
+        if coverage.embedded > 0 && reached == 0 {
             let text = "Search by meaning covers only a part of the casebook so far.".to_owned();
             return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
         }
-        Ok(missing_vectors(coverage))
+        let (_, unread) = self.store.read(|r| r.changed_count(reached))?;
+        Ok(missing_vectors(coverage, unread))
     }
 
     fn no_model(&self) -> Notice {
@@ -517,17 +515,38 @@ impl Searcher<'_> {
     }
 }
 
-fn missing_vectors(coverage: Coverage) -> Option<Notice> {
-    let lack = match (coverage.embedded, coverage.chunks) {
-        (0, _) if coverage.documents > 0 => Lack::AllVectors,
-        (done, all) if done < all => Lack::SomeVectors,
-        _ => return None,
-    };
-    let text = match lack {
-        Lack::AllVectors => "Answered by words alone: no vectors have been made yet.".to_owned(),
-        _ => {
-            format!("Search by meaning covers {} of {} passages so far.", coverage.embedded, coverage.chunks)
-        }
+/// How much each arm can see. What has changed since it was indexed counts as not seen.
+///
+/// # Errors
+/// Those of the database and the index.
+pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
+    let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
+    let reached = fulltext.reached()?.revision;
+    let (changed, _) = store.read(|r| r.changed_count(reached))?;
+    let documents = store.document_count()?;
+    Ok(Coverage {
+        documents,
+        full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
+        chunks: extent.chunks,
+        embedded: extent.embedded,
+    })
+}
+
+/// `unread`: how many documents changed since they were divided into passages.
+fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
+    let Coverage { documents, chunks, embedded, .. } = coverage;
+    let (lack, text) = if embedded == 0 && documents > 0 {
+        (Lack::AllVectors, "Answered by words alone: no vectors have been made yet.".to_owned())
+    } else {
+        let made = format!("covers {embedded} of {chunks} passages so far");
+        let read = format!("has yet to read {unread} of {documents} documents");
+        let text = match (embedded < chunks, unread > 0) {
+            (true, true) => format!("Search by meaning {made}, and {read}."),
+            (true, false) => format!("Search by meaning {made}."),
+            (false, true) => format!("Search by meaning {read}."),
+            (false, false) => return None,
+        };
+        (Lack::SomeVectors, text)
     };
     Some(Notice { lack, text })
 }

@@ -238,6 +238,21 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many documents changed after a revision, without tombstones: all, and those that are no notes.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn changed_count(&self, after: u64) -> Result<(u64, u64)> {
+        if self.revision()? <= after {
+            return Ok((0, 0));
+        }
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes)) FROM documents
+             WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
+        )?;
+        Ok(statement.query_row([after], |r| Ok((r.get(0)?, r.get(1)?)))?)
+    }
+
     /// How urgent the vectors of these documents are, in their order; see [`Urgency`].
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use precedent::{
     store::Store,
 };
 
-use crate::support::{Place, Ran, content, tracker};
+use crate::support::{Place, Ran, comment, content, tracker};
 
 #[test]
 fn two_imports_and_searches_at_once_lose_nothing() {
@@ -80,6 +80,51 @@ fn words_do_not_wait_for_vectors() {
         coverage["chunks"] == coverage["embedded"] && coverage["chunks"].as_u64() > Some(59),
         "{coverage}"
     );
+}
+
+#[test]
+fn what_changed_since_it_was_indexed_is_not_covered() {
+    let (issues, _) = tracker(60, 0, 5);
+    let place = Place::new();
+    let issues = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &issues, "--source", "acme/app"]);
+    let notices = |found: &serde_json::Value| found["notices"].to_string();
+    let found = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!((&found["coverage"]["full_text"], notices(&found).as_str()), (&60.into(), "[]"));
+
+    // Two documents have a comment that no index knows.
+    let said = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
+    let said = said.map(|c| c.to_string()).join("\n");
+    let said = place.file("comments.jsonl", said).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &said, "--source", "acme/app", "--no-index"]);
+    assert_eq!(place.json(&["status", "--json"])["coverage"]["full_text"], 58);
+    // While another process holds the lock, a search answers from what is there.
+    let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
+    lock.lock().unwrap();
+    let found = place.json(&["search", "capacitor", "--json"]);
+    assert!(notices(&found).contains("Search by words covers 58 of 60 documents so far."), "{found}");
+    assert!(notices(&found).contains("Search by meaning has yet to read 2 of 60 documents."), "{found}");
+    drop(lock);
+    // It adds the words itself, and leaves the vectors.
+    let found = place.json(&["search", "capacitor", "--json"]);
+    assert_eq!(found["coverage"]["full_text"], 60);
+    assert_eq!(found["hits"][0]["key"], "acme/app#3");
+    assert!(!notices(&found).contains("by words covers"), "{found}");
+    assert!(notices(&found).contains("has yet to read 2 of 60"), "{found}");
+    place.ok(&["index"]);
+    assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
+    // A note has its vector at once.
+    place.ok(&[
+        "note",
+        "add",
+        "--kind",
+        "lesson",
+        "--title",
+        "Capacitors",
+        "--body",
+        "Tighten them by hand, one after the other",
+    ]);
+    assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
 }
 
 #[test]
