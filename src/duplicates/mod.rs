@@ -63,7 +63,7 @@ pub struct Draft {
     pub title: String,
     /// Its text, prepared.
     pub body: Prepared,
-    /// When it is made: candidates are older.
+    /// When it is made: candidates are older, as far as their sources tell.
     pub made_at: Timestamp,
     /// Who makes it, where that is known and no bot.
     pub author: Option<Person>,
@@ -140,8 +140,10 @@ impl Checker<'_> {
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
         let mut filters = scope.filters.clone();
-        let earlier = Test::Time(TimeField::Created, None, Some(draft.made_at.as_second()));
-        filters.push(Filter { test: earlier, negated: false });
+        // What its source gave no time may be earlier. Of what was made in the same second as a document, its place tells.
+        let now = draft.made_at.as_second();
+        let later = now.saturating_add(i64::from(draft.document.is_some()));
+        filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
         let mut ids: Vec<i64> =
@@ -154,9 +156,17 @@ impl Checker<'_> {
         }
         ids.sort_unstable();
         ids.dedup();
-        ids.retain(|id| Some(*id) != draft.document);
         task.check()?;
-        let overlaps = self.fulltext.overlaps(&terms, &ids)?;
+        let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
+        if let Some(document) = draft.document {
+            let open: Vec<i64> = (ids.iter().zip(&overlaps))
+                .filter(|(_, overlap)| overlap.created.is_none_or(|created| created == now))
+                .map(|(id, _)| *id)
+                .collect();
+            let later = self.store.read(|r| r.not_earlier(document, &open))?;
+            (ids, overlaps) =
+                ids.into_iter().zip(overlaps).filter(|(id, _)| later.binary_search(id).is_err()).unzip();
+        }
         let likeness = match (self.vectors, &queries) {
             (Some(vectors), Some((title, text))) => Some(vectors.compare(title, text, &ids)?),
             _ => None,

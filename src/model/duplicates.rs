@@ -443,7 +443,8 @@ pub struct RankRequest {
     pub source: String,
     /// Its number, if it is in the source: it is no candidate, and its stored vectors serve.
     pub number: Option<u64>,
-    /// Documents created at this moment or later are no candidates.
+    /// Documents created at this moment or later are no candidates, but for those of the same second with a smaller number than a
+    /// report of the source has.
     pub made_at: Timestamp,
     /// Documents created before this moment are no candidates.
     pub since: Option<Timestamp>,

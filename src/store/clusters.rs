@@ -27,7 +27,7 @@ impl Reader<'_> {
              SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known
              FROM taking_part t JOIN documents d ON d.key = t.key
              WHERE d.kind = 'issue' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
-             ORDER BY d.created_at, d.id",
+             ORDER BY d.created_at, d.number, d.id",
         )?;
         let rows = statement.query_map(params![source, confidence], |r| {
             let at: Option<i64> = r.get(4)?;

@@ -288,6 +288,28 @@ impl Reader<'_> {
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
     }
 
+    /// Those of these documents that were not made before this one, ascending: by their time; where both or neither have the same, by
+    /// number, then in the order in which they were stored. What alone has no time may have been made before.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
+        let read = |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
+        let mut place = |id: i64| statement.query_row([id], read).optional().map(Option::unwrap_or_default);
+        let (created, number) = place(document)?;
+        let mut later = Vec::new();
+        for id in ids {
+            let (its, of_it) = place(*id)?;
+            if its.is_some() == created.is_some() && (its, of_it, *id) >= (created, number, document) {
+                later.push(*id);
+            }
+        }
+        later.sort_unstable();
+        Ok(later)
+    }
+
     /// The title of a document, and who made it ([`DocumentRow::person`]). Of a document that is gone, nothing.
     ///
     /// # Errors

@@ -6,8 +6,8 @@ use precedent::{
     Casebook, Code, OpenOptions, Task,
     embed::Engine,
     model::{
-        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, SearchRequest, TriageRequest,
-        TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
+        Band, ClustersRequest, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport,
+        SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
     },
 };
 use serde_json::{Value, json};
@@ -110,6 +110,34 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
     assert!(best.reasons.iter().any(|r| r.contains("the titles share")), "{:?}", best.reasons);
     // Later reports are no candidates: they may be duplicates of this one.
     assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
+}
+
+/// A form that was sent twice, and tables that know days alone or no times at all.
+#[tokio::test]
+async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let twice =
+        |number| report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.");
+    // Stored in another order than they were made in.
+    let records = [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
+    import(&casebook, &place, "acme/app", &records).await;
+    let table = "id,title,body,created\n\
+                 5,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n\
+                 4,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n";
+    let path = place.file("table.csv", table);
+    casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
+    for (key, earlier) in [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))] {
+        let found = ask(&casebook, of(key)).await;
+        assert_eq!((keys(&found).first().copied(), found.band), (earlier, Band::High), "{key}");
+    }
+    for key in ["acme/app#7", "acme/table#4"] {
+        assert!(ask(&casebook, of(key)).await.candidates.is_empty(), "{key}");
+    }
+    let clusters = casebook.clusters(ClustersRequest::default()).await.unwrap();
+    let heads: Vec<&str> = clusters.clusters.iter().map(|c| c.head.key.as_str()).collect();
+    assert_eq!(heads, ["acme/app#7", "acme/table#4"]);
 }
 
 #[tokio::test]
