@@ -276,8 +276,7 @@ impl Inner {
                     .collect());
             }
         };
-        let later = request.made_at.as_second().saturating_add(i64::from(document.is_some()));
-        within.push(only(Test::Time(TimeField::Created, None, Some(later))));
+        within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
         let query = match request.typed {
             true => Query::typed(&request.title),
             false => Query::pasted(&format!("{}\n{}", request.title, request.body)),
@@ -285,14 +284,10 @@ impl Inner {
         let query = Query { filters: within, ..query };
         let ranked = self.searching(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
         let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
-        let (numbers, later) = self.store.read(|r| {
-            let later = document.map_or_else(|| Ok(Vec::new()), |d| r.not_earlier(d.id, &ids))?;
-            Ok((r.numbers(&ids)?, later))
-        })?;
+        let numbers = self.store.read(|r| r.numbers(&ids))?;
         Ok(ranked
             .iter()
             .zip(numbers)
-            .filter(|((id, _), _)| later.binary_search(id).is_err())
             .filter_map(|((_, score), number)| {
                 Some(RankedDocument { number: number?, score: *score, probability: None, features: vec![] })
             })

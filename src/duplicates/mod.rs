@@ -140,22 +140,25 @@ impl Checker<'_> {
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
         let mut filters = scope.filters.clone();
-        // What its source gave no time may be earlier. Of what was made in the same second as a document, its place tells.
+        // What its source gave no time may be earlier. Of what was made in the same second as a document, which itself is found with
+        // it, its place tells.
         let now = draft.made_at.as_second();
-        let later = now.saturating_add(i64::from(draft.document.is_some()));
+        let itself = draft.document.is_some();
+        let (later, depth) = (now.saturating_add(i64::from(itself)), DEPTH + usize::from(itself));
         filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
         let mut ids: Vec<i64> =
-            self.fulltext.similar(&terms, &filters, DEPTH)?.into_iter().map(|(id, _)| id).collect();
+            self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
         let queries = self.queries(draft)?;
         if let (Some(vectors), Some((_, text))) = (self.vectors, &queries) {
             let allowed = self.fulltext.allowed(&filters)?;
-            ids.extend(vectors.search(text, allowed.as_deref(), DEPTH)?.iter().map(|n| n.document));
+            ids.extend(vectors.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
         }
         ids.sort_unstable();
         ids.dedup();
+        ids.retain(|id| Some(*id) != draft.document);
         task.check()?;
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {

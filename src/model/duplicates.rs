@@ -443,8 +443,8 @@ pub struct RankRequest {
     pub source: String,
     /// Its number, if it is in the source: it is no candidate, and its stored vectors serve.
     pub number: Option<u64>,
-    /// Documents created at this moment or later are no candidates, but for those of the same second with a smaller number than a
-    /// report of the source has.
+    /// Documents created at this moment or later are no candidates; of the same second the check for duplicates takes those with a
+    /// smaller number.
     pub made_at: Timestamp,
     /// Documents created before this moment are no candidates.
     pub since: Option<Timestamp>,
