@@ -140,6 +140,10 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
         }
     }
     let own = Own { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    // Answers that are all alike and all ruled on have no curve.
+    if !(own.curve.slope.is_finite() && own.curve.intercept.is_finite()) {
+        return Ok(None);
+    }
     Ok(Some(Lesson { own, built_in: before, ordered: after, answers }))
 }
 
