@@ -140,7 +140,7 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
         }
     }
     let own = Own { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    // Answers that are all alike and all ruled on have no curve.
+    // What is no number is nothing to go by: the built-in table stays.
     if !(own.curve.slope.is_finite() && own.curve.intercept.is_finite()) {
         return Ok(None);
     }
