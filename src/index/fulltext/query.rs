@@ -189,7 +189,7 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn rare_signatures(&self, signatures: Vec<Signature>) -> Result<Vec<Signature>> {
         let searcher = self.searcher()?;
-        let most = (searcher.num_docs() / COMMON).max(COMMON_AT_LEAST);
+        let most = (counted(&searcher) / COMMON).max(COMMON_AT_LEAST);
         let mut out = Vec::with_capacity(signatures.len());
         for signature in signatures {
             let fields = [self.fields.signatures, self.fields.said_signatures];
@@ -273,12 +273,7 @@ impl FullText {
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
         let f = &self.fields;
         let n = frequency(searcher, &[f.title, f.body, f.comments, f.code], term)?;
-        #[allow(
-            clippy::cast_precision_loss,
-            reason = "counts of documents are far below 2^24 or need no more digits"
-        )]
-        let (all, n) = (searcher.num_docs() as f32, n as f32);
-        Ok((1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln())
+        Ok(idf(counted(searcher), n))
     }
 
     pub(super) fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
@@ -467,6 +462,19 @@ pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Resu
     }
     out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     Ok(out)
+}
+
+/// How many documents there are as [`frequency`] counts them: with those that were deleted or replaced and that no merge has
+/// left out yet. With the living alone a word of all of them would be worth nothing, and a share of nothing is no number.
+pub(super) fn counted(searcher: &Searcher) -> u64 {
+    searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum()
+}
+
+/// `ln(1 + (N − n + 0.5) / (n + 0.5))`, as Lucene and tantivy have it; above 0, as `n` is at most `N`.
+#[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
+pub(super) fn idf(all: u64, n: u64) -> f32 {
+    let (all, n) = (all as f32, n as f32);
+    ((all - n + 0.5) / (n + 0.5)).ln_1p()
 }
 
 /// How many documents have a term in the one of these fields where most have it.

@@ -18,7 +18,7 @@ use tantivy::{
 use super::{
     FullText, Words,
     best::Disjunction,
-    query::{CODE, COMMENTS, IDENTIFIER, TITLE, frequency},
+    query::{CODE, COMMENTS, IDENTIFIER, TITLE, counted, frequency, idf},
 };
 use crate::{
     error::Result,
@@ -196,6 +196,7 @@ impl FullText {
     pub fn report_terms(&self, report: &Report) -> Result<ReportTerms> {
         let searcher = self.searcher()?;
         let f = &self.fields;
+        let documents = counted(&searcher);
         let texts = [f.title, f.body, f.code];
         let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<Weighed> {
             let mut weighed = Vec::with_capacity(terms.len());
@@ -203,7 +204,7 @@ impl FullText {
                 let n = frequency(&searcher, fields, term)?;
                 // A term that nobody else uses has nothing to find.
                 if n > 0 {
-                    weighed.push((term.clone(), idf(searcher.num_docs(), n)));
+                    weighed.push((term.clone(), idf(documents, n)));
                 }
             }
             heaviest(&mut weighed, most);
@@ -279,13 +280,14 @@ impl FullText {
     /// [`crate::Code::Corrupt`] if the index cannot be read.
     pub fn weighed(&self, words: &Words, found: &[(i64, f32)], others: &[i64]) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
+        let documents = counted(&searcher);
         let f = &self.fields;
         let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<Weighed> {
             let mut weighed = Weighed::new();
             for term in terms {
                 let n = frequency(&searcher, fields, term)?;
                 if n > 0 && weighed.iter().all(|(known, _)| known != term) {
-                    weighed.push((term.clone(), idf(searcher.num_docs(), n)));
+                    weighed.push((term.clone(), idf(documents, n)));
                 }
             }
             Ok(weighed)
@@ -610,18 +612,12 @@ fn heaviest(weighed: &mut Weighed, most: usize) {
     weighed.truncate(most);
 }
 
-/// `ln(1 + (N − n + 0.5) / (n + 0.5))`, as Lucene and tantivy have it.
-#[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
-fn idf(all: u64, n: u64) -> f32 {
-    let (all, n) = (all as f32, n as f32);
-    (1.0 + (all - n + 0.5).max(0.0) / (n + 0.5)).ln()
-}
-
 #[cfg(test)]
 mod tests {
     use tantivy::TantivyDocument;
 
     use super::*;
+    use crate::text::{prepare::Prepared, skeleton::Skeleton};
 
     /// An index of documents, each a title, a body and what was said below it; their ids are their places.
     fn index(documents: &[(&str, &str, &str)]) -> FullText {
@@ -662,6 +658,28 @@ mod tests {
         assert_eq!(typed(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
         // A word that was only said is found, too.
         assert_eq!(typed(&fulltext, "grace", &[]), [0]);
+    }
+
+    #[test]
+    fn evidence_is_a_number_while_documents_that_were_replaced_are_counted() {
+        let fulltext = index(&[("Pump leaks", "The pump_valve() leaks.", ""); 4]);
+        let f = fulltext.fields;
+        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
+        for id in 0..3 {
+            writer.delete_term(Term::from_field_u64(f.id, id));
+        }
+        writer.commit().unwrap();
+        let searcher = fulltext.searcher().unwrap();
+        assert!(frequency(&searcher, &[f.title], "pump").unwrap() > searcher.num_docs());
+
+        let body = Prepared::body("The pump_valve() leaks.", &Skeleton::default());
+        let terms = fulltext.report_terms(&Report::new("Pump leaks", &body)).unwrap();
+        let shared = &fulltext.overlaps(&terms, &[3]).unwrap()[0];
+        for share in [shared.words, shared.title_title, shared.body_title, shared.identifiers] {
+            assert!(share > 0.5 && share < 2.5, "{shared:?}");
+        }
+        assert!(fulltext.idf(&["pump".to_owned()]).unwrap()[0] > 0.0);
     }
 
     #[test]
