@@ -56,6 +56,7 @@ fn show(state: &Current, progress: &Progress) {
             Phase::Sync => "Fetching",
             Phase::Wait => "Waiting for the tracker",
             Phase::FullText => "Indexing the text",
+            Phase::Merge => "Tidying the text index",
             Phase::Chunk => "Cutting into passages",
             Phase::Embed => "Computing vectors",
             Phase::Download => "Fetching the model",

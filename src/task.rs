@@ -42,6 +42,8 @@ pub enum Phase {
     Wait,
     /// Bringing the full-text index up to date.
     FullText,
+    /// Making few segments of the full text out of many.
+    Merge,
     /// Cutting changed documents into chunks.
     Chunk,
     /// Computing vectors.
@@ -82,6 +84,7 @@ impl Phase {
             Self::Sync => "sync",
             Self::Wait => "wait",
             Self::FullText => "full_text",
+            Self::Merge => "merge",
             Self::Chunk => "chunk",
             Self::Embed => "embed",
             Self::Download => "download",

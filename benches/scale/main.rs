@@ -30,7 +30,7 @@ mod likeness;
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use grow::Archive;
@@ -120,28 +120,29 @@ fn phase(name: &str, place: &Path, count: u64) {
             println!("grown: {count} items and {comments} comments; {}", real.words());
         }
         "first" => first(place, &archive, count),
-        "import" => runtime.block_on(async {
-            let book = Casebook::open(options(&casebook)).await.unwrap();
-            let report = book.import_github(SOURCE, &archive, &task).await.unwrap();
+        "import" => {
+            let archive = archive.to_string_lossy();
+            let did = program(&casebook, &["import", "github", &archive, "--source", SOURCE, "--no-index"]);
+            let new = did.said["new"].as_u64().unwrap();
             println!(
-                "import: {:.1} s, {:.0} records/s, {} MB of database, {}",
-                took(),
-                report.new as f64 / took(),
-                book.status().await.unwrap().database_bytes >> 20,
-                memory()
+                "import: {:.1} s, {:.0} records/s, {} MB of database, {} MB of memory at the most",
+                did.took,
+                new as f64 / did.took,
+                megabytes(&casebook.join("precedent.db")),
+                did.memory
             );
-        }),
-        "text" => runtime.block_on(async {
-            let book = Casebook::open(options(&casebook)).await.unwrap();
-            book.update_text(true, &task).await.unwrap();
+        }
+        "text" => {
+            let did = program(&casebook, &["index", "--no-vectors"]);
+            let searchable = did.said["full_text_seconds"].as_f64().unwrap();
             println!(
-                "full text: {:.1} s, {:.0} documents/s, {} MB, {}",
-                took(),
-                count as f64 / took(),
-                book.status().await.unwrap().full_text_bytes >> 20,
-                memory()
+                "full text: {searchable:.1} s, {:.0} documents/s, whole command with merges {:.1} s, {} MB, {} MB of memory at the most",
+                count as f64 / searchable,
+                did.took,
+                megabytes(&casebook.join("fulltext")),
+                did.memory
             );
-        }),
+        }
         "plan" => {
             let parts = Parts::open(&casebook);
             parts.derived().plan_vectors(&parts.vectors, &task).unwrap();
@@ -216,6 +217,49 @@ fn first(place: &Path, archive: &Path, count: u64) {
     drop(std::fs::remove_dir_all(&casebook));
 }
 
+/// What a command of the program said, as JSON, and what it took.
+struct Did {
+    said: serde_json::Value,
+    /// Seconds.
+    took: f64,
+    /// At the most, in megabytes.
+    memory: u64,
+}
+
+/// Runs a command as a person would.
+fn program(casebook: &Path, arguments: &[&str]) -> Did {
+    let start = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_precedent"))
+        .arg("-q")
+        .arg("--casebook")
+        .arg(casebook)
+        .args(arguments)
+        .arg("--json")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut memory = 0;
+    while child.try_wait().unwrap().is_none() {
+        memory = memory.max(of_process(&child.id().to_string(), "VmHWM"));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let took = start.elapsed().as_secs_f64();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?} failed");
+    Did { said: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
+}
+
+/// Of a file, or of all below a folder.
+fn megabytes(path: &Path) -> u64 {
+    fn bytes(path: &Path) -> u64 {
+        let Ok(below) = std::fs::read_dir(path) else {
+            return std::fs::metadata(path).map_or(0, |m| m.len());
+        };
+        below.map(|entry| bytes(&entry.unwrap().path())).sum()
+    }
+    bytes(path) >> 20
+}
+
 fn options(casebook: &Path) -> OpenOptions {
     OpenOptions::new(casebook).installed_at(
         &std::env::current_exe().unwrap(),
@@ -254,13 +298,16 @@ impl Parts {
 
 /// The memory of this process: at the most, and now, what is its own and what is mapped of files.
 fn memory() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let megabytes = |name: &str| {
-        let line = status.lines().find(|l| l.starts_with(name));
-        line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) >> 10
-    };
+    let megabytes = |name: &str| of_process("self", name);
     let (peak, own, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
     format!("memory {peak} MB at the most, now {own} MB of its own and {mapped} MB mapped")
+}
+
+/// A line of a process' status, in megabytes; 0 where the system does not tell.
+fn of_process(id: &str, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with(name));
+    line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) >> 10
 }
 
 async fn ask(casebook: &Path, count: u64) {

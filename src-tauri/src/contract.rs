@@ -62,6 +62,7 @@ fn enums() {
             Phase::Sync,
             Phase::Wait,
             Phase::FullText,
+            Phase::Merge,
             Phase::Chunk,
             Phase::Embed,
             Phase::Download,

@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    fulltext::{FullText, Merging},
+    fulltext::FullText,
     links,
     lock::{Kind, UpdateLock},
     vectors::{Pending, Planned, TITLE_PART, Vectors},
@@ -57,12 +57,6 @@ pub enum Effort {
     Alone,
     /// As [`Effort::Alone`], and no longer than about this.
     AtMost(Duration),
-}
-
-impl Effort {
-    fn merging(self) -> Merging {
-        if self == Self::Whole { Merging::Whole } else { Merging::Brief }
-    }
 }
 
 /// Which parts of a document are indexed.
@@ -135,10 +129,15 @@ impl Derived<'_> {
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, task));
-            let documents = self.update_fulltext(until, effort.merging(), &lock, task);
+            let documents = self.update_fulltext(until, &lock, task);
+            let seconds = start.elapsed().as_secs_f64();
+            let merged = match (&documents, effort) {
+                (Ok(_), Effort::Whole) => self.fulltext.merge(&lock, task),
+                _ => Ok(()),
+            };
             let links = links.join();
-            report.documents = documents?;
-            report.full_text_seconds = start.elapsed().as_secs_f64();
+            (report.documents, report.full_text_seconds) = (documents?, seconds);
+            merged?;
             links.unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading references failed")))
         })
     }
@@ -160,7 +159,9 @@ impl Derived<'_> {
     /// # Errors
     /// Those of the database and the index.
     pub fn text_is_due(&self, effort: Effort) -> Result<bool> {
-        Ok(self.text_is_stale()? || self.fulltext.is_scattered(effort.merging())?)
+        Ok(self.text_is_stale()?
+            || self.fulltext.has_crumbs()?
+            || (effort == Effort::Whole && self.fulltext.is_scattered()?))
     }
 
     /// Forgets how far the full text reaches, and all vectors. Waits a little for another process: most updates are short.
@@ -186,7 +187,7 @@ impl Derived<'_> {
     }
 
     fn clear_text(&self, lock: &UpdateLock) -> Result<()> {
-        let mut writer = self.fulltext.writer(lock, Merging::Whole)?;
+        let mut writer = self.fulltext.writer(lock)?;
         writer.clear()?;
         writer.commit(0, &Task::new())?;
         writer.finish(&Task::new())?;
@@ -220,13 +221,7 @@ impl Derived<'_> {
         Ok(())
     }
 
-    fn update_fulltext(
-        &self,
-        until: Option<Instant>,
-        merging: Merging,
-        lock: &UpdateLock,
-        task: &Task,
-    ) -> Result<u64> {
+    fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
@@ -236,10 +231,10 @@ impl Derived<'_> {
             reached.revision = 0;
             changed = self.store.read(|r| r.changed_documents(0))?;
         }
-        if !rebuild && reached.revision == revision && !self.fulltext.is_scattered(merging)? {
+        if !rebuild && reached.revision == revision && !self.fulltext.has_crumbs()? {
             return Ok(0);
         }
-        let mut writer = self.fulltext.writer(lock, merging)?;
+        let mut writer = self.fulltext.writer(lock)?;
         if rebuild {
             writer.clear()?;
         }

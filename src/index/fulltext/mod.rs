@@ -27,7 +27,6 @@ use query::Passed;
 pub use query::{MAX_TERMS, Scope, Words};
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Overlap, ReportTerms, Said};
-pub(crate) use write::Merging;
 pub use write::{Entry, Writer};
 
 use crate::error::{Code, Error, Result};
@@ -255,16 +254,18 @@ impl FullText {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tantivy::TantivyDocument;
 
-    use super::*;
+    use super::{query::counted, *};
     use crate::{
         index::{
             filter::{Filter, Test},
             lock::{Kind, UpdateLock},
         },
         model::State,
-        task::Task,
+        task::{Phase, Task},
     };
 
     fn lock(folder: &Path) -> UpdateLock {
@@ -275,7 +276,7 @@ mod tests {
     fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let mut writer = fulltext.writer(&lock(folder.path()), Merging::Whole).unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
         for id in 0..40 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -317,7 +318,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let f = &fulltext.fields;
-        let mut writer = fulltext.writer(&lock(folder.path()), Merging::Whole).unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
         for id in 0..3 {
             let mut document = TantivyDocument::default();
             document.add_u64(f.id, id);
@@ -350,7 +351,7 @@ mod tests {
         let held = lock(folder.path());
         let mut id = 0;
         let mut add = |documents: u64, revision| {
-            let mut writer = fulltext.writer(&held, Merging::Brief).unwrap();
+            let mut writer = fulltext.writer(&held).unwrap();
             for _ in 0..documents {
                 let mut document = TantivyDocument::default();
                 document.add_u64(fulltext.fields.id, id);
@@ -360,20 +361,78 @@ mod tests {
             writer.commit(revision, &Task::new()).unwrap();
             writer.finish(&Task::new()).unwrap();
         };
+        let segments = || fulltext.index.searchable_segments().unwrap().len();
         // Two threads write about half of each.
         (1..=8).for_each(|revision| add(4_000, revision));
-        assert!(fulltext.is_scattered(Merging::Whole).unwrap());
-        let large = fulltext.index.searchable_segments().unwrap().len();
-        assert!(large >= 8, "{large}");
+        let large = segments();
+        assert!(fulltext.is_scattered().unwrap() && large >= 8, "{large}");
         (9..=32).for_each(|revision| add(1, revision));
-        assert!(!fulltext.is_scattered(Merging::Brief).unwrap());
-        let all = fulltext.index.searchable_segments().unwrap().len();
+        assert!(!fulltext.has_crumbs().unwrap());
+        let all = segments();
         assert!((large..large + 16).contains(&all), "{all}");
-        let mut writer = fulltext.writer(&held, Merging::Whole).unwrap();
-        writer.commit(32, &Task::new()).unwrap();
-        writer.finish(&Task::new()).unwrap();
-        assert!(!fulltext.is_scattered(Merging::Whole).unwrap());
+
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let to = seen.clone();
+        let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
+        fulltext.merge(&held, &task).unwrap();
+        let (seen, all) = (seen.lock().unwrap(), Some(32_024));
+        assert_eq!((seen[0], seen.last()), ((Phase::Merge, 0, all), Some(&(Phase::Merge, 32_024, all))));
+        assert!(!fulltext.is_scattered().unwrap());
+        let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
+        let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();
+        assert_eq!(terms, segments(), "files of what was merged are left");
+        assert_eq!(segments(), 1);
         assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
+        assert_eq!(fulltext.reached().unwrap().revision, 32);
+        // A few documents more are not worth writing all others anew.
+        let mut writer = fulltext.writer(&held).unwrap();
+        for id in 32_024..32_030 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            writer.add(Entry { document }).unwrap();
+        }
+        writer.commit(33, &Task::new()).unwrap();
+        writer.finish(&Task::new()).unwrap();
+        assert!(!fulltext.is_scattered().unwrap());
+        // What was mostly deleted is written anew without it.
+        let mut writer = fulltext.writer(&held).unwrap();
+        (0..20_000).for_each(|id| writer.remove(id).unwrap());
+        writer.commit(34, &Task::new()).unwrap();
+        writer.finish(&Task::new()).unwrap();
+        assert!(fulltext.is_scattered().unwrap());
+        fulltext.merge(&held, &Task::new()).unwrap();
+        assert_eq!((segments(), counted(&fulltext.searcher().unwrap())), (1, 12_030));
+    }
+
+    #[test]
+    fn a_merge_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        for revision in 0..2 {
+            let mut writer = fulltext.writer(&held).unwrap();
+            for id in 0..8_000 {
+                let mut document = TantivyDocument::default();
+                document.add_u64(fulltext.fields.id, 8_000 * revision + id);
+                writer.add(Entry { document }).unwrap();
+            }
+            writer.commit(revision + 1, &Task::new()).unwrap();
+            writer.finish(&Task::new()).unwrap();
+        }
+        let task = Task::new();
+        let cancel = task.clone();
+        // Cancelled as soon as the merge begins.
+        let task = task.also(move |_| cancel.cancel());
+        // A machine that is quick enough has made it before anybody looks.
+        if let Err(error) = fulltext.merge(&held, &task) {
+            assert_eq!(error.code(), Code::Cancelled);
+        }
+        drop(held);
+        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        assert_eq!(fulltext.ids().unwrap().len(), 16_000);
+        fulltext.merge(&held, &Task::new()).unwrap();
+        assert!(!fulltext.is_scattered().unwrap());
+        assert_eq!(fulltext.ids().unwrap().len(), 16_000);
     }
 
     #[test]
@@ -381,7 +440,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let held = lock(folder.path());
-        let mut writer = fulltext.writer(&held, Merging::Whole).unwrap();
+        let mut writer = fulltext.writer(&held).unwrap();
         for id in 0..2_000 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -399,6 +458,6 @@ mod tests {
         let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
         assert_eq!(fulltext.reached().unwrap().revision, 1);
         assert_eq!(fulltext.ids().unwrap().len(), 2_000);
-        fulltext.writer(&held, Merging::Whole).unwrap().commit(2, &Task::new()).unwrap();
+        fulltext.writer(&held).unwrap().commit(2, &Task::new()).unwrap();
     }
 }

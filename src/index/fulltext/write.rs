@@ -9,18 +9,19 @@ use std::{
 };
 
 use tantivy::{
-    Document, IndexWriter, TantivyDocument, Term,
-    indexer::{LogMergePolicy, MergePolicy},
+    Document, FutureResult, IndexWriter, TantivyDocument, TantivyError, Term,
+    index::{SegmentId, SegmentMeta},
+    indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy},
     schema::{Field, document::CompactDocValue},
 };
 
-use super::{FullText, Reached, schema::SCHEMA_VERSION};
+use super::{FullText, Reached, broken, schema::SCHEMA_VERSION};
 use crate::{
     error::{Code, Error, Result, cancelled},
     index::lock::UpdateLock,
     model::State,
     store::{DocumentRow, StoredComment},
-    task::{Task, apart},
+    task::{Phase, Task, apart},
     text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature},
 };
 
@@ -28,12 +29,23 @@ use crate::{
 /// writes them as one segment.
 const THREAD_BYTES: usize = 96 * 1024 * 1024;
 
-/// Segments with more documents are merged no more: what a merge rewrites and maps stays bounded. Eight of about 16,000 documents
-/// become one, so that each is written twice at the most; the fewer there are, the sooner a search can cut its words short.
-const MERGED_UP_TO: usize = 100_000;
-
-/// The same while somebody waits: eight of these are merged within half a second.
+/// Segments of so many documents and less are merged while somebody waits: eight of them within half a second.
 const MERGED_AT_ONCE_UP_TO: usize = 1_024;
+
+/// A merge makes segments of so many documents at the most: what it rewrites and maps stays bounded.
+const MERGED_UP_TO: u64 = 262_144;
+
+/// A segment of more than so many times the documents of all smaller ones is left alone. So each merge gives a document a segment
+/// that is at least half as large again, and it is written anew a number of times that only the logarithm of all bounds.
+const MUCH_LARGER: u64 = 2;
+
+/// A merge has to be worth it: of so many segments, …
+const MANY: usize = 8;
+/// … or of so many documents.
+const MUCH: u64 = 8_192;
+
+/// So many merges are under way at once: one for each of two cores.
+const AT_ONCE: usize = 2;
 
 /// Documents that wait for the indexing threads at the most: tantivy's own queue takes 10,000, with all their texts, and a commit
 /// has to wait for each of them.
@@ -42,24 +54,51 @@ const QUEUED: usize = 512;
 /// How long a document waits for a place in the queue: longer than a segment takes to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Which segments an update merges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Merging {
-    /// All that a search would be quicker without.
-    Whole,
-    /// The small ones, and leaves the others to the next update that nobody waits for.
-    Brief,
+/// Merges small segments, which nobody has to wait for.
+fn at_once() -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_max_docs_before_merge(MERGED_AT_ONCE_UP_TO);
+    policy
 }
 
-impl Merging {
-    fn policy(self) -> LogMergePolicy {
-        let mut policy = LogMergePolicy::default();
-        policy.set_max_docs_before_merge(match self {
-            Self::Whole => MERGED_UP_TO,
-            Self::Brief => MERGED_AT_ONCE_UP_TO,
-        });
-        policy
+/// How many documents a segment has, and how many it had that were deleted or replaced.
+#[derive(Clone, Copy)]
+struct Extent {
+    documents: u64,
+    deleted: u64,
+}
+
+/// Which of these segments searches would be quicker without, in groups that are to be made one each; the smallest first.
+fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
+    let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
+    let mut by_size: Vec<usize> = (0..segments.len()).collect();
+    by_size.sort_by_key(|at| segments[*at].documents);
+    let mut alike: Vec<Vec<usize>> = Vec::new();
+    for at in by_size {
+        let own = segments[at].documents;
+        match alike.last_mut() {
+            Some(group) if own <= MUCH_LARGER * size(group) && own + size(group) <= MERGED_UP_TO => {
+                group.push(at);
+            }
+            _ => alike.push(vec![at]),
+        }
     }
+    let (mut worth, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for mut group in alike {
+        let much = group.len() > 1 && size(&group) >= MUCH;
+        let mostly_gone = group.iter().any(|at| segments[*at].deleted > segments[*at].documents);
+        if !much && !mostly_gone && group.len() < MANY {
+            smaller.append(&mut group);
+            continue;
+        }
+        // Where much is written anew, what is smaller costs next to nothing.
+        if size(&smaller) + size(&group) <= MERGED_UP_TO {
+            group.append(&mut smaller);
+        }
+        smaller.clear();
+        worth.push(group);
+    }
+    worth
 }
 
 /// A document's texts, prepared; made in parallel, before the writer takes them.
@@ -194,7 +233,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Waits for merges that are under way.
+    /// Waits for the small merges that the last commit began.
     ///
     /// # Errors
     /// Those of the index, and [`Code::Cancelled`].
@@ -209,20 +248,88 @@ impl FullText {
     ///
     /// # Errors
     /// Those of the index.
-    pub(crate) fn writer(&self, lock: &UpdateLock, merging: Merging) -> Result<Writer<'_>> {
+    pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
         let writer: IndexWriter<Queued> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
-        writer.set_merge_policy(Box::new(merging.policy()));
+        writer.set_merge_policy(Box::new(at_once()));
         self.remove_leftovers()?;
         self.remove_former();
         Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
     }
 
-    /// Whether there are segments that an update would merge, though it had nothing else to do.
+    /// Whether there are small segments that an update would merge at once, though it had nothing else to do.
     ///
     /// # Errors
     /// [`Code::Corrupt`] if the index cannot be read.
-    pub(crate) fn is_scattered(&self, merging: Merging) -> Result<bool> {
-        Ok(!merging.policy().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
+    pub(crate) fn has_crumbs(&self) -> Result<bool> {
+        Ok(!at_once().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
+    }
+
+    /// Whether [`FullText::merge`] would do anything.
+    ///
+    /// # Errors
+    /// [`Code::Corrupt`] if the index cannot be read.
+    pub(crate) fn is_scattered(&self) -> Result<bool> {
+        Ok(!self.scattered()?.is_empty())
+    }
+
+    /// The segments of each group that is to be made one, and how many documents they have. None of them is held on to: tantivy keeps
+    /// the files of what anybody holds.
+    fn scattered(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
+        let mut segments = self.index.searchable_segment_metas()?;
+        segments.sort_by_key(SegmentMeta::id);
+        let extent = |segment: &SegmentMeta| Extent {
+            documents: segment.num_docs().into(),
+            deleted: segment.num_deleted_docs().into(),
+        };
+        let extents: Vec<Extent> = segments.iter().map(extent).collect();
+        let of = |group: Vec<usize>| {
+            let documents = group.iter().map(|at| extents[*at].documents).sum();
+            (group.into_iter().map(|at| segments[at].id()).collect(), documents)
+        };
+        Ok(groups(&extents).into_iter().map(of).collect())
+    }
+
+    /// Merges segments that searches would be quicker without. Everything can be found before, meanwhile and afterwards.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read; [`Code::Cancelled`]: the merge that is under way
+    /// goes on without anybody waiting, and nobody else can update the index before it is over.
+    pub(crate) fn merge(&self, lock: &UpdateLock, task: &Task) -> Result<()> {
+        let groups = self.scattered()?;
+        if groups.is_empty() {
+            return Ok(());
+        }
+        self.remove_leftovers()?;
+        let options = IndexWriterOptions::builder().num_merge_threads(AT_ONCE).build();
+        let mut writer: IndexWriter = self.index.writer_with_options(options)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let (mut done, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
+        for groups in groups.chunks(AT_ONCE) {
+            task.check()?;
+            task.report(Phase::Merge, done, Some(total), "documents");
+            done += groups.iter().map(|(_, documents)| documents).sum::<u64>();
+            let (groups, lock) = (groups.to_vec(), lock.clone());
+            let merge = move || {
+                let merging: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
+                let merged: Vec<_> = merging.into_iter().map(FutureResult::wait).collect();
+                // The writer has a lock of its own, which has to go first.
+                (merged, writer, lock)
+            };
+            let (merged, back, _) = apart(task, merge)?;
+            writer = back;
+            for merged in merged {
+                // What cannot be read makes the thread that merges panic.
+                merged.map_err(|e| {
+                    if matches!(e, TantivyError::SystemError(_)) { broken() } else { e.into() }
+                })?;
+            }
+        }
+        task.report(Phase::Merge, total, Some(total), "documents");
+        // Searches that begin from now on look at the new ones.
+        drop(self.searcher()?);
+        writer.garbage_collect_files().wait()?;
+        writer.wait_merging_threads()?;
+        Ok(())
     }
 
     /// Removes the indexes of earlier versions, which nothing reads any more.
@@ -319,5 +426,69 @@ impl FullText {
             }
         }
         Entry { document: d }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn living(sizes: &[u64]) -> Vec<Extent> {
+        sizes.iter().map(|documents| Extent { documents: *documents, deleted: 0 }).collect()
+    }
+
+    #[test]
+    fn large_segments_are_merged_with_their_like_and_take_small_ones_along() {
+        assert!(groups(&living(&[16_000])).is_empty());
+        assert_eq!(groups(&living(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
+        // Not for a few documents, nor for what a large one would hardly gain.
+        assert!(groups(&living(&[16_000, 40, 9, 9])).is_empty());
+        assert_eq!(groups(&living(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
+        // Sixteen fill one; none is larger.
+        let many = groups(&living(&[16_384; 40]));
+        assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
+        assert!(groups(&living(&[200_000, 150_000])).is_empty());
+        let mostly_gone = Extent { documents: 9, deleted: 10 };
+        assert_eq!(groups(&[mostly_gone]), [[0]]);
+    }
+
+    /// What merges leave of these segments, and how many documents they wrote.
+    fn merged(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
+        let mut written = 0;
+        for group in groups(&living(&segments)) {
+            let all = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
+            segments.push(all);
+            written += all;
+        }
+        segments.retain(|documents| *documents > 0);
+        (segments, written)
+    }
+
+    proptest::proptest! {
+        /// Merging ends, makes none too large, leaves few, and a document is written anew a few times however an index grows.
+        #[test]
+        fn an_index_that_grows_has_few_segments_and_writes_each_document_a_few_times(
+            updates in proptest::collection::vec(1_u64..20_000, 1..300),
+        ) {
+            let (mut segments, mut all, mut written) = (Vec::new(), 0, 0);
+            for update in updates {
+                segments.push(update);
+                all += update;
+                for again in 0.. {
+                    let (now, wrote) = merged(segments);
+                    (segments, written) = (now, written + wrote);
+                    if wrote == 0 {
+                        break;
+                    }
+                    proptest::prop_assert!(again < 2, "{:?} could be merged again and again", segments);
+                }
+                proptest::prop_assert_eq!(segments.iter().sum::<u64>(), all);
+                proptest::prop_assert!(segments.iter().all(|documents| *documents <= MERGED_UP_TO));
+                let full = usize::try_from(2 * all / MERGED_UP_TO).unwrap();
+                proptest::prop_assert!(segments.len() <= full + 16, "{:?}", segments);
+            }
+            let times = (all as f64).log2();
+            proptest::prop_assert!(written as f64 <= all as f64 * times, "{written} of {all}");
+        }
     }
 }

@@ -65,6 +65,7 @@ export const PHASES: Record<Phase, string> = {
   sync: "Fetching",
   wait: "Waiting for the tracker",
   full_text: "Indexing text",
+  merge: "Tidying the index",
   chunk: "Preparing vectors",
   embed: "Computing vectors",
   download: "Fetching the model",

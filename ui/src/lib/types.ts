@@ -9,7 +9,7 @@ export type State = "open" | "closed" | "merged";
 export type Mode = "hybrid" | "lexical" | "semantic";
 export type Arm = "lexical" | "semantic" | "signature";
 export type Part = "body" | "comment";
-export type Phase = "import" | "sync" | "wait" | "full_text" | "chunk" | "embed" | "download" | "triage" | "calibrate" | "evaluate" | "close";
+export type Phase = "import" | "sync" | "wait" | "full_text" | "merge" | "chunk" | "embed" | "download" | "triage" | "calibrate" | "evaluate" | "close";
 export type Code =
   | "not_found"
   | "invalid_input"
