@@ -370,8 +370,11 @@ impl FullText {
         let means = self.means(&searcher)?;
         let mean = mean_length(&searcher, &[self.fields.comments])?;
         let both = self.in_segments(&searcher, ids, |segment, found| {
-            let own = self.own(segment, found, terms, means)?;
-            Ok(own.into_iter().zip(self.said(segment, found, terms, mean)?).collect())
+            let (own, said) = rayon::join(
+                || self.own(segment, found, terms, means),
+                || self.said(segment, found, terms, mean),
+            );
+            Ok(own?.into_iter().zip(said?).collect())
         })?;
         Ok(both.into_iter().unzip())
     }
@@ -390,13 +393,35 @@ impl FullText {
         terms: &ReportTerms,
         means: (f32, f32),
     ) -> Result<Vec<Overlap>> {
+        // Most indexes are one large segment.
+        let (words, shares) = rayon::join(
+            || self.words_of(segment, &terms.words, found, means),
+            || self.shares_of(segment, terms, found),
+        );
+        let both = words?.into_iter().zip(shares?);
+        let one = |(words, shares): (Overlap, Overlap)| Overlap {
+            words: words.words,
+            title_covered: words.title_covered,
+            length: words.length,
+            held: words.held,
+            ..shares
+        };
+        Ok(both.map(one).collect())
+    }
+
+    /// When the documents were made, and the shares of a report's terms that each of their fields has.
+    fn shares_of(
+        &self,
+        segment: &SegmentReader,
+        terms: &ReportTerms,
+        found: &[(u32, usize)],
+    ) -> Result<Vec<Overlap>> {
         let f = &self.fields;
         let mut out = vec![Overlap::default(); found.len()];
         let created = segment.fast_fields().i64("created")?;
         for (overlap, (doc, _)) in out.iter_mut().zip(found) {
             overlap.created = created.first(*doc);
         }
-        self.add_words(segment, &terms.words, found, means, &mut out)?;
         let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
             add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
         };
@@ -457,19 +482,19 @@ impl FullText {
         Ok(found)
     }
 
-    /// Adds BM25F over title, body and code, as a share of what the report's words could give. `means` are the mean lengths of
-    /// a title and of a body with its code.
-    fn add_words(
+    /// BM25F over title, body and code, as a share of what the report's words could give, and what comes with it. The means are the
+    /// mean lengths of a title and of a body with its code.
+    fn words_of(
         &self,
         segment: &SegmentReader,
         words: &Weighed,
         found: &[(u32, usize)],
         (title_mean, body_mean): (f32, f32),
-        out: &mut [Overlap],
-    ) -> Result<()> {
+    ) -> Result<Vec<Overlap>> {
+        let mut out = vec![Overlap::default(); found.len()];
         let all: f32 = words.iter().map(|(_, weight)| weight).sum();
-        if all <= 0.0 {
-            return Ok(());
+        if words.is_empty() {
+            return Ok(out);
         }
         let f = &self.fields;
         let length = |field: Field| -> Result<Vec<f32>> {
@@ -512,7 +537,7 @@ impl FullText {
                 }
             }
         }
-        Ok(())
+        Ok(out)
     }
 
     /// The share of a report's words that the comments of each document of a segment have, saturated and for their length as a body's;
