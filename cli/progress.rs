@@ -69,6 +69,8 @@ fn show(state: &Current, progress: &Progress) {
             "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {eta} left",
             "seconds" => "{eta} left",
             _ if progress.total.is_none() => "{human_pos} {per_sec}",
+            // Nothing is known of a merge before it is over.
+            _ if progress.phase == Phase::Merge => "{human_pos}/{human_len}",
             _ => "{human_pos}/{human_len} {per_sec} {eta} left",
         };
         let bar = ProgressBar::new(progress.total.unwrap_or(0));
