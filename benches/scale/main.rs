@@ -128,7 +128,7 @@ fn phase(name: &str, place: &Path, count: u64) {
                 "import: {:.1} s, {:.0} records/s, {} MB of database, {} MB of memory at the most",
                 did.took,
                 new as f64 / did.took,
-                megabytes(&casebook.join("precedent.db")),
+                megabytes(&casebook, "database_bytes"),
                 did.memory
             );
         }
@@ -139,7 +139,7 @@ fn phase(name: &str, place: &Path, count: u64) {
                 "full text: {searchable:.1} s, {:.0} documents/s, whole command with merges {:.1} s, {} MB, {} MB of memory at the most",
                 count as f64 / searchable,
                 did.took,
-                megabytes(&casebook.join("fulltext")),
+                megabytes(&casebook, "full_text_bytes"),
                 did.memory
             );
         }
@@ -249,15 +249,9 @@ fn program(casebook: &Path, arguments: &[&str]) -> Did {
     Did { said: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
 }
 
-/// Of a file, or of all below a folder.
-fn megabytes(path: &Path) -> u64 {
-    fn bytes(path: &Path) -> u64 {
-        let Ok(below) = std::fs::read_dir(path) else {
-            return std::fs::metadata(path).map_or(0, |m| m.len());
-        };
-        below.map(|entry| bytes(&entry.unwrap().path())).sum()
-    }
-    bytes(path) >> 20
+/// What `status` says of a size, in megabytes.
+fn megabytes(casebook: &Path, field: &str) -> u64 {
+    program(casebook, &["status"]).said[field].as_u64().unwrap() >> 20
 }
 
 fn options(casebook: &Path) -> OpenOptions {

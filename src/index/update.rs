@@ -129,15 +129,12 @@ impl Derived<'_> {
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, task));
-            let documents = self.update_fulltext(until, &lock, task);
-            let seconds = start.elapsed().as_secs_f64();
-            let merged = match (&documents, effort) {
-                (Ok(_), Effort::Whole) => self.fulltext.merge(&lock, task),
-                _ => Ok(()),
-            };
+            let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
+                (report.documents, report.full_text_seconds) = (documents, start.elapsed().as_secs_f64());
+                if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
+            });
             let links = links.join();
-            (report.documents, report.full_text_seconds) = (documents?, seconds);
-            merged?;
+            text?;
             links.unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading references failed")))
         })
     }

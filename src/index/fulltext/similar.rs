@@ -561,7 +561,7 @@ impl FullText {
         for (term, weight) in &terms.words {
             each_frequency(segment, field, term, found, |i, n| {
                 let n = n / norms[i];
-                said[i] += weight / all.max(f32::MIN_POSITIVE) * n / (K1 + n);
+                said[i] += weight / all * n / (K1 + n);
             })?;
         }
         Ok(said)

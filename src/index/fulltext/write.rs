@@ -299,9 +299,9 @@ impl FullText {
         if groups.is_empty() {
             return Ok(());
         }
-        self.remove_leftovers()?;
         let options = IndexWriterOptions::builder().num_merge_threads(AT_ONCE).build();
         let mut writer: IndexWriter = self.index.writer_with_options(options)?;
+        self.remove_leftovers()?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let (mut done, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
         for groups in groups.chunks(AT_ONCE) {
@@ -328,7 +328,6 @@ impl FullText {
         // Searches that begin from now on look at the new ones.
         drop(self.searcher()?);
         writer.garbage_collect_files().wait()?;
-        writer.wait_merging_threads()?;
         Ok(())
     }
 
