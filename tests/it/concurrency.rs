@@ -32,7 +32,7 @@ const SECONDS: u64 = 20;
 /// Items of the live source, and of the imported one.
 const LIVE: u64 = 250;
 const IMPORTED: u64 = 300;
-/// The log of a database is put in its place at about 4 MB; readers that are under way hold that up.
+/// The log of a database is put in its place at about 4 MB, that of vectors at 16; readers that are under way hold that up.
 const MAX_LOG: u64 = 64 << 20;
 /// What a process may take more at the end than at the beginning: caches that fill, and what was stored meanwhile. In a
 /// short run the beginning is the start itself.
