@@ -13,8 +13,12 @@ use crate::error::Result;
 
 /// Up to this many vectors every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
-/// At least this many of the nearest by code are scored exactly.
+/// At least this many of the nearest by code are scored exactly, and so many more for each time that the vectors are twice as many
+/// as `FEW`: the more there are, the more come between the nearest by what rounding to signs loses. Of 5.5 million the 1,920 hold
+/// .995 of the ten nearest, 640 .985.
 const RESCORED: usize = 640;
+const RESCORED_MORE: usize = 256;
+const FEW: usize = 1 << 17;
 /// So many more than are wanted are scored after an exact search.
 const BESIDE: usize = 32;
 /// Vectors that one core looks up at least; more would need more readers than are kept open.
@@ -34,7 +38,7 @@ impl Vectors {
         if codes.len() <= EXACT_CHUNKS {
             return self.search_exact(query, allowed, limit);
         }
-        let candidates = codes.nearest(query, allowed, RESCORED.max(limit * 2));
+        let candidates = codes.nearest(query, allowed, rescored(codes.len()).max(limit * 2));
         self.score(query, &candidates, limit)
     }
 
@@ -307,6 +311,12 @@ impl Vectors {
     pub fn warm(&self) -> Result<()> {
         self.codes().map(|_| ())
     }
+}
+
+/// How many of the nearest by code are scored exactly where there are so many.
+fn rescored(count: usize) -> usize {
+    let doublings = (count / FEW).checked_ilog2().unwrap_or(0);
+    RESCORED + doublings as usize * RESCORED_MORE
 }
 
 /// A stored vector as the unit vector that it was.
