@@ -732,9 +732,9 @@ pub enum ConfigCommand {
 pub enum SourceCommand {
     /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
     #[command(
-        after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN; for other hosts
-GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN; GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, JIRA_API_TOKEN, each for the
-host in GITLAB_HOST, GITEA_HOST, …, and JIRA_EMAIL on Jira Cloud), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
+        after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
+GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, JIRA_API_TOKEN, each for the host in GH_HOST,
+GITLAB_HOST, GITEA_HOST, …, and JIRA_EMAIL on Jira Cloud), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
 
 Examples:
   precedent source add github:acme/app --wiki
@@ -762,6 +762,13 @@ Examples:
     },
     /// Look whether a live source can be reached, and what the token may read
     Test {
+        /// Its name: owner/name
+        key: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Let the host of a source that came with a casebook file see the token that is kept for it
+    Trust {
         /// Its name: owner/name
         key: String,
         #[command(flatten)]

@@ -6,7 +6,7 @@ use precedent::{
     Code, Error, Result,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
-        ClustersResponse, DuplicatesResponse, Exported, Health, IndexReport, ModelView, Note, NoteAnswer,
+        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note, NoteAnswer,
         RedactionPreview, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
         TroubleshootResponse, Verdict,
     },
@@ -50,6 +50,7 @@ const ALL: &[Named] = &[
     ("source-list", of::<Vec<SourceView>>),
     ("source-remove", of::<SourceView>),
     ("source-test", of::<Access>),
+    ("source-trust", of::<HostView>),
     ("status", of::<status::Whole>),
     ("sync", of::<sync::Report>),
     ("triage", of::<TriageResponse>),

@@ -52,6 +52,17 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                 None => print_access(&access, output),
             }
         }
+        SourceCommand::Trust { key, json } => {
+            let host = session.casebook.trust_source(&key).await?;
+            match json.json {
+                Some(fields) => output.json(&host, &fields, None)?,
+                None => session.say(&format!(
+                    "{} may see the token that is kept for it{}.",
+                    host.host,
+                    host.token.map(|place| format!(" (from {place})")).unwrap_or_default()
+                )),
+            }
+        }
         SourceCommand::List { json } => {
             let all = session.casebook.sources().await?;
             match json.json {

@@ -79,7 +79,7 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
             (&["GH_TOKEN", "GITHUB_TOKEN"], None)
         }
-        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], None),
+        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?)),
         "gitlab" => {
             (&["GITLAB_TOKEN"], Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())))
         }
@@ -109,6 +109,11 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     }
     let output = Command::new("gh")
         .args(["auth", "token", "--hostname", wanted.host])
+        // With one of these it would answer for any host of its kind; what they hold is read above.
+        .env_remove("GH_TOKEN")
+        .env_remove("GITHUB_TOKEN")
+        .env_remove("GH_ENTERPRISE_TOKEN")
+        .env_remove("GITHUB_ENTERPRISE_TOKEN")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, io};
 
+use crate::door;
+
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -49,7 +51,7 @@ pub struct Error {
 impl Error {
     /// An error with this code and message.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), hint: None, source: None }
+        Self { code, message: shown(message.into()), hint: None, source: None }
     }
 
     /// Bad input: says what is wrong with it.
@@ -65,7 +67,7 @@ impl Error {
     /// Adds what the person can do about it.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(shown(hint.into()));
         self
     }
 
@@ -79,7 +81,7 @@ impl Error {
     /// Says in front of the message what was being done.
     #[must_use]
     pub fn context(mut self, what: impl fmt::Display) -> Self {
-        self.message = format!("{what}: {}", self.message).into();
+        self.message = shown(format!("{what}: {}", self.message).into());
         self
     }
 
@@ -107,6 +109,14 @@ impl Error {
     }
 }
 
+/// Without the secrets of this process, whoever wrote the text.
+fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
+    match door::clean(&text) {
+        Cow::Owned(clean) => clean.into(),
+        Cow::Borrowed(_) => text,
+    }
+}
+
 /// The system's words for an I/O error without the number behind them.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
@@ -127,7 +137,7 @@ impl fmt::Debug for Error {
         f.debug_struct("Error")
             .field("code", &self.code)
             .field("message", &self.message)
-            .field("source", &self.source)
+            .field("source", &self.source.as_ref().map(|s| door::clean(&format!("{s:?}")).into_owned()))
             .finish()
     }
 }

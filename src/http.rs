@@ -17,16 +17,19 @@ use std::{
     time::Duration,
 };
 
+use base64::Engine as _;
 use jiff::Timestamp;
 use reqwest::{
     Method, StatusCode,
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use url::{Origin, Url};
 
 use crate::{
+    door::{self, Outside},
     error::{Code, Error, Result},
+    secrets::{SecretString, Token},
     task::{Phase, Task},
 };
 
@@ -114,45 +117,67 @@ impl fmt::Debug for HttpOptions {
     }
 }
 
-/// Who is asking: a token, and the one origin that may see it.
+/// Who is asking: a token, how it is written, and the one origin of its own that is asked.
 #[derive(Clone)]
 pub struct Login {
     origin: Origin,
     header: HeaderName,
-    value: SecretString,
+    token: Token,
+    written: Written,
+}
+
+/// How a token stands in its header.
+#[derive(Clone, Copy)]
+enum Written {
+    /// Behind a word.
+    After(&'static str),
+    /// As RFC 7617 has a name and its secret.
+    Basic,
+    /// As it is.
+    Bare,
 }
 
 impl Login {
+    fn new(base: &Url, token: &Token, header: HeaderName, written: Written) -> Self {
+        Self { origin: base.origin(), header, token: token.clone(), written }
+    }
+
     /// A token that is sent as `Authorization: Bearer`, to the origin of `base` alone.
-    pub fn bearer(base: &Url, token: &SecretString) -> Self {
-        let value = format!("Bearer {}", token.expose_secret()).into();
-        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    pub fn bearer(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::After("Bearer"))
     }
 
     /// A token as Gitea takes it, whatever its age.
-    pub fn token(base: &Url, token: &SecretString) -> Self {
-        let value = format!("token {}", token.expose_secret()).into();
-        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    pub fn token(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::After("token"))
     }
 
-    /// A name and its secret, joined by a colon and encoded already.
-    pub fn basic(base: &Url, encoded: &SecretString) -> Self {
-        let value = format!("Basic {}", encoded.expose_secret()).into();
-        Self { origin: base.origin(), header: header::AUTHORIZATION, value }
+    /// A name and its secret, joined by a colon.
+    pub fn basic(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::Basic)
     }
 
     /// A key in a header of the tracker's own.
-    pub fn header(base: &Url, name: &'static str, key: &SecretString) -> Self {
-        Self { origin: base.origin(), header: HeaderName::from_static(name), value: key.clone() }
+    pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
+        Self::new(base, key, HeaderName::from_static(name), Written::Bare)
     }
 
     /// The header, if this address may see it.
     fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
-        if url.origin() != self.origin {
+        let Some(secret) = self.token.for_address(url).filter(|_| url.origin() == self.origin) else {
             return Ok(None);
+        };
+        let secret = secret.expose_secret();
+        let value: SecretString = match self.written {
+            Written::After(word) => format!("{word} {secret}"),
+            Written::Basic => {
+                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(secret))
+            }
+            Written::Bare => secret.to_owned(),
         }
+        .into();
         // The error would quote nothing, but it would be told as an internal one.
-        let mut value = HeaderValue::from_str(self.value.expose_secret()).map_err(|_| {
+        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| {
             Error::new(Code::Authentication, "the token holds characters that no token has")
                 .with_hint("Copy it again, without line breaks.")
         })?;
@@ -176,6 +201,7 @@ pub struct Request {
     etag: Option<String>,
     body: Option<(&'static str, Vec<u8>)>,
     once: bool,
+    for_secret: bool,
 }
 
 impl fmt::Debug for Request {
@@ -191,7 +217,8 @@ impl fmt::Debug for Request {
 impl Request {
     /// Asks for the JSON at this address.
     pub fn get(url: Url) -> Self {
-        Self { method: Method::GET, url, headers: Vec::new(), etag: None, body: None, once: false }
+        let (headers, etag, body) = (Vec::new(), None, None);
+        Self { method: Method::GET, url, headers, etag, body, once: false, for_secret: false }
     }
 
     /// Sends JSON to this address.
@@ -226,6 +253,13 @@ impl Request {
     #[must_use]
     pub fn once(mut self) -> Self {
         self.once = true;
+        self
+    }
+
+    /// Asks for a secret: its answer is handed on as it came.
+    #[must_use]
+    pub(crate) fn for_secret(mut self) -> Self {
+        self.for_secret = true;
         self
     }
 
@@ -278,15 +312,13 @@ impl Response {
     }
 
     /// What the server says about an error, in its own words: the `message` of its JSON, cut to one line.
-    pub fn message(&self) -> Option<String> {
+    pub fn message(&self) -> Option<Outside> {
         #[derive(serde::Deserialize)]
         struct Body {
             message: String,
         }
         let body: Body = serde_json::from_slice(&self.body).ok()?;
-        let line: String =
-            body.message.lines().next()?.chars().filter(|c| !c.is_control()).take(200).collect();
-        Some(line).filter(|l| !l.is_empty())
+        Outside::first_line(&body.message)
     }
 }
 
@@ -470,7 +502,15 @@ impl Http {
             }
             body.extend_from_slice(&chunk);
         }
-        let headers = answer.headers().clone();
+        // Here and nowhere later: what is read of an answer is clean, its records and addresses too.
+        let mut headers = answer.headers().clone();
+        if !request.for_secret {
+            body = door::clean_bytes(body);
+            for value in headers.values_mut() {
+                let clean = door::clean_bytes(value.as_bytes().to_vec());
+                *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static(""));
+            }
+        }
         let text = |name: HeaderName| headers.get(name).and_then(|v| v.to_str().ok());
         let links: Vec<(String, Url)> = headers
             .get_all(header::LINK)
@@ -533,7 +573,7 @@ fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
             used_up
                 || after.is_some()
                 || response.message().is_some_and(|m| {
-                    let m = m.to_lowercase();
+                    let m = m.to_string().to_lowercase();
                     m.contains("rate limit") || m.contains("abuse detection")
                 })
         }
@@ -675,7 +715,7 @@ mod tests {
 
     #[test]
     fn a_token_is_for_one_origin_and_never_printed() {
-        let token: SecretString = "ghp_canary".to_owned().into();
+        let token = Token::new("ghp_canary".to_owned().into(), [&base()]);
         let login = Login::bearer(&base(), &token);
         for (url, sent) in [
             ("https://api.github.com/user", true),

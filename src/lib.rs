@@ -8,6 +8,7 @@ pub mod brief;
 pub mod casebook;
 pub mod config;
 pub mod doctor;
+pub mod door;
 pub mod duplicates;
 pub mod embed;
 pub mod error;

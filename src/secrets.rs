@@ -8,8 +8,12 @@ use std::{
 
 use secrecy::ExposeSecret as _;
 pub use secrecy::SecretString;
+use url::{Origin, Url};
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    door,
+    error::{Code, Error, Result},
+};
 
 /// What the entries of a keyring are filed under.
 const SERVICE: &str = "precedent";
@@ -163,11 +167,45 @@ impl TokenSource for Kept {
     }
 }
 
+/// A token with the only origins that may see it.
+///
+/// Nothing that sends a secret takes anything else, and whoever makes one has the [`door`] know it.
+#[derive(Clone)]
+pub struct Token {
+    secret: SecretString,
+    origins: Vec<Origin>,
+}
+
+impl Token {
+    /// A token for the origins of these addresses.
+    pub fn new<'a>(secret: SecretString, places: impl IntoIterator<Item = &'a Url>) -> Self {
+        door::learn(&secret);
+        Self { secret, origins: places.into_iter().map(Url::origin).collect() }
+    }
+
+    /// The secret, if this address may see it.
+    pub(crate) fn for_address(&self, address: &Url) -> Option<&SecretString> {
+        self.origins.contains(&address.origin()).then_some(&self.secret)
+    }
+
+    /// Whether it is a name with its secret, joined by a colon.
+    pub(crate) fn has_name(&self) -> bool {
+        self.secret.expose_secret().contains(':')
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origins = self.origins.iter().map(Origin::ascii_serialization);
+        f.debug_list().entries(origins).finish()
+    }
+}
+
 /// A token, and where it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The token.
-    pub token: SecretString,
+    pub token: Token,
     /// The place, in words.
     pub place: &'static str,
 }
@@ -200,6 +238,7 @@ impl Secrets {
     /// # Errors
     /// [`Code::NotFound`] if there is none; those of the keyring.
     pub fn keep(&self, host: &str, token: &SecretString) -> Result<()> {
+        door::learn(token);
         self.kept()?.set(host, token)
     }
 
@@ -217,11 +256,12 @@ impl Secrets {
             .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
     }
 
-    /// The first token that a place has for this; a place that cannot be asked counts as one that has none.
-    pub fn find(&self, wanted: Wanted<'_>) -> Option<Found> {
+    /// The first token that a place has for this, bound to these addresses; a place that cannot be asked counts as one that
+    /// has none.
+    pub fn find(&self, wanted: Wanted<'_>, addresses: &[Url]) -> Option<Found> {
         self.places.iter().find_map(|place| {
-            let token = place.token(wanted).ok()??;
-            Some(Found { token, place: place.name() })
+            let secret = place.token(wanted).ok()??;
+            Some(Found { token: Token::new(secret, addresses), place: place.name() })
         })
     }
 }
@@ -242,6 +282,16 @@ mod tests {
         Wanted { tracker: "github", host }
     }
 
+    fn find(secrets: &Secrets, host: &str) -> Option<(String, &'static str)> {
+        let here = Url::parse(&format!("https://{host}/api")).unwrap();
+        let found = secrets.find(at(host), std::slice::from_ref(&here))?;
+        for elsewhere in ["http://a/", "https://a:444/", "https://a.b/"] {
+            assert!(found.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(), "{elsewhere}");
+        }
+        assert!(!format!("{found:?}").contains("canary"));
+        Some((found.token.for_address(&here)?.expose_secret().to_owned(), found.place))
+    }
+
     #[test]
     fn the_first_place_that_has_one_wins_and_nothing_prints_it() {
         let secrets = Secrets::default()
@@ -249,10 +299,9 @@ mod tests {
                 (wanted.host == "a").then(|| "canary-1".to_owned().into())
             }))
             .then(Provided::new("gh", |_| Some("canary-2".to_owned().into())));
-        let (a, b) = (secrets.find(at("a")).unwrap(), secrets.find(at("b")).unwrap());
-        assert_eq!((a.token.expose_secret(), a.place), ("canary-1", "the environment"));
-        assert_eq!((b.token.expose_secret(), b.place), ("canary-2", "gh"));
-        assert!(!format!("{secrets:?} {a:?}").contains("canary"));
+        assert_eq!(find(&secrets, "a").unwrap(), ("canary-1".to_owned(), "the environment"));
+        assert_eq!(find(&secrets, "b").unwrap(), ("canary-2".to_owned(), "gh"));
+        assert!(!format!("{secrets:?}").contains("canary"));
     }
 
     #[test]
@@ -266,10 +315,10 @@ mod tests {
         for host in ["a", "b"] {
             secrets.keep(host, &token("kept")).unwrap();
         }
-        assert_eq!(secrets.find(at("a")).unwrap().place, "the environment");
-        assert_eq!(secrets.find(at("b")).unwrap().place, "the keyring");
+        assert_eq!(find(&secrets, "a").unwrap().1, "the environment");
+        assert_eq!(find(&secrets, "b").unwrap().1, "the keyring");
         assert_eq!((secrets.forget("b").unwrap(), secrets.forget("b").unwrap()), (true, false));
-        assert!(secrets.find(at("b")).is_none());
+        assert!(find(&secrets, "b").is_none());
         assert_eq!(Secrets::default().keep("a", &token("x")).unwrap_err().code(), Code::NotFound);
     }
 }

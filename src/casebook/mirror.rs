@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use super::Casebook;
+use super::{Casebook, Inner};
 use crate::{
     error::{Error, Result},
     http::Http,
@@ -12,7 +12,7 @@ use crate::{
         NewMirror, SourceView, SyncReport, SyncRequest,
     },
     samples, search,
-    secrets::SecretString,
+    secrets::{Found, SecretString},
     store::{Reader, RemoteRow, SourceRow},
     sync,
     task::Task,
@@ -130,7 +130,7 @@ impl Casebook {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
             for (source, remote) in live {
                 let host = hosts.entry(remote.host.clone()).or_insert_with(|| HostView {
-                    token: i.secrets.find(sync::wanted(&source, &remote)).map(|found| found.place.to_owned()),
+                    token: token(i, &source, &remote).map(|found| found.place.to_owned()),
                     host: remote.host.clone(),
                     address: remote.base_url.clone(),
                     sources: Vec::new(),
@@ -152,6 +152,25 @@ impl Casebook {
             self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
         let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
+    }
+
+    /// Notes that the person knows the host of a source that came with a casebook file; from now on it may see the token that
+    /// is kept for it.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](crate::Code::NotFound) if there is no such source, [`Code::InvalidInput`](crate::Code::InvalidInput)
+    /// if it is not a live one.
+    pub async fn trust_source(&self, key: &str) -> Result<HostView> {
+        let key = key.to_owned();
+        let source = self
+            .run(move |i| {
+                let source = i.store.read(|r| r.source(&key)?.ok_or_else(|| search::no_source(r, &key)))?;
+                sync::trust(&i.store, &source)?;
+                Ok(source)
+            })
+            .await?;
+        let known = |host: &HostView| host.sources.contains(&source.key);
+        self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source is gone"))
     }
 
     /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
@@ -333,7 +352,7 @@ impl Casebook {
         let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
         // A keyring or a helper program may take its time.
         self.run(move |i| {
-            let found = i.secrets.find(sync::wanted(&source, &remote));
+            let found = token(i, &source, &remote);
             sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
         })
         .await
@@ -361,6 +380,12 @@ impl Casebook {
         })
         .await
     }
+}
+
+/// The token for a live source's tracker, bound to its addresses; none for one that the person has not confirmed.
+fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<Found> {
+    let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.trusted)?;
+    inner.secrets.find(sync::wanted(source, remote), &address.places())
 }
 
 pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GapKind {
+    /// The host gets no token before the person confirms that it is known.
+    Untrusted,
     /// It was never synced.
     NeverSynced,
     /// The last sync ended early.

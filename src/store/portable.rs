@@ -84,6 +84,12 @@ const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sou
 /// goes on from the watermark.
 const EMPTIED: &[(&str, &str)] =
     &[("streams", "next_page"), ("streams", "etag"), ("streams", "etag_page"), ("remotes", "problem")];
+/// Columns whose value nobody else decides: `t` is the row that comes.
+const DECIDED_HERE: &[(&str, &str, &str)] = &[(
+    "remotes",
+    "trusted",
+    "EXISTS (SELECT 1 FROM main.remotes r WHERE r.base_url = t.base_url AND r.trusted)",
+)];
 /// No record is larger than this when unpacked, in bytes: what imports take.
 const MAX_RECORD: usize = 32 * 1024 * 1024;
 
@@ -324,9 +330,13 @@ fn copy(
     let columns: Vec<String> =
         statement.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     let moved = |name: &str| offsets.get(name).copied().unwrap_or(0);
+    let decided = |column: &str| {
+        DECIDED_HERE.iter().find(|(t, c, _)| (*t, *c) == (table, column)).map(|(_, _, value)| *value)
+    };
     let values: Vec<String> = columns
         .iter()
         .map(|column| match parents.get(column) {
+            _ if let Some(value) = decided(column) => value.to_owned(),
             _ if EMPTIED.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", moved(parent)),
             None if column == "id" => format!("t.id + {}", moved(table)),

@@ -25,6 +25,8 @@ pub struct RemoteRow {
     pub problem: Option<String>,
     /// When what is here was last compared with what is still there.
     pub swept_at: Option<Timestamp>,
+    /// Whether the person knows the host, so that it may see a token. What came with a casebook file waits for that.
+    pub trusted: bool,
 }
 
 /// A row of `streams`; one that was never read is all empty.
@@ -93,7 +95,7 @@ impl Reader<'_> {
         let found = self
             .transaction
             .query_row(
-                "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at FROM remotes
+                "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at, trusted FROM remotes
                  WHERE source_id = ?1",
                 [source],
                 |r| {
@@ -107,6 +109,7 @@ impl Reader<'_> {
                         synced_at: None,
                         problem: r.get(6)?,
                         swept_at: None,
+                        trusted: r.get(8)?,
                     };
                     Ok((row, times))
                 },
@@ -240,16 +243,35 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Notes that the person knows a tracker's address; all sources that are mirrored from it may use a token.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn trust(&self, base_url: &str) -> Result<()> {
+        self.transaction.execute("UPDATE remotes SET trusted = 1 WHERE base_url = ?1", [base_url])?;
+        Ok(())
+    }
+
     /// Notes where a source is mirrored from. What was read before stays noted if it is the same place.
     ///
     /// # Errors
     /// Those of the database.
     pub fn set_remote(&self, source: i64, remote: &RemoteRow) -> Result<()> {
         self.transaction.execute(
-            "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (source_id) DO UPDATE SET host = excluded.host, base_url = excluded.base_url,
-                 project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki",
-            params![source, remote.host, remote.base_url, remote.project, remote.remote_id, remote.wiki],
+                 project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki,
+                 trusted = excluded.trusted",
+            params![
+                source,
+                remote.host,
+                remote.base_url,
+                remote.project,
+                remote.remote_id,
+                remote.wiki,
+                remote.trusted
+            ],
         )?;
         Ok(())
     }

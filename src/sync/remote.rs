@@ -7,7 +7,7 @@ use crate::{
     error::{Code, Error, Result},
     http::Http,
     model::NewMirror,
-    secrets::{SecretString, Wanted},
+    secrets::{Token, Wanted},
     store::{RemoteRow, SourceRow, Store},
     tracker::{self, Address, Kind, Tracker},
 };
@@ -64,6 +64,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 synced_at: None,
                 problem: None,
                 swept_at: None,
+                trusted: true,
             },
         )?;
         w.source(&source.key)?.ok_or_else(|| Error::not_found("the source that was just added"))
@@ -104,6 +105,21 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     Ok((Address::of(kind, &host)?, project.to_owned()))
 }
 
+/// Lets the host of a live source see the token that is kept for it, after the person said that it is known.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it is fed from files alone, [`Code::Corrupt`] if its address was damaged.
+pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
+    store.write(|w| {
+        let remote = w.remote(source.id)?.ok_or_else(|| {
+            Error::invalid(format!("{} is fed from files alone", source.key))
+                .with_hint("Only a source that is mirrored live has a host.")
+        })?;
+        remote_address(source, &remote)?;
+        w.trust(&remote.base_url)
+    })
+}
+
 /// Where the GitHub at this host is.
 ///
 /// # Errors
@@ -125,26 +141,34 @@ pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> Wanted<'a> {
     Wanted { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
 }
 
-/// The tracker of a live source.
+/// The kind and the address of a live source's tracker.
 ///
 /// # Errors
 /// [`Code::Corrupt`] if its address was damaged.
-pub fn remote_tracker(
-    http: &Http,
-    source: &SourceRow,
-    remote: &RemoteRow,
-    token: Option<&SecretString>,
-) -> Result<Box<dyn Tracker>> {
+pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, Address)> {
     // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
     let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
     let kind = Kind::parse(&source.kind);
     let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
-    let Some((kind, address)) = address.filter(|(_, a)| a.base.as_str() == remote.base_url) else {
-        return Err(Error::new(
+    address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
+        Error::new(
             Code::Corrupt,
             format!("the address of {} is not one of {}", remote.project, remote.host),
         )
-        .with_hint("Remove the source and add it again."));
-    };
+        .with_hint("Remove the source and add it again.")
+    })
+}
+
+/// The tracker of a live source.
+///
+/// # Errors
+/// As [`remote_address`].
+pub fn remote_tracker(
+    http: &Http,
+    source: &SourceRow,
+    remote: &RemoteRow,
+    token: Option<&Token>,
+) -> Result<Box<dyn Tracker>> {
+    let (kind, address) = remote_address(source, remote)?;
     Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
 }

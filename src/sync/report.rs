@@ -36,6 +36,15 @@ pub(super) fn mirror(
     let running = SyncLock::is_taken(folder, source.id);
     // What a sync left behind that was killed says nothing of one that is not there.
     let progress = if running { reader.progress(source.id)?.map(view) } else { None };
+    if !remote.trusted {
+        gap(
+            GapKind::Untrusted,
+            format!(
+                "It came with a casebook file, so {} gets no token. If you know this host: precedent source trust {}",
+                remote.host, source.key
+            ),
+        );
+    }
     if remote.synced_at.is_none() && !running {
         gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
     }

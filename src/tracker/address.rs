@@ -1,12 +1,12 @@
 //! The kinds of trackers, and where each keeps its interface.
 
-use secrecy::SecretString;
 use url::Url;
 
 use super::{Stream, Tracker, gitea::Gitea, github::GitHub, gitlab::GitLab, jira::Jira, redmine::Redmine};
 use crate::{
     error::{Error, Result},
     http::Http,
+    secrets::Token,
 };
 
 /// A kind of tracker.
@@ -107,6 +107,12 @@ pub struct Address {
 }
 
 impl Address {
+    /// The addresses whose origins may see a token for this tracker: its interface, and where its git repositories are.
+    pub fn places(&self) -> Vec<Url> {
+        let web = Url::parse(&format!("{}://{}", self.base.scheme(), self.host)).ok();
+        std::iter::once(self.base.clone()).chain(web).collect()
+    }
+
     /// Reads a host, with the path below which the tracker is where that is not the root. Another scheme than `https` is
     /// for this machine alone, so that no token travels in the open.
     ///
@@ -160,7 +166,7 @@ pub fn open(
     address: &Address,
     project: &str,
     wiki: bool,
-    token: Option<&SecretString>,
+    token: Option<&Token>,
 ) -> Box<dyn Tracker> {
     let http = http.clone();
     match kind {

@@ -4,7 +4,6 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -20,6 +19,7 @@ use crate::{
     error::{Error, Result},
     http::{Http, Login, Response},
     model::{Access, Author, CommentRecord, Project, Raw, Record},
+    secrets::Token,
     task::Task,
 };
 
@@ -31,7 +31,7 @@ const PAGE: u32 = 50;
 pub struct Gitea {
     client: Client,
     project: String,
-    token: Option<SecretString>,
+    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +65,7 @@ struct Comment {
 
 impl Gitea {
     /// The project `owner/name`; without a token what everybody may see.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&SecretString>) -> Self {
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::token(&address.base, t));
         Self { client: Client::new(http, address, login), project: project.to_owned(), token: token.cloned() }
     }

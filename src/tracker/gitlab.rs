@@ -5,7 +5,6 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -21,6 +20,7 @@ use crate::{
     error::{Error, Result},
     http::{Http, Login, Response},
     model::{Access, Author, CommentRecord, DocKind, DocumentRecord, Project, Raw, Record, State},
+    secrets::Token,
     task::Task,
 };
 
@@ -37,7 +37,7 @@ pub struct GitLab {
     client: Client,
     project: String,
     id: Option<u64>,
-    token: Option<SecretString>,
+    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +112,7 @@ fn author(user: Option<User>, internal: bool) -> Author {
 
 impl GitLab {
     /// The project of this path (`group/project`); without a token what everybody may see.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&SecretString>) -> Self {
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::bearer(&address.base, t));
         let client = Client::new(http, address, login);
         Self { client, project: project.to_owned(), id: None, token: token.cloned() }

@@ -12,7 +12,7 @@ use std::{
 
 use base64::Engine as _;
 use jiff::Timestamp;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     process::Command,
@@ -20,8 +20,10 @@ use tokio::{
 use url::Url;
 
 use crate::{
+    door::{self, Outside},
     error::{Code, Error, Result},
     http::Http,
+    secrets::Token,
     task::Task,
 };
 
@@ -57,7 +59,7 @@ pub struct WikiPlace {
     /// What stands in front of a page's name in its address on the web.
     pub pages: String,
     /// The token, if there is one.
-    pub token: Option<SecretString>,
+    pub token: Option<Token>,
 }
 
 /// What became of looking for a wiki.
@@ -212,9 +214,11 @@ impl WikiGit {
         let why = if ran.words.contains("redirect") {
             "it redirects elsewhere".to_owned()
         } else {
-            let last = ran.words.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("git failed");
-            let last = last.trim_start_matches("fatal:").trim();
-            last.chars().filter(|c| !c.is_control()).take(200).collect()
+            Outside::last_line(&ran.words)
+                .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
+                .trim_start_matches("fatal:")
+                .trim()
+                .to_owned()
         };
         Error::new(Code::Network, format!("the wiki at {host} cannot be fetched: {why}"))
             .with_hint("Check the network. What was fetched is kept; run it again to go on.")
@@ -224,9 +228,9 @@ impl WikiGit {
     async fn git(&self, args: &[&str], input: Option<Vec<u8>>, remote: bool, task: &Task) -> Result<Ran> {
         task.check()?;
         let mut command = Command::new("git");
-        if self.copy.is_dir() {
-            command.current_dir(&self.copy);
-        }
+        // Never the caller's folder: it may be a repository with settings of its own.
+        std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
+        command.current_dir(&self.copy);
         for name in FOREIGN {
             command.env_remove(name);
         }
@@ -254,6 +258,7 @@ impl WikiGit {
             .with_hint("Install git, or mirror without the wiki."),
             _ => Error::io(Path::new("git"), e),
         })?;
+        // However this ends, also when nobody waits for it any more.
         let group = Group(child.id());
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -282,12 +287,10 @@ impl WikiGit {
         };
         let status = tokio::select! {
             status = work => status.map_err(|e| Error::io(Path::new("git"), e))?,
-            () = task.cancelled() => {
-                group.kill();
-                return Err(crate::error::cancelled());
-            }
+            () = task.cancelled() => return Err(crate::error::cancelled()),
         };
-        Ok(Ran { ok: status.success(), out, words: String::from_utf8_lossy(&err).into_owned() })
+        group.is_over();
+        Ok(Ran { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
     }
 
     /// Settings by way of the environment: what is among a process's arguments, others on the machine can read.
@@ -305,11 +308,12 @@ impl WikiGit {
         .to_vec();
         command.env("GIT_ALLOW_PROTOCOL", if remote { self.place.repository.scheme() } else { "" });
         if remote {
-            if let Some(token) = &self.place.token {
+            let repository = &self.place.repository;
+            if let Some(token) = self.place.token.as_ref().and_then(|t| t.for_address(repository)) {
                 // Git's own way in takes a password; a token stands for one, whatever the name before it.
                 let pair = format!("x-access-token:{}", token.expose_secret());
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair);
-                let origin = self.place.repository.origin().ascii_serialization();
+                let origin = repository.origin().ascii_serialization();
                 settings
                     .push((format!("http.{origin}/.extraHeader"), format!("Authorization: Basic {pair}")));
             }
@@ -358,6 +362,17 @@ impl Group {
     fn kill(&self) {
         let _ = self.0;
     }
+
+    /// It ended by itself; its number may be another process's soon.
+    fn is_over(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
 }
 
 /// Whether this names a commit or a content, and nothing that git would take for an option.
@@ -392,7 +407,7 @@ fn history(out: &[u8]) -> HashMap<String, Changed> {
         let part = part.trim_start_matches('\n');
         if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}')) {
             when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
-            name.trim_end().clone_into(&mut who);
+            who = door::clean(name.trim_end()).into_owned();
         } else if !part.is_empty() {
             found.entry(part.to_owned()).and_modify(|c| c.created = when).or_insert_with(|| Changed {
                 created: when,
@@ -415,7 +430,7 @@ fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
         let mut words = line.split(' ');
         let name = words.next()?;
         let Some(size) = words.nth(1).and_then(|s| s.parse::<usize>().ok()) else { continue };
-        found.insert(name.to_owned(), rest.get(..size)?.to_vec());
+        found.insert(name.to_owned(), door::clean_bytes(rest.get(..size)?.to_vec()));
         rest = rest.get(size + 1..)?;
     }
     Some(found)

@@ -7,16 +7,17 @@ use std::{
 
 /// Each module with what it may import. `error`, `model` and `task` are everybody's.
 const MAY: &[(&str, &[&str])] = &[
-    ("error", &[]),
+    ("door", &[]),
+    ("error", &["door"]),
     ("memory", &[]),
     ("model", &[]),
     ("task", &[]),
     ("samples", &[]),
     ("text", &[]),
     ("config", &["text"]),
-    ("http", &[]),
-    ("secrets", &[]),
-    ("tracker", &["http", "text"]),
+    ("http", &["door", "secrets"]),
+    ("secrets", &["door"]),
+    ("tracker", &["door", "http", "secrets", "text"]),
     ("embed", &["text"]),
     ("store", &["text"]),
     ("index", &["embed", "store", "text"]),

@@ -4,13 +4,15 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 use url::Url;
 
 use crate::{
+    door::{self, Outside},
     error::{Code, Error, Result},
     http::{Http, Request},
+    secrets::SecretString,
     task::Task,
     tracker::Address,
 };
@@ -89,6 +91,8 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
         return Err(refused("its answer holds no code"));
     };
     let lasts = Duration::from_secs(begun.expires_in.unwrap_or(900).min(3_600));
+    let device_code: SecretString = code.into();
+    door::learn(&device_code);
     Ok(DeviceLogin {
         user_code: words(&user_code),
         verification_uri: words(&place),
@@ -96,7 +100,7 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
         host: address.host.clone(),
         token_url: url("oauth/access_token")?,
         client_id: client_id.to_owned(),
-        device_code: code.into(),
+        device_code,
         interval: begun.interval.unwrap_or(INTERVAL).clamp(1, 60),
     })
 }
@@ -120,7 +124,8 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
                 ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
             ],
         );
-        let response = http.send(&request.header("accept", "application/json"), None, task).await?;
+        let request = request.header("accept", "application/json").for_secret();
+        let response = http.send(&request, None, task).await?;
         let asked: Asked = response.json()?;
         match (asked.access_token, asked.error.as_deref()) {
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
@@ -144,5 +149,5 @@ fn late() -> Error {
 
 /// What a server says, as one line of bounded length.
 fn words(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(120).collect()
+    Outside::first_line(text).map(|words| words.to_string()).unwrap_or_default()
 }

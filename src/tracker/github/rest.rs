@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicUsize;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -14,6 +13,7 @@ use crate::{
     error::{Code, Error, Result},
     http::{Http, Login, Request, Response, status_words},
     model::{Access, Project, Record},
+    secrets::Token,
     task::Task,
     tracker::{
         Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace,
@@ -42,7 +42,7 @@ pub struct GitHub {
     pub(super) name: String,
     pub(super) login: Option<Login>,
     /// For what is no request: the wiki's repository.
-    token: Option<SecretString>,
+    token: Option<Token>,
     /// Which shape of a question to GraphQL this server knows.
     pub(super) shape: AtomicUsize,
 }
@@ -61,7 +61,7 @@ struct Repository {
 
 impl GitHub {
     /// The repository `name` (`owner/name`) at this address; without a token what everybody may see.
-    pub fn new(http: Http, address: &Address, name: &str, token: Option<&SecretString>) -> Self {
+    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::bearer(&address.base, t));
         Self {
             http,

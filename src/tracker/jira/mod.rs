@@ -7,9 +7,7 @@
 mod shapes;
 
 use async_trait::async_trait;
-use base64::Engine as _;
 use jiff::{Timestamp, tz::TimeZone};
-use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -60,12 +58,9 @@ struct About {
 impl Jira {
     /// The project with this key; without a token what everybody may see. A token that holds a colon is a name (on Cloud the
     /// e-mail address) with a token or a password, any other a personal access token.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&SecretString>) -> Self {
-        let login = token.map(|t| match t.expose_secret().contains(':') {
-            true => {
-                let pair = base64::engine::general_purpose::STANDARD.encode(t.expose_secret());
-                Login::basic(&address.base, &pair.into())
-            }
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&crate::secrets::Token>) -> Self {
+        let login = token.map(|t| match t.has_name() {
+            true => Login::basic(&address.base, t),
             false => Login::bearer(&address.base, t),
         });
         let client = Client::new(http, address, login);

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
@@ -82,7 +81,7 @@ struct User {
 
 impl Redmine {
     /// The project with this identifier; without a key what everybody may see.
-    pub fn new(http: Http, address: &Address, project: &str, wiki: bool, key: Option<&SecretString>) -> Self {
+    pub fn new(http: Http, address: &Address, project: &str, wiki: bool, key: Option<&crate::secrets::Token>) -> Self {
         let login = key.map(|k| Login::header(&address.base, "x-redmine-api-key", k));
         Self {
             client: Client::new(http, address, login),
