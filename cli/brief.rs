@@ -29,7 +29,6 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         notes: command.notes,
         ..BriefRequest::default()
     };
-    session.casebook.update_text(false, &session.task).await?;
     if command.preview {
         let found = session.casebook.preview_redaction(request, &session.task).await?;
         return preview(&found, &command, output);
@@ -102,7 +101,6 @@ fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Outp
 
 async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: &mut Output) -> Result<()> {
     let bytes = fs::read(file).map_err(|e| Error::io(file, e))?;
-    session.casebook.update_text(false, &session.task).await?;
     let replay: BriefReplay = session.casebook.replay_brief(bytes, &session.task).await?;
     if let Some(path) = &command.output {
         let format = format(command)?;

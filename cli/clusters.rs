@@ -16,7 +16,6 @@ const LISTED: usize = 8;
 
 pub async fn run(session: &Session, command: ClustersCommand, output: &mut Output) -> Result<()> {
     if !command.no_check {
-        session.casebook.update_text(false, &session.task).await?;
         let scan = TriageRequest {
             source: command.source.clone(),
             include_closed: command.include_closed,

@@ -19,7 +19,6 @@ use crate::{
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
     let request = request(session, &command)?;
-    session.casebook.update_text(false, &session.task).await?;
     let response = session.casebook.duplicates(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("candidates"));

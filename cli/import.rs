@@ -2,13 +2,13 @@
 
 use precedent::{
     Result,
-    model::{Carried, ImportReport, IndexReport},
+    model::{ImportReport, IndexReport, Taken},
 };
 
 use crate::{
     Session,
     args::{AfterImport, ImportCommand, ImportFiles, Json},
-    output::{Output, count, plural},
+    output::{Output, count, plain, plural},
 };
 
 /// What an import and the indexing after it did.
@@ -68,9 +68,9 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
 
 /// What the import of a casebook and the indexing after it did.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-pub struct Taken {
+pub struct Casebook {
     #[serde(flatten)]
-    contents: Carried,
+    taken: Taken,
     index: Option<IndexReport>,
 }
 
@@ -81,11 +81,17 @@ async fn casebook(
     json: &Json,
     output: &mut Output,
 ) -> Result<()> {
-    let contents = session.casebook.import_casebook(file, &session.task).await?;
-    session.say(&format!("Imported {}.", crate::doctor::carried(&contents)));
+    let quiet = session.quiet;
+    let told = move |left_out: &[String]| {
+        for what in left_out.iter().filter(|_| !quiet) {
+            anstream::eprintln!("Left out. {}", plain(what));
+        }
+    };
+    let taken = session.casebook.import_casebook(file, told, &session.task).await?;
+    session.say(&format!("Imported {}.", crate::doctor::carried(&taken.contents)));
     let index = index(session, after).await?;
     match &json.json {
-        Some(fields) => output.json(&Taken { contents, index }, fields, None),
+        Some(fields) => output.json(&Casebook { taken, index }, fields, None),
         None => Ok(()),
     }
 }
@@ -109,7 +115,7 @@ pub async fn index(session: &Session, after: AfterImport) -> Result<Option<Index
     if after.no_index {
         return Ok(None);
     }
-    let text = session.casebook.update_text(true, &session.task).await?;
+    let text = session.casebook.update_text(&session.task).await?;
     if text.documents > 0 {
         session.say(&format!(
             "Searchable by words: {} in {:.1} s.",

@@ -13,7 +13,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
         session.casebook.forget_indexes().await?;
     }
     let report = if command.no_vectors {
-        session.casebook.update_text(true, &session.task).await?
+        session.casebook.update_text(&session.task).await?
     } else {
         session.casebook.update_index(&session.task).await?
     };

@@ -122,6 +122,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     }
     let casebook = Casebook::open(options).await?;
     let session = Session { casebook, task, quiet: args.quiet, settings };
+    if let Some(remark) = session.casebook.read_only() {
+        session.say(&remark);
+    }
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
         Command::Sync(command) => sync::run(&session, command, output).await,

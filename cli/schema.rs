@@ -6,9 +6,9 @@ use precedent::{
     Code, Error, Result,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
-        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note, NoteAnswer,
-        RedactionPreview, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
-        TroubleshootResponse, Verdict,
+        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note,
+        NoteAnswer, RedactionPreview, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures,
+        TriageResponse, TroubleshootResponse, Verdict,
     },
     text::similar,
 };
@@ -35,7 +35,7 @@ const ALL: &[Named] = &[
     ("eval-solved", of::<ThreadFigures>),
     ("export", of::<Exported>),
     ("import", of::<import::Report>),
-    ("import-casebook", of::<import::Taken>),
+    ("import-casebook", of::<import::Casebook>),
     ("index", of::<IndexReport>),
     ("model-catalog", of::<Vec<Offer>>),
     ("model-list", of::<Vec<ModelView>>),

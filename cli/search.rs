@@ -25,8 +25,6 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
         explain: command.explain,
         ..SearchRequest::default()
     };
-    // What a full-text index lacks is mostly made in a moment; what is not, the answer tells of.
-    session.casebook.catch_up(&session.task).await?;
     let response = session.casebook.search(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("hits"));

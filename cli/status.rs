@@ -8,7 +8,7 @@ use precedent::{
 use crate::{
     Session,
     args::StatusCommand,
-    output::{DIM, Output, count, plain, size},
+    output::{DIM, Output, count, plain, plural, size},
     source,
 };
 
@@ -50,6 +50,12 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     let c = status.coverage;
     output.line(format_args!("By words    {} of {} documents", count(c.full_text), count(c.documents)));
     output.line(format_args!("By meaning  {} of {} passages", count(c.embedded), count(c.chunks)));
+    if c.unread > 0 && status.model.problem.is_none() {
+        output.line(format_args!(
+            "{DIM}            {} not read for it yet: precedent index{DIM:#}",
+            plural(c.unread, "document")
+        ));
+    }
     match (&status.model.problem, &status.model.name) {
         (Some(problem), _) => output.line(format_args!("Model       none: {}", plain(problem))),
         (None, Some(name)) => output.line(format_args!("Model       {}", plain(name))),

@@ -3,10 +3,11 @@
 #![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
 
 use std::{
-    io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use precedent::{
@@ -14,6 +15,11 @@ use precedent::{
     config::{ConfigFile, KEYS, Key, Settings},
     secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted},
 };
+
+/// How long `gh` may take for a token.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest token, in bytes.
+const MAX_TOKEN: u64 = 16 * 1024;
 
 /// The file of settings: the one that `PRECEDENT_CONFIG` names, else the one in the user's folder for such files.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
@@ -107,7 +113,7 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     if wanted.tracker != "github" {
         return None;
     }
-    let output = Command::new("gh")
+    let mut child = Command::new("gh")
         .args(["auth", "token", "--hostname", wanted.host])
         // With one of these it would answer for any host of its kind; what they hold is read above.
         .env_remove("GH_TOKEN")
@@ -115,12 +121,26 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
         .env_remove("GH_ENTERPRISE_TOKEN")
         .env_remove("GITHUB_ENTERPRISE_TOKEN")
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|o| o.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    Some(text.trim().to_owned()).filter(|t| !t.is_empty()).map(SecretString::from)
+        .spawn()
+        .ok()?;
+    // It may wait for a keyring that asks the person something. A token fits into the pipe, so that it never waits for this.
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().ok()? {
+            Some(status) => break status,
+            None if began.elapsed() >= PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let mut text = String::new();
+    child.stdout.take()?.take(MAX_TOKEN).read_to_string(&mut text).ok()?;
+    Some(text.trim().to_owned()).filter(|t| status.success() && !t.is_empty()).map(SecretString::from)
 }
 
 /// Where models are fetched from, where that is another place than usual. The second name is the one that the hub's own tools

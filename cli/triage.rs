@@ -28,7 +28,6 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         band: Band::parse(&command.band).unwrap_or(Band::Review),
         limit: command.limit.unwrap_or(session.settings.triage_limit),
     };
-    session.casebook.update_text(false, &session.task).await?;
     let response = session.casebook.triage(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("queue"));

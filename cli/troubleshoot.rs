@@ -25,7 +25,6 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
     };
     let request = TroubleshootRequest { key, text, source: command.source.clone(), settings };
-    session.casebook.update_text(false, &session.task).await?;
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));

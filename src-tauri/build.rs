@@ -32,6 +32,7 @@ fn main() {
         "hosts",
         "add_mirror",
         "test_source",
+        "trust_source",
         "keep_token",
         "forget_token",
         "sync",

@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
     index::{
         fulltext::FullText,
-        update::{Derived, Effort, Parts, remove_text, remove_vectors},
+        update::{Derived, Effort, Parts, remove_text},
         vectors::{self, Vectors},
     },
     model::{Finding, Health, IndexReport, Severity},
@@ -290,7 +290,7 @@ impl CheckUp<'_> {
 
     /// The full text, with its files checked. Where they are damaged and are to stay, an empty one that stands for it.
     fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
-        let complaint = match FullText::open_as_it_is(self.full_text) {
+        let complaint = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {
                 Ok(files) if files.is_empty() => return Ok(fulltext),
                 Ok(files) => files.join(", "),
@@ -367,7 +367,7 @@ impl CheckUp<'_> {
             && let Some(damage) = vectors::damage(&current)
         {
             if self.repair {
-                remove_vectors(self.folder, &current)?;
+                vectors::remove(self.folder, &current)?;
             }
             found.push(Finding {
                 repaired: self.repair,

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, io};
 
+use tantivy::directory::error::{LockError, OpenReadError};
+
 use crate::door;
 
 /// The engine's result.
@@ -177,7 +179,12 @@ impl From<rusqlite::Error> for Error {
             Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => (
                 Code::Io,
                 "the casebook cannot be written".to_owned(),
-                "Check the permissions of its folder, or choose another with --casebook.",
+                "Check the permissions of its folder and the space on its disk, or choose another with --casebook.",
+            ),
+            Some(E::SystemIoFailure) => (
+                Code::Io,
+                "the disk does not read or write as it should".to_owned(),
+                "Check the space on the disk and the disk itself, then try again; what was stored is kept.",
             ),
             Some(E::DatabaseCorrupt | E::NotADatabase) => (
                 Code::Corrupt,
@@ -198,15 +205,19 @@ impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as E;
         match &error {
-            E::LockFailure(..) => Self::new(Code::Busy, "another process is updating the full-text index")
+            E::LockFailure(LockError::LockBusy, _) => Self::new(Code::Busy, "another process is updating the full-text index")
                 .with_hint("Wait until it has finished, then try again."),
-            E::IoError(e) if e.kind() == io::ErrorKind::StorageFull => {
-                Self::new(Code::Io, "the disk is full")
-                    .with_hint("Free some space and run the command again.")
-            }
             // tantivy says no more of what stopped a thread that writes.
             E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written")
                 .with_hint("Most often the disk is full or a quota is used up. Free some space and run the command again."),
+            // What the system refuses says nothing of the files: only what they hold can be damaged.
+            E::IoError(e) if !is_damage(e) => disk(e),
+            E::LockFailure(LockError::IoError(e), _) => disk(e),
+            E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => disk(io_error),
+            E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
+                Self::new(Code::Io, format!("full-text index: {error}"))
+                    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+            }
             E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("full-text index: {error}"))
                     .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
@@ -215,6 +226,21 @@ impl From<tantivy::TantivyError> for Error {
         }
         .with_source(error)
     }
+}
+
+/// What a full-text index meets at the system.
+fn disk(error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::StorageFull {
+        return Error::new(Code::Io, "the disk is full")
+            .with_hint("Free some space and run the command again.");
+    }
+    Error::new(Code::Io, format!("the full-text index cannot be read or written: {}", plain(error)))
+        .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+}
+
+/// Whether an error of reading says that what was read is not what was written.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
 /// What to return when a bound task was cancelled.
@@ -235,6 +261,26 @@ mod tests {
         assert_eq!(error.code(), Code::Io);
         assert_eq!(error.to_string(), "/data/x.jsonl: permission denied");
         assert!(error.hint().unwrap().contains("permission"));
+    }
+
+    #[test]
+    fn only_what_a_file_holds_is_damage() {
+        use std::sync::Arc;
+        let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
+        let read = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
+        for (error, code) in [
+            (tantivy::TantivyError::IoError(io(io::ErrorKind::PermissionDenied)), Code::Io),
+            (tantivy::TantivyError::IoError(io(io::ErrorKind::Other)), Code::Io),
+            (tantivy::TantivyError::IoError(io(io::ErrorKind::UnexpectedEof)), Code::Corrupt),
+            (read(io::ErrorKind::StorageFull).into(), Code::Io),
+            (read(io::ErrorKind::InvalidData).into(), Code::Corrupt),
+            (OpenReadError::FileDoesNotExist("x.term".into()).into(), Code::Corrupt),
+        ] {
+            assert_eq!(Error::from(error).code(), code);
+        }
+        let disk =
+            rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR), None);
+        assert_eq!(Error::from(disk).code(), Code::Io);
     }
 
     #[test]

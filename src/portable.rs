@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::{
     error::{Code, Error, Result},
-    model::{Carried, Exported, Manifest},
+    model::{Exported, Manifest, Taken},
     store::{self, FileLock, Store},
     task::{Phase, Task},
 };
@@ -89,13 +89,20 @@ pub fn export(
     Ok(Exported { file: file.display().to_string(), bytes, contents })
 }
 
-/// Takes over a file that [`export`] wrote: all of it or, on an error, nothing. The casebook keeps what it holds.
+/// Takes over a file that [`export`] wrote: all of it or, on an error, nothing. The casebook keeps what it holds. What of the
+/// file is left out is `told` before anything is written.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
 /// [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while another import is at it; [`Code::Io`],
 /// [`Code::Cancelled`].
-pub fn import(store: &Store, folder: &Path, file: &Path, task: &Task) -> Result<Carried> {
+pub fn import(
+    store: &Store,
+    folder: &Path,
+    file: &Path,
+    told: impl FnOnce(&[String]),
+    task: &Task,
+) -> Result<Taken> {
     let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
         Error::new(Code::Busy, "another process is importing a casebook into this one")
             .with_hint("Wait until it has finished, then try again.")
@@ -104,8 +111,7 @@ pub fn import(store: &Store, folder: &Path, file: &Path, task: &Task) -> Result<
     let manifest = unpack(file, &database.path, task)?;
     store::check_foreign(&database.path).map_err(|e| e.context(file.display()))?;
     task.check()?;
-    store.take_over(&database.path, &manifest.contents)?;
-    Ok(manifest.contents)
+    store.take_over(&database.path, &manifest.contents, told)
 }
 
 /// Reads the three members, writes the database to `target`, and compares what was read with the checksums.

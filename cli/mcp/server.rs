@@ -65,7 +65,6 @@ impl Server {
                 return Err(Error::invalid(format!("a limit of {} is out of range", p.limit))
                     .with_hint(format!("Ask for 1 to {MAX_HITS}, and go on with offset.")));
             }
-            casebook.catch_up(task).await?;
             let end = p.offset.saturating_add(p.limit);
             let limit = end.saturating_add(1);
             let request = SearchRequest { query: p.query.clone(), limit, ..SearchRequest::default() };
@@ -90,7 +89,6 @@ impl Server {
     ) -> Answer {
         let source = self.source.clone();
         self.answer(context, async |casebook, task| {
-            casebook.update_text(false, task).await?;
             let key = match source {
                 Some(source) => format!("{source}#{}", p.number),
                 None => p.number.to_string(),
@@ -117,7 +115,6 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Answer {
         self.answer(context, async |casebook, task| {
-            casebook.update_text(false, task).await?;
             let settings = TroubleshootSettings {
                 max_results: p.max_results,
                 total_budget_chars: p.total_budget_chars,
@@ -235,7 +232,6 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Answer {
         self.answer(context, async |casebook, task| {
-            casebook.update_text(false, task).await?;
             let request = BriefRequest {
                 key: p.key.clone(),
                 text: p.text.clone(),

@@ -214,7 +214,7 @@ fn contribution() -> Contribution {
 }
 
 fn coverage() -> Coverage {
-    Coverage { documents: 0, full_text: 0, chunks: 0, embedded: 0 }
+    Coverage { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 }
 }
 
 #[test]
@@ -347,6 +347,7 @@ fn the_casebook() {
         database_bytes: 0,
         full_text_bytes: 0,
         vector_bytes: 0,
+        read_only: None,
     };
     same_members("Status", status);
 }

@@ -38,12 +38,13 @@ pub struct Desk {
     sample: bool,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
+    asked: Mutex<Task>,
 }
 
 impl Desk {
     /// A desk for a casebook that is not open yet.
     pub fn new(options: OpenOptions, sample: bool) -> Self {
-        Self { options, sample, casebook: OnceCell::new(), jobs: Mutex::default() }
+        Self { options, sample, casebook: OnceCell::new(), jobs: Mutex::default(), asked: Mutex::default() }
     }
 
     /// The data folder.
@@ -73,6 +74,14 @@ impl Desk {
         }
         jobs.insert(kind, task.clone());
         Ok(Running { desk: self, kind, task, since: Instant::now() })
+    }
+
+    /// The task of a search; the one before it is no longer wanted.
+    pub fn ask(&self) -> Task {
+        let task = Task::new();
+        std::mem::replace(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner), task.clone())
+            .cancel();
+        task
     }
 
     /// Asks a running job to stop. Whether it was running.
@@ -123,5 +132,12 @@ mod tests {
         assert!(running.task.is_cancelled() && !other.task.is_cancelled());
         drop(running);
         assert!(desk.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
+    }
+
+    #[test]
+    fn a_search_ends_the_one_before_it() {
+        let desk = Desk::new(OpenOptions::new("/nowhere"), false);
+        let (first, second) = (desk.ask(), desk.ask());
+        assert!(first.is_cancelled() && !second.is_cancelled());
     }
 }

@@ -84,6 +84,7 @@ fn main() -> std::process::ExitCode {
             commands::hosts,
             commands::add_mirror,
             commands::test_source,
+            commands::trust_source,
             commands::keep_token,
             commands::forget_token,
             commands::sync,

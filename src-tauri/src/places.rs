@@ -58,14 +58,14 @@ mod tests {
     fn what_was_asked_for_comes_first_and_the_resources_last() {
         let asked = Path::new("/asked/lib.so");
         let options = OpenOptions::new("/casebook").installed_at(
-            Path::new("/checkout/target/debug/precedent-desktop"),
+            Path::new("/opt/precedent/bin/precedent-desktop"),
             Some(asked.into()),
             None,
         );
         let options = bundled_in(options, Path::new("/resources"));
         assert_eq!(options.runtime.first().unwrap(), asked);
         assert!(options.runtime.last().unwrap().starts_with("/resources"));
-        assert!(options.models.contains(&"/checkout/models".into()));
+        assert!(options.models.contains(&"/opt/precedent/lib/Precedent/models".into()));
         assert_eq!(options.models.last().unwrap(), Path::new("/resources/models"));
     }
 }

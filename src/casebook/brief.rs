@@ -4,6 +4,7 @@ use super::{Casebook, Inner};
 use crate::{
     brief::{self, Desk},
     error::Result,
+    index::update::Effort,
     model::{Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
     task::{Task, blocking},
 };
@@ -17,7 +18,7 @@ impl Casebook {
     /// item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
-        self.run(move |i| i.desk(|desk| brief::brief(desk, &request, &task))).await
+        self.run(move |i| i.desk(&task, |desk| brief::brief(desk, &request, &task))).await
     }
 
     /// Writes a brief down.
@@ -38,7 +39,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Vec<RedactionPreview>> {
         let task = task.clone();
-        self.run(move |i| i.desk(|desk| brief::preview(desk, &request, &task))).await
+        self.run(move |i| i.desk(&task, |desk| brief::preview(desk, &request, &task))).await
     }
 
     /// Makes a brief again from a file that holds one, and says what has changed since.
@@ -49,14 +50,17 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let record = brief::read(&file)?;
-            i.desk(|desk| brief::replay(desk, &record, &task))
+            i.desk(&task, |desk| brief::replay(desk, &record, &task))
         })
         .await
     }
 }
 
 impl Inner {
-    fn desk<T>(&self, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+    /// What a brief works on, brought up to date first. A brief is kept, so it says nothing of what could not be done in a moment:
+    /// its sections name what they lack.
+    fn desk<T>(&self, task: &Task, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+        self.freshen(Effort::Alone, task)?;
         self.answering(|meaning| {
             let problem = meaning.problem();
             let model = meaning.engine().info().ok().filter(|_| problem.is_none());

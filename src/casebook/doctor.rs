@@ -11,7 +11,7 @@ use crate::{
     embed::{Engine, ModelPaths},
     error::{Error, Result},
     index::vectors,
-    model::{Backup, Carried, Exported, Health},
+    model::{Backup, Exported, Health, Taken},
     portable, store,
     task::{Task, blocking},
 };
@@ -95,13 +95,19 @@ impl Casebook {
         self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
     }
 
-    /// Takes over a portable file: all of it or, on an error, nothing. What is here stays.
+    /// Takes over a portable file: all of it or, on an error, nothing. What is here stays. What of the file is left out, for it
+    /// speaks of sources that it does not bring or of what is decided here already, is `told` before anything is written.
     ///
     /// # Errors
     /// [`crate::Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
     /// [`crate::Code::NewerCasebook`], [`crate::Code::Io`], [`crate::Code::Cancelled`].
-    pub async fn import_casebook(&self, file: &Path, task: &Task) -> Result<Carried> {
+    pub async fn import_casebook(
+        &self,
+        file: &Path,
+        told: impl FnOnce(&[String]) + Send + 'static,
+        task: &Task,
+    ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, &task)).await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
     }
 }

@@ -6,7 +6,10 @@ use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Side},
     error::{Code, Error, Result},
-    index::filter::{Filter, Test, TimeField},
+    index::{
+        filter::{Filter, Test, TimeField},
+        update::Effort,
+    },
     model::{
         CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
         DuplicatesResponse, IndexReport, Mode, RankRequest, RankedDocument, Ranking, TriageRequest,
@@ -26,13 +29,16 @@ impl Casebook {
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            i.answering(|meaning| {
+            let mut response = i.answering(|meaning| {
                 let problem = meaning.problem();
                 i.checking(meaning, |c| {
                     duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task)
                 })
-            })
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
         })
         .await
     }
@@ -45,13 +51,16 @@ impl Casebook {
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            i.answering(|meaning| {
+            let mut response = i.answering(|meaning| {
                 let problem = meaning.problem();
                 i.checking(meaning, |c| {
                     duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
                 })
-            })
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
         })
         .await
     }
@@ -73,6 +82,7 @@ impl Casebook {
     pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
+            i.freshen(Effort::Alone, &task)?;
             let meaning = i.meaning()?;
             meaning.warm();
             let now = (i.clock)();

@@ -17,7 +17,7 @@ use crate::{
     embed::{BUILT_IN, Embedder, Engine},
     error::{Code, Error, Result},
     index::{
-        update::{Derived, Parts, remove_vectors},
+        update::{Derived, Parts},
         vectors::{self, Vectors},
     },
     model::{IndexReport, NextModel},
@@ -300,7 +300,7 @@ impl Inner {
         }
         for damaged in meaning.opened().filter(|v| v.is_damaged() && !v.is_replaced()) {
             // Another process is at it, or the system keeps files that are open: what was met names the remedy.
-            if remove_vectors(&self.folder, damaged.path()).is_err() {
+            if vectors::remove(&self.folder, damaged.path()).is_err() {
                 return done;
             }
         }

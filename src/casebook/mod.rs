@@ -27,9 +27,9 @@ use crate::{
     http::{Http, HttpOptions, RealTime, Timing},
     index::{
         fulltext::{self, FullText},
-        update::{A_MOMENT, Derived, Effort, Parts},
+        update::{self, A_MOMENT, Derived, Effort, Parts},
     },
-    model::{IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
+    model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
     search::{self, Searcher, query},
     secrets::Secrets,
     store::Store,
@@ -97,8 +97,9 @@ impl OpenOptions {
         }
     }
 
-    /// Looks for the runtime and the models where this executable's installation has them: at the places named first,
-    /// then beside the executable, in the folders of a package, and in a checkout.
+    /// Looks for the runtime and the models where this executable's installation has them: at the places named first, then
+    /// beside the executable and in the folders of a package, and nowhere else. What lies in a folder above could be anybody's.
+    /// A debug build looks in its checkout too.
     #[must_use]
     pub fn installed_at(
         mut self,
@@ -115,14 +116,27 @@ impl OpenOptions {
         };
         self.runtime.extend(runtime);
         self.models.extend(models);
-        for folder in executable.ancestors().skip(1) {
-            for below in ["", "lib", "lib/precedent", "lib/Precedent", "target/runtime", "runtime"] {
-                self.runtime.push(folder.join(below).join(LIBRARY));
-            }
-            for below in ["models", "lib/precedent/models", "lib/Precedent/models", "share/precedent/models"]
-            {
-                self.models.push(folder.join(below));
-            }
+        // A link in a folder of commands leads to where the installation is.
+        let real = fs::canonicalize(executable);
+        let executable = real.as_deref().unwrap_or(executable);
+        let beside = executable.parent().unwrap_or(Path::new(""));
+        self.runtime.push(beside.join(LIBRARY));
+        self.models.push(beside.join("models"));
+        // A package's folders lie beside the one of its commands, and that has a name of its own.
+        let packaged: &[&str] = match beside.file_name().and_then(|name| name.to_str()) {
+            Some("bin") => &["lib/precedent", "lib/Precedent", "share/precedent"],
+            Some("MacOS") => &["Frameworks", "Resources"],
+            _ => &[],
+        };
+        for folder in packaged.iter().filter_map(|folder| Some(beside.parent()?.join(folder))) {
+            self.runtime.push(folder.join(LIBRARY));
+            self.models.push(folder.join("models"));
+        }
+        #[cfg(debug_assertions)]
+        {
+            let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+            self.runtime.push(checkout.join("target/runtime").join(LIBRARY));
+            self.models.push(checkout.join("models"));
         }
         self
     }
@@ -189,7 +203,7 @@ impl Casebook {
                 Some((name, preload))
             }
         };
-        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
+        let fulltext = open_text(&folder, store.read_only().is_some())?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
         let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
@@ -236,28 +250,20 @@ impl Casebook {
         .await
     }
 
-    /// Brings the full text alone up to date, if it lags behind. While another process is at it, this waits, or with
-    /// `wait` off leaves it to that process: a search answers from what is there.
+    /// Brings the full text alone up to date, if it lags behind; while another process is at it, this waits. Questions need
+    /// not ask for it: each brings up to date what it rests on.
     ///
     /// # Errors
     /// As [`Casebook::update_index`].
-    pub async fn update_text(&self, wait: bool, task: &Task) -> Result<IndexReport> {
-        self.text(if wait { Effort::Whole } else { Effort::Alone }, task).await
-    }
-
-    /// Brings the full text closer to the store, for as long as a search can wait for it. Mostly that is all of it; after a
-    /// large import its answer says how much it covers, and the next search goes on. What is kept as an answer (a check for
-    /// duplicates, a brief) is asked of all of it: [`Casebook::update_text`].
-    ///
-    /// # Errors
-    /// As [`Casebook::update_index`].
-    pub async fn catch_up(&self, task: &Task) -> Result<IndexReport> {
-        self.text(Effort::AtMost(A_MOMENT), task).await
-    }
-
-    async fn text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
+    pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
-        self.run(move |i| i.update_text(effort, &task)).await
+        self.run(move |i| i.update_text(Effort::Whole, &task)).await
+    }
+
+    /// Why this casebook can only be read, in one sentence, if it can.
+    pub fn read_only(&self) -> Option<String> {
+        let why = self.inner.store.read_only()?;
+        Some(format!("This casebook can only be read here, so nothing new is indexed or stored: {why}."))
     }
 
     /// Forgets everything that is derived; the next update makes it anew. Until then answers hold what there is again, and
@@ -269,13 +275,14 @@ impl Casebook {
         self.run(|i| i.derived().forget_all(i.meaning()?.vectors().ok().as_deref())).await
     }
 
-    /// Searches.
+    /// Searches. What the full text lacks is mostly made in a moment, and is made first; what is not, the answer tells of.
     ///
     /// # Errors
     /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that does not exist.
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
+            let stale = i.freshen(Effort::AtMost(A_MOMENT), &task)?;
             let meaning = i.meaning()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
             // A model that is being loaded already is waited for where it is needed, after the words were looked up.
@@ -291,6 +298,10 @@ impl Casebook {
                 Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
+            .map(|mut response| {
+                response.notices.extend(stale);
+                response
+            })
         })
         .await
     }
@@ -314,6 +325,7 @@ impl Casebook {
                 database_bytes: i.store.bytes(),
                 full_text_bytes: i.fulltext.bytes(),
                 vector_bytes: vectors.map_or(0, |v| v.bytes()),
+                read_only: i.store.read_only().map(str::to_owned),
             })
         })
         .await
@@ -351,9 +363,25 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Brings the full text up to date as far as `effort` says, if there is anything to do.
+    /// Brings the full text up to date before a question, and says why where that cannot be: an answer from what is there is
+    /// better than none. The one place that decides how fresh an answer is.
+    fn freshen(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
+        match self.update_text(effort, task) {
+            Ok(_) => Ok(None),
+            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
+                lack: Lack::FullText,
+                text: format!("What came last could not be indexed: {}", sentence(&error)),
+            })),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Brings the full text up to date as far as `effort` says, if there is anything to do and it can be done.
     fn update_text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let mut report = IndexReport::default();
+        if self.store.read_only().is_some() {
+            return Ok(report);
+        }
         if self.derived().text_is_due(effort)? {
             self.derived().update_text(effort, task, &mut report)?;
         }
@@ -380,6 +408,20 @@ impl Inner {
             floor: meaning.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
+    }
+}
+
+/// The full text; where nothing can be written, as it is, or none.
+fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
+    let path = folder.join(FULL_TEXT);
+    let as_it_is = || FullText::open_read_only(&path).or_else(|_| FullText::in_memory());
+    if read_only {
+        return as_it_is();
+    }
+    match update::open_text(folder, &path) {
+        // A disk that is full or a folder that may only be read: what is there still answers.
+        Err(error) if error.code() == Code::Io => as_it_is(),
+        opened => opened,
     }
 }
 

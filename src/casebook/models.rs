@@ -151,7 +151,7 @@ impl Casebook {
                     .with_hint("Let another one answer first: precedent model use NAME"));
             }
             if let Ok(info) = i.meaning_of(Some(&name)).engine().info() {
-                vectors::remove(&i.folder.join(VECTORS), &info)?;
+                vectors::remove(&i.folder, &vectors::path(&i.folder.join(VECTORS), &info))?;
             }
             let folder = i.models().join(&name);
             fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))

@@ -3,6 +3,7 @@
 use super::Casebook;
 use crate::{
     error::Result,
+    index::update::Effort,
     model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
     task::Task,
     troubleshoot,
@@ -22,10 +23,13 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            i.answering(|meaning| {
+            let stale = i.freshen(Effort::Alone, &task)?;
+            let mut response = i.answering(|meaning| {
                 let card = meaning.engine().info().ok().map(|m| m.solved);
                 i.searching(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
-            })
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
         })
         .await
     }

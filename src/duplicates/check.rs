@@ -6,11 +6,11 @@ use jiff::Timestamp;
 
 use super::{Checker, Draft, Scope, Scored, Table, reasons, twin::Worded};
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     index::filter::{Filter, Test},
     model::{
-        Band, Check, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
-        KnownDuplicate, Lack, Notice, Similarity, State, VerdictKind,
+        Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
+        DuplicatesResponse, KnownDuplicate, Lack, Lacking, Notice, Similarity, State, VerdictKind,
     },
     search,
     store::{DocumentRow, Reader, Store},
@@ -54,7 +54,7 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
-    let (response, row) = looked(store, checker, problem, request, now, task)?;
+    let (response, row, lacking) = looked(store, checker, problem, request, now, task)?;
     if let Some(row) = row {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
@@ -64,6 +64,7 @@ pub fn check(
             best: best.map(|c| c.key.clone()),
             confidence: best.map_or(0.0, |c| c.confidence),
             closed: request.include_closed,
+            lacking,
         };
         let candidates: Vec<(String, f32)> = response
             .candidates
@@ -72,7 +73,11 @@ pub fn check(
             .take(KEPT)
             .map(|c| (c.key.clone(), c.confidence))
             .collect();
-        store.write(|w| w.put_check(&row.key, &check, &candidates))?;
+        match store.write(|w| w.put_check(&row.key, &check, &candidates)) {
+            // The answer is as good; only that it was given is not kept.
+            Err(error) if error.code() == Code::Io => {}
+            result => result?,
+        }
     }
     Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }
@@ -89,7 +94,7 @@ pub fn look(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    looked(store, checker, problem, request, now, task).map(|(response, _)| response)
+    looked(store, checker, problem, request, now, task).map(|(response, ..)| response)
 }
 
 fn looked(
@@ -99,7 +104,7 @@ fn looked(
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
-) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
+) -> Result<(DuplicatesResponse, Option<DocumentRow>, Lacking)> {
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
             .with_hint("It is a similarity: 0 to 1."));
@@ -108,9 +113,11 @@ fn looked(
         return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
-    let question = store.read(|r| question(r, checker, request, now))?;
+    // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes everything old.
+    let question = store.read(|r| question(r, checker, request, r.newest_change()?.unwrap_or(now)))?;
+    let (coverage, lacking) = reach(store, checker)?;
     let checker = &Checker { table: question.own.as_ref().unwrap_or(checker.table), ..*checker };
-    let mut notices = Vec::new();
+    let mut notices: Vec<Notice> = search::lacks(coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let why = problem.map(|p| format!(": {p}")).unwrap_or_default();
@@ -135,7 +142,19 @@ fn looked(
         response.notices = notices;
         Ok(response)
     })?;
-    Ok((response, question.row))
+    Ok((response, question.row, lacking))
+}
+
+/// How much of the casebook a check sees now, and what of it that leaves out.
+pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<(Coverage, Lacking)> {
+    let coverage = search::coverage(store, checker.fulltext, checker.vectors)?;
+    let read = coverage.full_text >= coverage.documents;
+    let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
+    let lacking = Lacking {
+        full_text: (!read).then_some(coverage.full_text),
+        embedded: (!seen).then_some(coverage.embedded),
+    };
+    Ok((coverage, lacking))
 }
 
 fn question(

@@ -63,7 +63,10 @@ pub fn clusters(
         let named = request.source.as_deref();
         let source = named.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
         let source = source.transpose()?;
-        let unscanned = r.unchecked(source, false, false)?.len().min(r.unchecked(source, true, false)?.len());
+        // A check that could be made again with more is one all the same.
+        let any = crate::model::Coverage::default();
+        let unchecked = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &any)?.len());
+        let unscanned = unchecked(false)?.min(unchecked(true)?);
         Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned as u64))
     })?;
     let mut found: Vec<Group> = groups(&ties, &apart)

@@ -8,7 +8,10 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{Checker, check};
+use super::{
+    Checker,
+    check::{self, check},
+};
 use crate::{
     error::{Error, Result},
     model::{Band, DuplicatesRequest, Notice, TriageItem, TriageRequest, TriageResponse},
@@ -56,7 +59,8 @@ pub fn triage(
         max_candidates: CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan))?;
+    let (coverage, _) = check::reach(store, checker)?;
+    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan, &coverage))?;
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
     unchecked.par_iter().try_for_each(|key| {

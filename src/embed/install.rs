@@ -360,11 +360,16 @@ fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
 /// # Errors
 /// [`Code::Io`].
 pub fn digest(path: &Path) -> Result<String> {
-    let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let failed = |e| Error::io(path, e);
+    digest_of(&mut File::open(path).map_err(failed)?).map_err(failed)
+}
+
+/// SHA-256 of what can be read, in hexadecimal.
+pub(super) fn digest_of(from: &mut impl Read) -> std::io::Result<String> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match file.read(&mut buffer).map_err(|e| Error::io(path, e))? {
+        match from.read(&mut buffer)? {
             0 => break,
             n => hash.update(&buffer[..n]),
         }

@@ -11,7 +11,7 @@ use fastembed::{
 };
 use ort::environment::Environment;
 
-use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, damaged, install::digest, normalise};
+use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, damaged, install::digest_of, normalise};
 use crate::error::{Code, Error, Result};
 
 /// The runtime allows one environment a process.
@@ -58,10 +58,14 @@ impl Onnx {
             special_tokens_map_file: read(special)?,
             tokenizer_config_file: read(settings)?,
         };
-        // Looked at while the runtime reads it: a file that was swapped makes vectors that compare with no stored one.
+        // Looked at while the runtime reads them: these bytes, and not what the file holds by then. A file that was swapped makes
+        // vectors that compare with no stored one.
+        let bytes = std::sync::Arc::<[u8]>::from(bytes);
         let (model, sound) = std::thread::scope(|scope| {
-            let sound = scope.spawn(|| digest(&folder.join(MODEL)).is_ok_and(|d| d == info.sha256));
-            let model = UserDefinedEmbeddingModel::new(bytes, files)
+            let read = std::sync::Arc::clone(&bytes);
+            let named = &info.sha256;
+            let sound = scope.spawn(move || digest_of(&mut &*read).is_ok_and(|d| d == *named));
+            let model = UserDefinedEmbeddingModel::new(bytes.to_vec(), files)
                 .with_pooling(match info.pooling {
                     Pooling::Mean => fastembed::Pooling::Mean,
                     Pooling::Cls => fastembed::Pooling::Cls,

@@ -646,19 +646,33 @@ pub(super) fn batches(mut changed: &[Listing], most: usize) -> impl Iterator<Ite
     })
 }
 
-/// Removes a file of vectors that cannot be used; it is derived.
+/// Opens the full text in `path`, made again where its files are damaged: it is derived. What the system refuses is an error,
+/// and removes nothing.
 ///
 /// # Errors
-/// [`Code::Busy`] if another process is updating the vectors, [`Code::Io`].
-pub fn remove_vectors(folder: &Path, path: &Path) -> Result<()> {
-    let _lock = UpdateLock::try_take(folder, Kind::Vectors)?.ok_or_else(busy)?;
-    for ending in ["db", "db-wal", "db-shm"] {
-        let path = path.with_extension(ending);
-        match std::fs::remove_file(&path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&path, e)),
-            _ => {}
+/// [`Code::Busy`] if it is damaged and another process is updating it, [`Code::Io`].
+pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
+    match FullText::open(path) {
+        Err(error) if FullText::is_damage(&error) => {
+            let _lock = UpdateLock::take_within(folder, Kind::Text, PATIENCE)?.ok_or_else(busy)?;
+            // Another process may have made it again while this one waited.
+            FullText::open(path).or_else(|error| match FullText::is_damage(&error) {
+                true => put_away(path).and_then(|()| FullText::open(path)),
+                false => Err(error),
+            })
         }
+        opened => opened,
     }
+}
+
+/// Takes a folder out of the way under another name, and then away: a process that has files of it open keeps reading them.
+fn put_away(path: &Path) -> Result<()> {
+    let failed = |e| Error::io(path, e);
+    let away = |n: u32| path.with_extension(format!("damaged-{n}"));
+    let free = (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
+    std::fs::rename(path, &free).map_err(failed)?;
+    // What cannot be removed now does no harm.
+    let _ = std::fs::remove_dir_all(&free);
     Ok(())
 }
 
@@ -668,7 +682,7 @@ pub fn remove_vectors(folder: &Path, path: &Path) -> Result<()> {
 /// [`Code::Busy`] if another process is updating it, [`Code::Io`].
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
-    std::fs::remove_dir_all(path).map_err(|e| Error::io(path, e))
+    put_away(path)
 }
 
 fn busy() -> Error {

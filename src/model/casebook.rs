@@ -17,6 +17,8 @@ pub struct Coverage {
     pub chunks: u64,
     /// Chunks that have one.
     pub embedded: u64,
+    /// Documents that have changed since they were divided into chunks: how many those will be is not known yet.
+    pub unread: u64,
 }
 
 /// A mirrored project.
@@ -67,6 +69,8 @@ pub struct Status {
     pub full_text_bytes: u64,
     /// Bytes on disk: the vectors.
     pub vector_bytes: u64,
+    /// Why the casebook can only be read, if it can.
+    pub read_only: Option<String>,
 }
 
 /// Whether search by meaning is possible.

@@ -107,6 +107,19 @@ pub struct Check {
     pub confidence: f32,
     /// Whether closed reports were compared too.
     pub closed: bool,
+    /// What of the casebook it did not see.
+    #[serde(default)]
+    pub lacking: Lacking,
+}
+
+/// What of the casebook a check was made without. It is made anew once the indexes cover more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lacking {
+    /// How many documents the full text covered, if not all.
+    pub full_text: Option<u64>,
+    /// How many chunks had a vector, if not all.
+    pub embedded: Option<u64>,
 }
 
 /// What a calibration found out.

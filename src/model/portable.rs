@@ -19,6 +19,17 @@ pub struct Carried {
     pub notes: u64,
 }
 
+/// What was taken over of a portable file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Taken {
+    /// What came over.
+    #[serde(flatten)]
+    pub contents: Carried,
+    /// What did not, and why, in sentences.
+    pub left_out: Vec<String>,
+}
+
 /// What a portable file says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -322,8 +322,7 @@ impl Searcher<'_> {
             let text = "Search by meaning covers only a part of the casebook so far.".to_owned();
             return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
         }
-        let (_, unread) = self.store.read(|r| r.changed_count(reached))?;
-        Ok(missing_vectors(coverage, unread))
+        Ok(missing_vectors(coverage, coverage.unread))
     }
 
     fn no_model(&self) -> Notice {
@@ -523,13 +522,27 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let reached = fulltext.reached()?.revision;
     let (changed, _) = store.read(|r| r.changed_count(reached))?;
+    let unread = match vectors {
+        Some(vectors) => {
+            let reached = vectors.reached()?;
+            store.read(|r| r.changed_count(reached))?.1
+        }
+        None => 0,
+    };
     let documents = store.document_count()?;
     Ok(Coverage {
         documents,
         full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
         chunks: extent.chunks,
         embedded: extent.embedded,
+        unread,
     })
+}
+
+/// What an answer lacks that rests on these indexes as they are: texts that were not read yet, passages without a vector.
+pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
+    let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
+    meaning.into_iter().chain(missing_text(coverage))
 }
 
 /// `unread`: how many documents changed since they were divided into passages.

@@ -105,6 +105,11 @@ impl Store {
         self.file.path()
     }
 
+    /// Why the casebook can only be read, if it can.
+    pub fn read_only(&self) -> Option<&str> {
+        self.file.read_only()
+    }
+
     /// Bytes on disk, with what is written and not yet in its place.
     pub fn bytes(&self) -> u64 {
         self.file.bytes()

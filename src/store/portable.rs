@@ -5,7 +5,11 @@
 
 use std::{collections::HashMap, path::Path};
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _,
+    functions::{Context, FunctionFlags},
+    params,
+};
 use zstd::{bulk::Decompressor, dict::DecoderDictionary};
 
 use super::{
@@ -15,7 +19,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    model::{Carried, Raw},
+    model::{Carried, Raw, Taken},
 };
 
 /// What happens to the rows of a table.
@@ -34,36 +38,20 @@ enum Rule {
 /// Every table, in the order in which rows go over. What is decided by key comes first, while the documents that are
 /// there already can still be told from those that come. A test holds that no table is forgotten.
 const TABLES: &[(&str, Rule)] = &[
-    (
-        "links",
-        Rule::Missing(
-            "t.from_key NOT IN old AND NOT (:bare AND (t.from_key LIKE 'note#%' OR t.to_key LIKE 'note#%'))",
-        ),
-    ),
-    (
-        "verdicts",
-        Rule::Missing(
-            "t.first_key NOT IN old AND t.second_key NOT IN old
-             AND NOT (:bare AND (t.first_key LIKE 'note#%' OR t.second_key LIKE 'note#%'))",
-        ),
-    ),
-    (
-        "verdict_journal",
-        Rule::Where(
-            "t.first_key NOT IN old AND t.second_key NOT IN old
-             AND NOT (:bare AND (t.first_key LIKE 'note#%' OR t.second_key LIKE 'note#%'))",
-        ),
-    ),
+    ("links", Rule::Missing("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
+    ("verdicts", Rule::Missing(OF_OWN)),
+    ("verdict_journal", Rule::Where(OF_OWN)),
     (
         "checks",
         Rule::Missing(
-            "EXISTS (SELECT 1 FROM other.documents d WHERE d.key = t.key AND d.revision = t.revision)
+            "own(t.key) AND (t.best_key IS NULL OR own(t.best_key))
+             AND EXISTS (SELECT 1 FROM other.documents d WHERE d.key = t.key AND d.revision = t.revision)
              AND (SELECT checked_with FROM other.casebook) IS (SELECT checked_with FROM main.casebook)",
         ),
     ),
-    ("check_candidates", Rule::Missing("t.key IN (SELECT key FROM checks)")),
+    ("check_candidates", Rule::Missing("own(t.other_key) AND t.key IN (SELECT key FROM checks)")),
     // What was told to a tracker must not be told again by a colleague.
-    ("closures", Rule::Missing("t.key NOT IN old")),
+    ("closures", Rule::Missing("own(t.key) AND t.key NOT IN old")),
     ("sources", Rule::Where("NOT (:bare AND t.kind = 'notes')")),
     ("documents", Rule::Where(BY_SOURCE)),
     ("comments", Rule::Where(BY_SOURCE)),
@@ -79,6 +67,9 @@ const TABLES: &[(&str, Rule)] = &[
     ("sync_progress", Rule::Stay),
     ("casebook", Rule::Stay),
 ];
+/// Of a decision: what it is about is the file's own on both sides, and new here.
+const OF_OWN: &str =
+    "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
 const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
 /// Columns that do not go over: where a list was left off and its tag are the concern of whoever reads it; the next sync
 /// goes on from the watermark.
@@ -107,18 +98,20 @@ impl Store {
         schema::create(&mut connection)?;
         attached(&mut connection, self.path(), |c| {
             c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
+            let _own = Own::of(c, notes)?;
             bring(c, !notes)?;
             contents(c, "main")
         })
     }
 
-    /// Takes over everything that a database holds which [`check_foreign`] has passed: all of it or, on an error,
-    /// nothing.
+    /// Takes over everything that a database holds which [`check_foreign`] has passed: all of it or, on an error, nothing. A
+    /// file speaks of its own sources alone: what it decides about others is left out, and told before anything is written
+    /// (`told`).
     ///
     /// # Errors
     /// [`Code::InvalidInput`] if a source of it is here already, if both hold private notes, or if it does not hold
     /// what it should.
-    pub fn take_over(&self, other: &Path, expected: &Carried) -> Result<()> {
+    pub fn take_over(&self, other: &Path, expected: &Carried, told: impl FnOnce(&[String])) -> Result<Taken> {
         self.file.with_writer(|connection| {
             attached(connection, other, |c| {
                 refuse_what_is_here(c)?;
@@ -129,7 +122,15 @@ impl Store {
                     return Err(Error::invalid("the file does not hold what it says that it holds")
                         .with_hint("Ask for the file again; nothing was imported."));
                 }
-                bring(c, false)
+                let _own = Own::of(c, true)?;
+                refuse_false_keys(c)?;
+                let left_out = left_out(c)?;
+                told(&left_out);
+                let before = contents(c, "main")?;
+                bring(c, false)?;
+                let after = contents(c, "main")?;
+                let contents = Carried { verdicts: after.verdicts - before.verdicts, ..there };
+                Ok(Taken { contents, left_out })
             })
         })
     }
@@ -215,6 +216,77 @@ fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
         c.prepare(&format!("SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key"))?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The function `own(KEY)`, as long as this is there: whether a document is of a source that the file itself brings.
+struct Own<'a>(&'a Connection);
+
+impl<'a> Own<'a> {
+    fn of(c: &'a Connection, notes: bool) -> Result<Self> {
+        let mut places: Vec<String> = Vec::new();
+        for key in keys(c, "other")? {
+            places.extend(['#', ':'].map(|mark| format!("{key}{mark}")));
+        }
+        places.extend(notes.then(|| "note#".to_owned()));
+        let own = move |context: &Context<'_>| {
+            let key: String = context.get(0)?;
+            Ok(places.iter().any(|place| key.starts_with(place.as_str())))
+        };
+        c.create_scalar_function(
+            "own",
+            1,
+            FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+            own,
+        )?;
+        Ok(Self(c))
+    }
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        // The next one takes its place where it stays.
+        let _ = self.0.remove_function("own", 1);
+    }
+}
+
+/// A document that names itself as another source's would speak for that.
+fn refuse_false_keys(c: &Connection) -> Result<()> {
+    let false_key = "SELECT d.key FROM other.documents d JOIN other.sources s ON s.id = d.source_id
+         WHERE CASE WHEN d.kind = 'note' THEN d.key NOT LIKE 'note#%'
+                    ELSE substr(d.key, 1, length(s.key) + 1) NOT IN (s.key || '#', s.key || ':') END LIMIT 1";
+    match c.query_row(false_key, [], |r| r.get::<_, String>(0)).optional()? {
+        None => Ok(()),
+        Some(key) => Err(Error::invalid(format!("the file files {key} under another source"))
+            .with_hint("Ask for the file again; nothing was imported.")),
+    }
+}
+
+/// What of the file's decisions does not come over, in sentences.
+fn left_out(c: &Connection) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let mut statement = c.prepare(
+        "SELECT first_key, second_key FROM other.verdicts t
+         WHERE NOT (own(t.first_key) AND own(t.second_key)) ORDER BY 1, 2",
+    )?;
+    let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    for row in rows {
+        let (first, second) = row?;
+        out.push(format!(
+            "The decision about {first} and {second}: the file does not hold both of their sources."
+        ));
+    }
+    let mut statement = c.prepare(
+        "SELECT t.first_key, t.second_key FROM other.verdicts t JOIN main.verdicts m USING (first_key, second_key)
+         WHERE own(t.first_key) AND own(t.second_key) ORDER BY 1, 2",
+    )?;
+    let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    for row in rows {
+        let (first, second) = row?;
+        out.push(format!(
+            "The decision about {first} and {second}: there is one here already, and it stays."
+        ));
+    }
+    Ok(out)
 }
 
 fn contents(c: &Connection, database: &str) -> Result<Carried> {

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, damaged, time};
 use crate::{
     error::Result,
-    model::{Band, Check, Verdict, VerdictKind},
+    model::{Band, Check, Coverage, Lacking, Verdict, VerdictKind},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
@@ -97,7 +97,8 @@ impl Reader<'_> {
         let found = self
             .transaction
             .prepare_cached(
-                "SELECT checked_at, revision, band, best_key, confidence, closed FROM checks WHERE key = ?1",
+                "SELECT checked_at, revision, band, best_key, confidence, closed, full_text, embedded FROM checks
+                 WHERE key = ?1",
             )?
             .query_row([key], |r| {
                 let check = Check {
@@ -107,6 +108,7 @@ impl Reader<'_> {
                     best: r.get(3)?,
                     confidence: r.get(4)?,
                     closed: r.get(5)?,
+                    lacking: Lacking { full_text: r.get(6)?, embedded: r.get(7)? },
                 };
                 Ok((check, r.get::<_, i64>(0)?, r.get::<_, String>(2)?))
             })
@@ -125,16 +127,24 @@ impl Reader<'_> {
     }
 
     /// The keys of open issues (of one source, or all) that are new or changed since their last check of this kind, or
-    /// with `all` every one; in the order of their rows. What is known to be a duplicate already is passed over.
+    /// with `all` every one; in the order of their rows. One that was checked by a part of the indexes is checked anew once they
+    /// cover more (`coverage`). What is known to be a duplicate already is passed over.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn unchecked(&self, source: Option<i64>, closed: bool, all: bool) -> Result<Vec<String>> {
+    pub fn unchecked(
+        &self,
+        source: Option<i64>,
+        closed: bool,
+        all: bool,
+        coverage: &Coverage,
+    ) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT d.key FROM documents d INDEXED BY documents_open LEFT JOIN checks c ON c.key = d.key
              WHERE d.kind = 'issue' AND d.state = 'open' AND d.deleted_at IS NULL
                AND (?1 IS NULL OR d.source_id = ?1)
-               AND (?3 OR c.key IS NULL OR c.revision < d.revision OR c.closed <> ?2)
+               AND (?3 OR c.key IS NULL OR c.revision < d.revision OR c.closed <> ?2
+                    OR c.full_text < ?4 OR c.embedded < ?5)
                AND d.key NOT IN (
                    SELECT first_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> first_key
                    UNION ALL
@@ -142,7 +152,8 @@ impl Reader<'_> {
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
              ORDER BY d.id",
         )?;
-        let rows = statement.query_map(params![source, closed, all], |r| r.get(0))?;
+        let rows = statement
+            .query_map(params![source, closed, all, coverage.full_text, coverage.embedded], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -347,13 +358,17 @@ impl Writer<'_> {
     /// # Errors
     /// Those of the database.
     pub fn put_check(&self, key: &str, check: &Check, candidates: &[(String, f32)]) -> Result<()> {
-        self.transaction
+        let changed = self
+            .transaction
             .prepare_cached(
-                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed, full_text, embedded)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                  ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at, revision = excluded.revision,
                      band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence,
-                     closed = excluded.closed",
+                     closed = excluded.closed, full_text = excluded.full_text, embedded = excluded.embedded
+                 WHERE revision <> excluded.revision OR closed <> excluded.closed
+                    OR coalesce(excluded.full_text, 9223372036854775807) >= coalesce(full_text, 9223372036854775807)
+                   AND coalesce(excluded.embedded, 9223372036854775807) >= coalesce(embedded, 9223372036854775807)",
             )?
             .execute(params![
                 key,
@@ -362,8 +377,13 @@ impl Writer<'_> {
                 check.band.as_str(),
                 check.best,
                 check.confidence,
-                check.closed
+                check.closed,
+                check.lacking.full_text,
+                check.lacking.embedded
             ])?;
+        if changed == 0 {
+            return Ok(());
+        }
         self.transaction.prepare_cached("DELETE FROM check_candidates WHERE key = ?1")?.execute([key])?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",

@@ -151,11 +151,8 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
     let kind = Kind::parse(&source.kind);
     let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
     address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
-        Error::new(
-            Code::Corrupt,
-            format!("the address of {} is not one of {}", remote.project, remote.host),
-        )
-        .with_hint("Remove the source and add it again.")
+        Error::new(Code::Corrupt, format!("the address of {} is not one of {}", remote.project, remote.host))
+            .with_hint("Remove the source and add it again.")
     })
 }
 

@@ -222,7 +222,7 @@ async fn a_reader_that_stays() {
     let mut rounds = 0_u64;
     while !stop.exists() {
         rounds += 1;
-        casebook.update_text(false, &task).await.unwrap();
+        casebook.update_text(&task).await.unwrap();
         let query = ["is:open", "agent timeout", "mode:semantic disk leak", "source:acme/live pump"];
         let query = query[usize::try_from(rounds % 4).unwrap()];
         let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };

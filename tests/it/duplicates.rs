@@ -734,7 +734,7 @@ async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
     let casebook = open(&place).await;
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     casebook.import_github("acme/app", &place.file("all.jsonl", lines), &Task::new()).await.unwrap();
-    casebook.update_text(true, &Task::new()).await.unwrap();
+    casebook.update_text(&Task::new()).await.unwrap();
     let scanned = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
     let all = scanned().await;
     assert!(all > 3);

@@ -157,6 +157,25 @@ pub fn place_beside(library: &Path, dir: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Puts the built-in model beside the executables of a folder: an optimised one looks there, and not in the checkout.
+pub fn place_model_beside(root: &Path, dir: &Path) -> Result<()> {
+    let (from, to) = (root.join("models/builtin"), dir.join("models/builtin"));
+    std::fs::create_dir_all(&to)?;
+    for entry in std::fs::read_dir(&from)? {
+        let (file, place) = {
+            let entry = entry?;
+            (entry.path(), to.join(entry.file_name()))
+        };
+        if !file.is_file() || (place.is_file() && digest(&place)? == digest(&file)?) {
+            continue;
+        }
+        let fresh = place.with_extension("new");
+        std::fs::copy(&file, &fresh)?;
+        std::fs::rename(&fresh, &place)?;
+    }
+    Ok(())
+}
+
 fn find_wheel(dir: &Path) -> Result<Option<PathBuf>> {
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();

@@ -73,6 +73,7 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     if let Some(library) = &library {
         runtime::place_beside(library, &place.target.join("release"))?;
     }
+    runtime::place_model_beside(&place.root, &place.target.join("release"))?;
     say::done(&say::time(time));
 
     let casebook = place.target.join("sample-casebook");

@@ -55,7 +55,8 @@ pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
 /// Documents that answer a query.
 #[tauri::command]
 pub async fn search(desk: State<'_, Desk>, request: SearchRequest) -> Result<SearchResponse> {
-    desk.casebook().await?.search(request, &Task::new()).await
+    let task = desk.ask();
+    desk.casebook().await?.search(request, &task).await
 }
 
 /// One document with everything that was said about it.

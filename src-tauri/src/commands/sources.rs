@@ -48,6 +48,12 @@ pub async fn test_source(desk: State<'_, Desk>, key: String) -> Result<Access> {
     desk.casebook().await?.test_source(&key, &Task::new()).await
 }
 
+/// Lets the host of a source that came with a casebook file see its token.
+#[tauri::command]
+pub async fn trust_source(desk: State<'_, Desk>, key: String) -> Result<HostView> {
+    desk.casebook().await?.trust_source(&key).await
+}
+
 /// Keeps a host's token in the system's keyring.
 #[tauri::command]
 pub async fn keep_token(desk: State<'_, Desk>, host: String, token: String) -> Result<()> {

@@ -4,6 +4,7 @@
 
 mod best;
 mod query;
+mod read_only;
 mod schema;
 mod similar;
 mod write;
@@ -17,7 +18,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    Index, IndexReader, ReloadPolicy, Searcher,
+    Directory, Index, IndexReader, ReloadPolicy, Searcher,
     directory::MmapDirectory,
     index::{SegmentComponent, SegmentMeta},
     tokenizer::TextAnalyzer,
@@ -25,6 +26,7 @@ use tantivy::{
 
 use query::Passed;
 pub use query::{MAX_TERMS, Scope, Words};
+use read_only::ReadOnly;
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Overlap, ReportTerms, Said};
 pub use write::{Entry, Writer};
@@ -92,6 +94,13 @@ pub struct FullText {
     reading: Mutex<Reading>,
     fields: Fields,
     passed: Mutex<Vec<Passed>>,
+    read_only: bool,
+}
+
+/// The files of an index.
+fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
+    let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+    Ok(if read_only { Box::new(ReadOnly(files)) } else { Box::new(files) })
 }
 
 /// The committed state that searches look at.
@@ -110,9 +119,8 @@ impl Reading {
     }
 
     /// As new, so that nothing of the files in this folder is mapped any more.
-    fn renew(&mut self, folder: &Path) -> Result<()> {
-        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        *self = Self::of(&Index::open(directory)?)?;
+    fn renew(&mut self, folder: &Path, read_only: bool) -> Result<()> {
+        *self = Self::of(&Index::open(directory(folder, read_only)?)?)?;
         Ok(())
     }
 }
@@ -130,22 +138,16 @@ pub fn broken() -> Error {
 }
 
 impl FullText {
-    /// Opens the index below this folder, making an empty one where there is none or where it is damaged: it is derived.
+    /// Opens the index below this folder as it is, where nothing can be written.
     ///
     /// # Errors
-    /// [`crate::Code::Io`] if the folder cannot be written.
-    pub fn open(parent: &Path) -> Result<Self> {
+    /// [`crate::Code::Corrupt`] if it is damaged, [`crate::Code::NotFound`] if there is none.
+    pub fn open_read_only(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
-        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-        match Self::open_in(&folder) {
-            Ok(index) => Ok(index),
-            Err(error) if Self::is_damage(&error) => {
-                fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-                fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-                Self::open_in(&folder)
-            }
-            Err(error) => Err(error),
+        if !folder.join("meta.json").is_file() {
+            return Err(Error::not_found("there is no full-text index yet"));
         }
+        Self::open_in(&folder, true)
     }
 
     /// Whether an index that could not be opened is damaged; else something keeps it from being opened.
@@ -153,14 +155,15 @@ impl FullText {
         matches!(error.code(), crate::Code::Corrupt | crate::Code::Internal)
     }
 
-    /// Opens the index below this folder as it is: a damaged one stays what it is. Makes an empty one where there is none.
+    /// Opens the index below this folder as it is: a damaged one stays what it is
+    /// ([`update::open_text`](super::update::open_text) makes it again). Makes an empty one where there is none.
     ///
     /// # Errors
     /// [`crate::Code::Corrupt`] if it is damaged, [`crate::Code::Io`] if the folder cannot be written.
-    pub fn open_as_it_is(parent: &Path) -> Result<Self> {
+    pub fn open(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-        Self::open_in(&folder)
+        Self::open_in(&folder, false)
     }
 
     /// An empty index that leaves nothing on disk.
@@ -169,26 +172,26 @@ impl FullText {
     /// [`crate::Code::Internal`] if there is no memory for it.
     pub fn in_memory() -> Result<Self> {
         let (schema, fields) = schema();
-        Self::new(Path::new(""), Index::create_in_ram(schema), fields)
+        Self::new(Path::new(""), Index::create_in_ram(schema), fields, false)
     }
 
-    fn open_in(folder: &Path) -> Result<Self> {
+    fn open_in(folder: &Path, read_only: bool) -> Result<Self> {
         let open = || {
             let (schema, fields) = schema();
-            let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-            let index = Index::open_or_create(directory, schema)?;
+            let index = Index::open_or_create(directory(folder, read_only)?, schema)?;
             sound(&index)?;
-            Self::new(folder, index, fields)
+            Self::new(folder, index, fields, read_only)
         };
         // tantivy believes what it reads; of some damage it panics.
         panic::catch_unwind(open).unwrap_or_else(|_| Err(broken()))
     }
 
-    fn new(folder: &Path, index: Index, fields: Fields) -> Result<Self> {
+    fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
         let reading = Mutex::new(Reading::of(&index)?);
-        Ok(Self { folder: folder.to_owned(), index, reading, fields, passed: Mutex::default() })
+        let (folder, passed) = (folder.to_owned(), Mutex::default());
+        Ok(Self { folder, index, reading, fields, passed, read_only })
     }
 
     /// How far the index has come.
@@ -209,7 +212,7 @@ impl FullText {
         if reading.looks >= LOOKS {
             reading.looks = 0;
             // Where it fails, what was mapped answers as well.
-            if self.bytes() > SMALL && reading.renew(&self.folder).is_ok() {
+            if self.bytes() > SMALL && reading.renew(&self.folder, self.read_only).is_ok() {
                 reading.seen = changed;
             }
         }
@@ -306,7 +309,7 @@ mod tests {
                 let mut changed = whole.clone();
                 changed[at..at + 8].fill(0xa7);
                 fs::write(copy.join(file.file_name().unwrap()), changed).unwrap();
-                let opened = FullText::open(place.path()).unwrap();
+                let opened = crate::index::update::open_text(place.path(), place.path()).unwrap();
                 made_again += u32::from(opened.reached().unwrap().revision == 0);
             }
         }
@@ -333,7 +336,7 @@ mod tests {
             let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
             (ids.collect::<Vec<_>>(), fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>())
         };
-        let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder).unwrap();
+        let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
         assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
         renew();
         assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));

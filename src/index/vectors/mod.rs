@@ -33,6 +33,7 @@ use search::quantised;
 use crate::{
     embed::ModelInfo,
     error::{Code, Error, Result},
+    index::lock::{Kind, UpdateLock},
     store::SqliteFile,
 };
 
@@ -163,13 +164,16 @@ pub fn broken() -> Error {
         .with_hint("`precedent doctor --repair` makes them again; search by words works meanwhile.")
 }
 
-/// Removes a model's vectors below this folder, where there are any.
+/// Removes a file of vectors where there is one: they are derived. `casebook` is the folder in which updates are locked.
 ///
 /// # Errors
-/// [`crate::Code::Io`].
-pub fn remove(folder: &Path, info: &ModelInfo) -> Result<()> {
-    let path = path(folder, info);
-    for end in ["", "-wal", "-shm", ".lock"] {
+/// [`crate::Code::Busy`] if another process is updating the vectors, [`crate::Code::Io`].
+pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
+    let _lock = UpdateLock::try_take(casebook, Kind::Vectors)?.ok_or_else(|| {
+        Error::new(Code::Busy, "another process is updating the vectors")
+            .with_hint("Wait until it has finished, then try again.")
+    })?;
+    for end in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
         let name = PathBuf::from(name);
@@ -193,18 +197,21 @@ impl Vectors {
     /// [`crate::Code::Io`] if the folder cannot be written.
     pub fn open(folder: &Path, info: &ModelInfo) -> Result<Self> {
         register();
-        fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         let (path, dimensions) = (path(folder, info), info.dimensions);
+        if !path.is_file() {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        }
         let open = || {
             SqliteFile::open(&path, MAPPED, |connection| {
                 prepare(connection, dimensions)?;
+                // A connection that only reads takes it too, and never has a use for it.
                 connection.pragma_update(None, "wal_autocheckpoint", LOGGED)?;
                 whole(connection, &path)
             })
         };
         let file = match open() {
             Err(error) if error.code() == Code::Corrupt => {
-                remove(folder, info)?;
+                remove(folder.parent().unwrap_or(folder), &path)?;
                 open()?
             }
             file => file?,

@@ -27,8 +27,26 @@ pub fn damage(path: &Path) -> Option<String> {
             let lines: Vec<String> = lines.into_iter().filter(|l| l != "ok").collect();
             (!lines.is_empty()).then(|| lines.join("; "))
         }
-        Err(error) => Some(error.to_string()),
+        Err(error) => is_damage(&error).then(|| error.to_string()),
     }
+}
+
+/// Whether SQLite speaks of the file's content; else something keeps it from being read.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as E;
+    !matches!(
+        error.sqlite_error_code(),
+        Some(
+            E::DatabaseBusy
+                | E::DatabaseLocked
+                | E::CannotOpen
+                | E::DiskFull
+                | E::OutOfMemory
+                | E::PermissionDenied
+                | E::ReadOnly
+                | E::SystemIoFailure
+        )
+    )
 }
 
 /// Makes sqlite-vec's functions and tables known to every connection that this process opens.

@@ -81,7 +81,13 @@ struct User {
 
 impl Redmine {
     /// The project with this identifier; without a key what everybody may see.
-    pub fn new(http: Http, address: &Address, project: &str, wiki: bool, key: Option<&crate::secrets::Token>) -> Self {
+    pub fn new(
+        http: Http,
+        address: &Address,
+        project: &str,
+        wiki: bool,
+        key: Option<&crate::secrets::Token>,
+    ) -> Self {
         let login = key.map(|k| Login::header(&address.base, "x-redmine-api-key", k));
         Self {
             client: Client::new(http, address, login),

@@ -116,6 +116,7 @@ export const calibrate = (source: string, onProgress: OnProgress) =>
 export const mirrors = () => invoke<MirrorView[]>("mirrors");
 export const hosts = () => invoke<HostView[]>("hosts");
 export const addMirror = (mirror: NewMirror) => invoke<SourceView>("add_mirror", { new: mirror });
+export const trustSource = (key: string) => invoke<HostView>("trust_source", { key });
 export const testSource = (key: string) => invoke<Access>("test_source", { key });
 export const keepToken = (host: string, token: string) => invoke<void>("keep_token", { host, token });
 export const forgetToken = (host: string) => invoke<boolean>("forget_token", { host });

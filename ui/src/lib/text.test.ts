@@ -32,10 +32,10 @@ describe("numbers", () => {
 });
 
 describe("the casebook in words", () => {
-  const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0 };
+  const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 };
 
   it("says what the indexes cover", () => {
-    expect(coverage({ documents: 123, full_text: 123, chunks: 310, embedded: 40 })).toBe(
+    expect(coverage({ documents: 123, full_text: 123, chunks: 310, embedded: 40, unread: 0 })).toBe(
       "full text 123 of 123 · vectors 40 of 310",
     );
   });
@@ -44,8 +44,8 @@ describe("the casebook in words", () => {
     expect(isBehind(none, true)).toBe(false);
     expect(isBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
     expect(isBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
-    expect(isBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9 }, true)).toBe(false);
-    expect(isBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9 }, false)).toBe(true);
+    expect(isBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9, unread: 0 }, true)).toBe(false);
+    expect(isBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9, unread: 0 }, false)).toBe(true);
   });
 
   it("names what a source holds", () => {

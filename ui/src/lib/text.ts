@@ -56,7 +56,7 @@ function of(done: number, all: number): string {
 
 /** Whether an index lacks something. */
 export function isBehind(c: Coverage, modelUsable: boolean): boolean {
-  return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || (c.documents > 0 && c.chunks === 0)));
+  return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || c.unread > 0 || (c.documents > 0 && c.chunks === 0)));
 }
 
 /** What a job is doing. */

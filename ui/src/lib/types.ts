@@ -89,6 +89,7 @@ export interface Coverage {
   full_text: number;
   chunks: number;
   embedded: number;
+  unread: number;
 }
 
 export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration";
@@ -178,6 +179,7 @@ export interface Status {
   database_bytes: number;
   full_text_bytes: number;
   vector_bytes: number;
+  read_only: string | null;
 }
 
 export interface NextModel {
@@ -396,6 +398,7 @@ export interface Comparison {
 }
 
 export type GapKind =
+  | "untrusted"
   | "never_synced"
   | "ended"
   | "unfinished"

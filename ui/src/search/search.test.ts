@@ -30,7 +30,7 @@ beforeEach(() => {
       const page = (total: number | null, keys: string[]) =>
         resolve({
           query, mode: "hybrid", arms: [], notices: [], hits: keys.map(hit), total, took_ms: 1,
-          coverage: { documents: 1, full_text: 1, chunks: 1, embedded: 1 },
+          coverage: { documents: 1, full_text: 1, chunks: 1, embedded: 1, unread: 0 },
         });
       asked.push({
         query,

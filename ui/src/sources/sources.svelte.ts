@@ -122,6 +122,17 @@ export class Sources {
     }
   }
 
+  /** The person knows the host of a source that came with a casebook file. */
+  async trust(key: string): Promise<void> {
+    try {
+      const host = await api.trustSource(key);
+      this.#desk.toasts.say(`${host.host} may see the token that is kept for it.`);
+    } catch (thrown) {
+      this.#desk.say(thrown);
+    }
+    await this.#desk.changed();
+  }
+
   async remove(key: string): Promise<void> {
     try {
       await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
