@@ -448,3 +448,40 @@ fn make_private(folder: &Path) -> Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|e| Error::io(folder, e))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtime_and_model_are_looked_for_in_the_package_alone() {
+        let looked = |executable: &str| {
+            let options = OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
+            let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let all = options.runtime.into_iter().chain(options.models);
+            all.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
+        };
+        for (executable, roots) in [
+            ("/tmp/x/precedent", &["/tmp/x"][..]),
+            (
+                "/usr/bin/precedent",
+                &["/usr/bin", "/usr/lib/precedent", "/usr/lib/Precedent", "/usr/share/precedent"],
+            ),
+            (
+                "/Applications/Precedent.app/Contents/MacOS/precedent",
+                &[
+                    "/Applications/Precedent.app/Contents/MacOS",
+                    "/Applications/Precedent.app/Contents/Frameworks",
+                    "/Applications/Precedent.app/Contents/Resources",
+                ],
+            ),
+        ] {
+            let places = looked(executable);
+            assert!(
+                places.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
+                "{places:?}"
+            );
+            assert_eq!(places.len(), 2 * roots.len(), "{places:?}");
+        }
+    }
+}

@@ -886,3 +886,30 @@ fn bands_are_cut_at_a_half_and_at_nine_in_ten() {
         [Band::High, Band::Review, Band::Review, Band::None, Band::None, Band::High]
     );
 }
+
+#[tokio::test]
+async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
+    let place = Place::new();
+    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
+    let file = place.file("all.jsonl", lines);
+    let mut found = Vec::new();
+    for years in [0, 11] {
+        let mut options = OpenOptions::new(place.casebook());
+        options.engine = Some(Engine::Hashed);
+        options.clock =
+            Arc::new(move || jiff::Timestamp::from_second(1_780_000_000 + years * 31_557_600).unwrap());
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+        casebook.update_index(&Task::new()).await.unwrap();
+        let draft = DuplicatesRequest {
+            title: "Archive does not open".to_owned(),
+            body: backlog()[0]["body"].as_str().unwrap().to_owned(),
+            include_closed: true,
+            ..DuplicatesRequest::default()
+        };
+        let answer = casebook.duplicates(draft, &Task::new()).await.unwrap();
+        found.push(answer.candidates.into_iter().map(|c| (c.key, c.confidence)).collect::<Vec<_>>());
+    }
+    assert!(!found[0].is_empty());
+    assert_eq!(found[0], found[1]);
+}

@@ -42,6 +42,7 @@ mod support;
 mod sync;
 mod torture;
 mod troubleshoot;
+mod trust;
 #[cfg(unix)]
 mod watch;
 #[cfg(unix)]

@@ -380,3 +380,60 @@ fn an_export_while_others_write_and_one_record_alone() {
     let ran = there.run(&["export", &file.to_string_lossy()]);
     assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
 }
+
+#[test]
+fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
+    let theirs = without_notes(3, "evil/x");
+    let file = export(&theirs, &[]);
+    let planted = "
+        INSERT INTO verdicts (first_key, second_key, verdict, canonical_key, reason, actor, decided_at)
+            VALUES ('acme/app#10', 'acme/app#900', 'duplicate', 'acme/app#10', 'planted', 'ann', 1),
+                   ('acme/app#11', 'evil/x#1', 'duplicate', 'evil/x#1', 'planted', 'ann', 1);
+        INSERT INTO verdict_journal (first_key, second_key, verdict, canonical_key, reason, actor, decided_at)
+            VALUES ('acme/app#10', 'acme/app#900', 'duplicate', 'acme/app#10', 'planted', 'ann', 1);
+        INSERT INTO links (from_key, to_key, kind, origin) VALUES ('acme/app#900', 'acme/app#10', 'duplicate_of', 'tracker'),
+            ('evil/x#2', 'acme/app#10', 'closes', 'tracker');";
+    let file = tampered(&theirs, &file, planted);
+    // The manifest has to say what is in it.
+    let listed = members(&file);
+    let mut manifest: serde_json::Value = serde_json::from_slice(&listed[0].1).unwrap();
+    let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
+    manifest["contents"]["verdicts"] = (honest + 2).into();
+    let file = sealed(&theirs, manifest.to_string().as_bytes(), &listed[1].1);
+
+    // Before the items that it speaks about exist …
+    let mine = Place::new();
+    let ran = import(&mine, &file);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("Left out. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
+    assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
+    assert!(ran.err.contains(&format!("{honest} verdicts")), "what was left out does not count: {}", ran.err);
+    // … and when they come later, nobody has decided about them.
+    let (items, _) = tracker(950, 0, 5);
+    let path = mine.file("in.jsonl", items).to_string_lossy().into_owned();
+    mine.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let verdicts = mine.json(&["verdict", "list", "--json"]).to_string();
+    assert!(verdicts.contains("evil/x#1") && !verdicts.contains("acme/app"), "{verdicts}");
+    let known = mine.json(&["duplicates", "acme/app#900", "--json"])["known"].clone();
+    assert_ne!(known["key"], "acme/app#10", "{known}");
+    let database = Connection::open(mine.casebook().join("precedent.db")).unwrap();
+    for table in ["verdicts", "verdict_journal"] {
+        let query = format!("SELECT count(*) FROM {table} WHERE reason = 'planted'");
+        assert_eq!(database.query_row(&query, [], |r| r.get::<_, i64>(0)).unwrap(), 0, "{table}");
+    }
+}
+
+#[test]
+fn a_file_whose_documents_name_another_source_is_refused() {
+    let theirs = without_notes(4, "evil/x");
+    let file = tampered(
+        &theirs,
+        &export(&theirs, &[]),
+        "UPDATE documents SET key = 'acme/app#900' WHERE key = 'evil/x#9'",
+    );
+    let mine = Place::new();
+    let ran = import(&mine, &file);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("files acme/app#900 under another source"), "{}", ran.err);
+    untouched(&mine);
+}

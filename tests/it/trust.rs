@@ -1,0 +1,366 @@
+//! What an attacker tries: a server that echoes the token, a casebook file from someone else, a folder with traps in it.
+
+use std::{
+    path::Path,
+    process::Command,
+    sync::{Arc, Mutex},
+};
+
+use axum::{Router, body::Body, extract::Request, http::StatusCode, response::Response};
+use serde_json::{Value, json};
+
+use crate::{
+    git_http::git,
+    support::{Place, Ran, issue, tracker},
+};
+
+const CANARY: &str = "c4n4ry-T0ken-0123456789abcdef";
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}
+"#;
+
+/// A server that answers every request with this status, and says in body and headers what it was sent.
+struct Echo {
+    host: String,
+    /// The secrets that it saw, one a request that had any.
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Echo {
+    fn new(status: u16) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let to = Arc::clone(&seen);
+        let app = Router::new().fallback(move |request: Request| {
+            let to = Arc::clone(&to);
+            async move {
+                let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
+                let sent = header("authorization").or_else(|| header("x-redmine-api-key"));
+                let sent = sent.unwrap_or_default().to_owned();
+                if !sent.is_empty() {
+                    to.lock().unwrap().push(sent.clone());
+                }
+                let path = request.uri().path().to_owned();
+                Response::builder()
+                    .status(StatusCode::from_u16(status).unwrap())
+                    .header("etag", format!("\"{sent}\""))
+                    .body(Body::from(answer(status, &path, &sent).to_string()))
+                    .unwrap()
+            }
+        });
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send(listener.local_addr().unwrap()).unwrap();
+                axum::serve(listener, app).await.unwrap();
+            });
+        });
+        Self { host: format!("http://{}", told.recv().unwrap()), seen }
+    }
+
+    fn seen(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+}
+
+/// What a project's interface says, with the secret in everything that is kept.
+fn answer(status: u16, path: &str, sent: &str) -> Value {
+    if status != 200 {
+        return json!({"message": format!("Bad credentials: {sent}"), "errorMessages": [sent]});
+    }
+    if path.ends_with("/issues") {
+        let mut item = issue(1, &format!("Echo of {sent}"), &format!("The header was {sent}."));
+        item["url"] = json!("https://tracker.example/api/v3/repos/acme/app/issues/1");
+        return json!([item]);
+    }
+    if path.ends_with("comments") {
+        return json!([]);
+    }
+    json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": sent})
+}
+
+/// The secret in no form that it travels in, and in no file below a folder.
+#[track_caller]
+fn nowhere(place: &Place, ran: &[&Ran]) {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    let pair = STANDARD.encode(format!("ann@acme.example:{CANARY}"));
+    let forms = [CANARY, &pair[20..pair.len() - 4]];
+    for text in ran.iter().flat_map(|r| [&r.out, &r.err]) {
+        assert!(forms.iter().all(|form| !text.contains(form)), "{text}");
+    }
+    fn files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            match entry.path() {
+                path if path.is_dir() => files(&path, out),
+                path => out.push(path),
+            }
+        }
+    }
+    let mut all = Vec::new();
+    files(&place.casebook(), &mut all);
+    for file in all {
+        let bytes = std::fs::read(&file).unwrap();
+        let found = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
+        assert_eq!(forms.iter().find(found), None, "{}", file.display());
+    }
+}
+
+fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
+    let mut command = place.command(args);
+    let bare = host.trim_start_matches("http://");
+    for (token, named) in [
+        ("GH_ENTERPRISE_TOKEN", "GH_HOST"),
+        ("GITLAB_TOKEN", "GITLAB_HOST"),
+        ("GITEA_TOKEN", "GITEA_HOST"),
+        ("JIRA_API_TOKEN", "JIRA_HOST"),
+        ("REDMINE_API_KEY", "REDMINE_HOST"),
+    ] {
+        command.env(token, CANARY).env(named, bare);
+    }
+    command.env("JIRA_EMAIL", "ann@acme.example");
+    command
+}
+
+fn told(mut command: Command, input: &str) -> Ran {
+    use std::{io::Write as _, process::Stdio};
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    Ran::from(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
+    let projects = [
+        ("github:acme/app", 401_u16),
+        ("github:acme/app", 403),
+        ("github:acme/app", 404),
+        ("github:acme/app", 500),
+        ("github:acme/app", 200),
+        ("gitlab:acme/app", 401),
+        ("gitlab:acme/app", 403),
+        ("gitea:acme/app", 401),
+        ("gitea:acme/app", 404),
+        ("jira:APP", 401),
+        ("jira:APP", 403),
+        ("redmine:app", 401),
+        ("redmine:app", 403),
+    ];
+    for (project, status) in projects {
+        let (place, server) = (Place::new(), Echo::new(status));
+        let run = |args: &[&str]| Ran::from(with_tokens(&place, &server.host, args).output().unwrap());
+        let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
+        assert_eq!(add.code, Some(0), "{}", add.err);
+        let sync = run(&["sync", "--no-vectors"]);
+        assert!(server.seen() > 0, "{project} {status}: the server never saw a token\n{}", sync.err);
+        if status != 200 {
+            assert_ne!(sync.code, Some(0), "{project} {status}");
+            assert!(
+                sync.err.contains("[token removed]") || status == 500,
+                "{project} {status}: {}",
+                sync.err
+            );
+        }
+        let export = place.path("out.casebook");
+        let rest = [
+            run(&["source", "test", "acme/app"]),
+            run(&["status"]),
+            run(&["status", "--json"]),
+            run(&["show", "acme/app#1", "--json"]),
+            run(&["export", &export.to_string_lossy(), "--force"]),
+            told(with_tokens(&place, &server.host, &["mcp"]), HELLO),
+        ];
+        if status == 200 {
+            assert!(rest[3].out.contains("The header was Bearer [token removed]."), "{}", rest[3].out);
+        }
+        let all: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
+        nowhere(&place, &all);
+        let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
+        for entry in archive.entries().unwrap() {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
+            let bytes = zstd::decode_all(bytes.as_slice()).unwrap_or(bytes);
+            assert!(
+                !bytes.windows(CANARY.len()).any(|w| w == CANARY.as_bytes()),
+                "{project} {status}: the export"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_enterprise_token_is_for_the_host_that_is_named_beside_it() {
+    let (place, server) = (Place::new(), Echo::new(200));
+    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    for named in [None, Some("git.acme.example")] {
+        let mut command = place.command(&["sync", "--no-vectors"]);
+        command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(named.map(|n| ("GH_HOST", n)));
+        assert!(command.output().unwrap().status.success());
+        assert_eq!(server.seen(), 0, "with GH_HOST {named:?}");
+    }
+    assert!(with_tokens(&place, &server.host, &["sync", "--no-vectors"]).output().unwrap().status.success());
+    assert!(server.seen() > 0);
+}
+
+#[test]
+fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
+    let (theirs, mine, server) = (Place::new(), Place::new(), Echo::new(200));
+    theirs.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let file = theirs.path("out.casebook").to_string_lossy().into_owned();
+    theirs.ok(&["export", &file]);
+    mine.ok(&["import", "casebook", &file, "--no-vectors"]);
+    let run = |args: &[&str]| Ran::from(with_tokens(&mine, &server.host, args).output().unwrap());
+    let sync = run(&["sync", "--no-vectors"]);
+    assert_eq!((sync.code, server.seen()), (Some(0), 0), "{}", sync.err);
+    assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);
+    assert!(run(&["status"]).out.contains("source trust"));
+    assert_eq!(run(&["source", "test", "acme/app"]).code, Some(0));
+    assert_eq!(server.seen(), 0);
+    let trust = run(&["source", "trust", "acme/app"]);
+    assert!(trust.err.contains("the environment"), "{}", trust.err);
+    let sync = run(&["sync", "--full", "--no-vectors"]);
+    assert_eq!(sync.code, Some(0), "{}", sync.err);
+    assert!(server.seen() > 0 && !sync.err.contains("source trust"), "{}", sync.err);
+}
+
+#[test]
+fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
+    let (place, server) = (Place::new(), Echo::new(200));
+    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    // One that prints what it would send anywhere.
+    let gh = place.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
+    std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = place.command(&["sync", "--no-vectors"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", gh.parent().unwrap().display()));
+    assert!(command.env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap().status.success());
+    assert_eq!(server.seen(), 0);
+}
+
+#[test]
+fn git_does_not_read_the_settings_of_the_folder_that_the_command_was_called_in() {
+    let place = Place::new();
+    let trap = place.path("trap");
+    std::fs::create_dir_all(&trap).unwrap();
+    git(&trap, &["init", "-q"]);
+    let (server, elsewhere) = (Echo::new(200), Echo::new(404));
+    let rule = format!("url.{}/.insteadOf", elsewhere.host);
+    git(&trap, &["config", &rule, &format!("{}/", server.host)]);
+    git(&trap, &["config", "http.extraHeader", "X-Trap: 1"]);
+    place.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
+    let mut command = with_tokens(&place, &server.host, &["sync", "--no-vectors"]);
+    command.env("PATH", std::env::var("PATH").unwrap()).current_dir(&trap).output().unwrap();
+    assert!(server.seen() > 0);
+    assert_eq!(elsewhere.seen(), 0, "git followed the trap's settings");
+}
+
+/// Runs shell lines in a mount namespace of their own, with the binary as `$P`; `None` if none can be made here.
+fn apart(place: &Place, lines: &str) -> Option<Ran> {
+    let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
+    if !works.is_ok_and(|w| w.success()) {
+        eprintln!("SKIPPED: a disk that is full or read-only, because no mounts can be made here");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-euc", lines])
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("HOME", place.path("home"))
+        .env("PRECEDENT_EMBEDDER", "hashed")
+        .env("P", env!("CARGO_BIN_EXE_precedent"))
+        .env("FROM", place.casebook())
+        .env("TO", place.path("mounted"));
+    Some(Ran::from(command.output().unwrap()))
+}
+
+/// Every question that only reads, each with what shows that it was answered.
+const QUESTIONS: &str = r##"
+$P --casebook $TO search "slot timeout" --json=key | grep -q acme/app#
+$P --casebook $TO duplicates acme/app#20 --include-closed --json=key | grep -q acme/app#
+$P --casebook $TO troubleshoot "slot timeout in the agent pipeline" --json > /dev/null
+$P --casebook $TO brief acme/app#20 --format md | grep -q "acme/app#20"
+$P --casebook $TO show acme/app#20 | grep -q "acme/app#20"
+$P --casebook $TO status | grep -q "acme/app"
+"##;
+
+/// A mounted copy of a filled casebook; then whatever makes it unwritable.
+fn unwritable(then: &str) -> Option<Ran> {
+    let place = Place::new();
+    let (items, comments) = tracker(60, 40, 7);
+    let file = place.file("in.jsonl", format!("{items}{comments}"));
+    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
+    std::fs::create_dir_all(place.path("mounted")).unwrap();
+    let lines = format!(
+        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{then}\n{QUESTIONS}\n\
+         if $P --casebook $TO note add --title Kept --body Words; then echo \"a note was stored\"; exit 9; fi\n\
+         if $P --casebook $TO verdict set acme/app#2 acme/app#1 duplicate; then exit 8; fi"
+    );
+    apart(&place, &lines)
+}
+
+#[test]
+fn a_casebook_that_may_only_be_read_answers() {
+    let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    assert!(ran.err.contains("can only be read here"), "{}", ran.err);
+    assert!(ran.err.contains("nothing can be stored here") && !ran.err.contains("defect"), "{}", ran.err);
+}
+
+#[test]
+fn a_casebook_on_a_full_disk_answers() {
+    let fill =
+        "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
+    let Some(ran) = unwritable(fill) else { return };
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    assert!(!ran.err.contains("defect"), "{}", ran.err);
+    assert!(ran.err.to_lowercase().contains("space") || ran.err.contains("full"), "{}", ran.err);
+}
+
+#[test]
+fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() {
+    let place = Place::new();
+    let (items, _) = tracker(40, 0, 11);
+    // Each is filed twice, so that the queue has something.
+    let twice: String = items
+        .lines()
+        .flat_map(|line| {
+            let item: Value = serde_json::from_str(line).unwrap();
+            let number = item["number"].as_u64().unwrap();
+            let again = issue(100 + number, item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
+            [line.to_owned(), again.to_string()]
+        })
+        .map(|line| line + "\n")
+        .collect();
+    let file = place.file("in.jsonl", twice).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
+    let triage = |more: &[&str]| place.json(&[&["triage", "--band", "none", "--json"], more].concat());
+    let first = triage(&[]);
+    let notices = first["notices"].to_string();
+    assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
+    let status = place.ok(&["status"]).out;
+    assert!(status.contains("not read for it yet: precedent index"), "{status}");
+    place.ok(&["index"]);
+    let whole = triage(&[]);
+    assert_eq!(whole["scanned"], first["scanned"], "all of them are checked anew with their vectors");
+    assert_eq!(triage(&[])["scanned"], 0);
+    let waiting = whole["waiting"].as_u64().unwrap();
+    assert!(waiting > 0);
+
+    // The vectors are taken away: nothing that was found is lost by asking meanwhile.
+    let (vectors, away) = (place.casebook().join("vectors"), place.path("away"));
+    std::fs::rename(&vectors, &away).unwrap();
+    let missing = triage(&["--rescan"]);
+    assert_eq!(missing["waiting"].as_u64(), Some(waiting), "{}", missing["notices"]);
+    assert!(missing["notices"].to_string().contains("vectors"));
+    place.ok(&["duplicates", "acme/app#101"]);
+    assert!(place.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
+    std::fs::remove_dir_all(&vectors).unwrap();
+    std::fs::rename(&away, &vectors).unwrap();
+    let back = triage(&[]);
+    assert_eq!(
+        (back["waiting"].as_u64(), back["notices"].to_string().contains("vectors")),
+        (Some(waiting), false)
+    );
+}
