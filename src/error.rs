@@ -238,9 +238,11 @@ fn disk(error: &io::Error) -> Error {
         .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
 }
 
-/// Whether an error of reading says that what was read is not what was written.
+/// Whether an error of reading says that what was read is not what was written. The system's own errors have a number; those
+/// that tantivy makes of what it read have none.
 fn is_damage(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+    use io::ErrorKind as K;
+    error.raw_os_error().is_none() && matches!(error.kind(), K::InvalidData | K::UnexpectedEof | K::Other)
 }
 
 /// What to return when a bound task was cancelled.
@@ -270,7 +272,8 @@ mod tests {
         let read = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
         for (error, code) in [
             (tantivy::TantivyError::IoError(io(io::ErrorKind::PermissionDenied)), Code::Io),
-            (tantivy::TantivyError::IoError(io(io::ErrorKind::Other)), Code::Io),
+            (tantivy::TantivyError::IoError(Arc::new(io::Error::from_raw_os_error(5))), Code::Io), // EIO
+            (tantivy::TantivyError::IoError(Arc::new(io::Error::other("odd version"))), Code::Corrupt),
             (tantivy::TantivyError::IoError(io(io::ErrorKind::UnexpectedEof)), Code::Corrupt),
             (read(io::ErrorKind::StorageFull).into(), Code::Io),
             (read(io::ErrorKind::InvalidData).into(), Code::Corrupt),
