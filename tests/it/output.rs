@@ -207,6 +207,8 @@ const CASES: &[Case] = &[
     ("source_list_json", &["source", "list", "--json"], Some("source-list")),
     ("source_list_error", &["source", "list", "--json=name"], None),
     ("source_remove", &["source", "remove", "more/things", "--yes"], None),
+    ("source_trust_json", &["source", "trust", "acme/live", "--json"], Some("source-trust")),
+    ("source_trust_error", &["source", "trust", "nobody/nothing"], None),
     ("source_remove_json", &["source", "remove", "acme/live", "--yes", "--json"], Some("source-remove")),
     ("source_remove_error", &["source", "remove", "acme/live", "--yes"], None),
     ("note_remove_error", &["note", "remove", "1"], None),
