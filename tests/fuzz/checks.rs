@@ -8,12 +8,14 @@ use std::{
 };
 
 use precedent::{
-    brief,
+    Task, brief,
     model::{
         Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, Quote, Record, Section,
         SectionKind, State,
     },
+    portable,
     search::query,
+    store::Store,
     text::{
         adf,
         chunk::{self, TARGET},
@@ -46,6 +48,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("chunks", chunks),
     ("signatures", signature),
     ("brief", brief),
+    ("casebook", casebook),
 ];
 
 /// A part between two of these is repeated: how a few bytes become a long input.
@@ -465,4 +468,94 @@ pub fn brief(data: &[u8]) {
             assert_eq!(html.len(), 1, "{html:?}\n{file}");
         }
     }
+}
+
+/// A casebook file from a stranger is taken over whole or not at all, and decides nothing about what is not its own. The first
+/// byte says what the others are: the file, the database in a file whose checksums fit, or places in the database of a sound
+/// file (three bytes) that get another byte.
+pub fn casebook(data: &[u8]) {
+    let Some((how, rest)) = data.split_first() else { return };
+    let base = base();
+    let bytes = match how % 3 {
+        0 => rest.to_vec(),
+        1 => sealed(&base.manifest, rest),
+        _ => {
+            let mut database = base.database.clone();
+            for patch in rest.chunks_exact(4) {
+                let at = usize::from(patch[0]) << 16 | usize::from(patch[1]) << 8 | usize::from(patch[2]);
+                let at = at % database.len();
+                database[at] = patch[3];
+            }
+            sealed(&base.manifest, &database)
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("given.casebook");
+    std::fs::write(&file, bytes).unwrap();
+    let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+    let taken = portable::import(&store, folder.path(), &file, |_| (), &Task::new());
+    let held = store.read(|r| Ok((r.sources()?, r.verdicts(None)?)));
+    match taken {
+        Err(error) => {
+            assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}");
+            let (sources, verdicts) = held.unwrap();
+            assert!(sources.is_empty() && verdicts.is_empty(), "a part of it was taken over: {error}");
+        }
+        Ok(taken) => {
+            let Ok((sources, verdicts)) = held else { return };
+            assert!(taken.contents.verdicts as usize == verdicts.len());
+            for key in verdicts.iter().flat_map(|v| [&v.first, &v.second]) {
+                let own = |source: &str| key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']));
+                assert!(key.starts_with("note#") || sources.iter().any(|s| own(&s.key)), "{key}");
+            }
+        }
+    }
+}
+
+/// A sound casebook file, taken apart.
+struct Base {
+    manifest: Vec<u8>,
+    database: Vec<u8>,
+}
+
+fn base() -> std::rc::Rc<Base> {
+    thread_local! {
+        static BASE: std::rc::Rc<Base> = std::rc::Rc::new(made());
+    }
+    fn made() -> Base {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("base.casebook");
+        std::fs::write(&file, include_bytes!("seeds/casebook/whole").split_first().unwrap().1).unwrap();
+        let mut archive = tar::Archive::new(std::fs::File::open(&file).unwrap());
+        let mut members = archive.entries().unwrap().map(|entry| {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
+            bytes
+        });
+        let (manifest, packed) = (members.next().unwrap(), members.next().unwrap());
+        Base { manifest, database: zstd::decode_all(packed.as_slice()).unwrap() }
+    }
+    BASE.with(std::rc::Rc::clone)
+}
+
+/// A file around this database, whose sizes and checksums fit.
+fn sealed(manifest: &[u8], database: &[u8]) -> Vec<u8> {
+    let mut manifest: Value = serde_json::from_slice(manifest).unwrap();
+    manifest["database_bytes"] = database.len().into();
+    let (manifest, database) = (manifest.to_string().into_bytes(), zstd::encode_all(database, 1).unwrap());
+    let checksums = format!(
+        "{}  manifest.json\n{}  casebook.db.zst\n",
+        blake3::hash(&manifest).to_hex(),
+        blake3::hash(&database).to_hex()
+    );
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in
+        [("manifest.json", manifest), ("casebook.db.zst", database), ("checksums", checksums.into_bytes())]
+    {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o600);
+        tar.append_data(&mut header, name, bytes.as_slice()).unwrap();
+    }
+    tar.into_inner().unwrap()
 }

@@ -25,8 +25,11 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
+/// What the tracker wants to see before it lets anybody write.
+const TOKEN: &str = "ghp_torture0123456789";
+
 /// What the casebook has acknowledged and must still know.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Acknowledged {
     verdicts: BTreeMap<(String, String), String>,
     notes: Vec<String>,
@@ -53,6 +56,7 @@ impl Torture {
         let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
         let github = FakeGitHub::new("acme/live");
         github.world().fill(250, 250);
+        github.world().token = Some(TOKEN.to_owned());
         place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
         place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
         let card = json!({
@@ -63,10 +67,59 @@ impl Torture {
         Self { place, github, issues, comments, numbers: Numbers(seed), known: Acknowledged::default() }
     }
 
+    /// A command that may use the tracker's token.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.place.command(args);
+        let host = self.github.host.trim_start_matches("http://");
+        command.env("GH_ENTERPRISE_TOKEN", TOKEN).env("GH_HOST", host);
+        command
+    }
+
+    fn ok(&self, args: &[&str]) {
+        let ran = Ran::from(self.command(args).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    }
+
+    /// Runs this with a few more writes behind the copy it goes back to, killed after a while. Whether it was killed.
+    fn restore(&mut self, round: u64, patience: Duration) -> bool {
+        let copy = self.place.path(&format!("copy-{round}.db")).to_string_lossy().into_owned();
+        self.ok(&["backup", &copy]);
+        let before = self.known.clone();
+        let marker = format!("After the copy of round {round}");
+        self.ok(&["note", "add", "--kind", "episode", "--title", &marker, "--body", "Goes with a restore."]);
+        self.known.notes.push(marker.clone());
+        let mut command = self.command(&["restore", &copy]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(patience);
+        let over = child.try_wait().unwrap().is_some();
+        if !over {
+            child.kill().unwrap();
+        }
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(!over || ran.code == Some(0), "restore: {}", ran.err);
+        // It is the one casebook or the other, whole: which, the marker tells.
+        let titles = self.place.json(&["note", "list", "--json=title"]).to_string();
+        if !titles.contains(&marker) {
+            self.known = before;
+        }
+        std::fs::remove_file(copy).unwrap();
+        !over
+    }
+
     /// What is done next.
     fn next(&mut self, round: u64) -> Next {
         let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
-        match self.numbers.below(9) {
+        match self.numbers.below(11) {
+            9 => {
+                // Always the same of two, so that a report is told of once, however often it is decided.
+                let a = 2 * self.numbers.below(120) + 1;
+                let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
+                let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
+                let known =
+                    move |k: &mut Acknowledged| drop(k.verdicts.insert((b, a), "duplicate".to_owned()));
+                (args, Some(Box::new(known)))
+            }
+            10 => (words(&["triage", "--apply", "--yes"]), None),
             0 => {
                 // Every record is another one, so that there is something to write.
                 let mut text = String::new();
@@ -139,7 +192,15 @@ impl Torture {
     fn settle(&self, when: &str) {
         let place = &self.place;
         place.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
-        place.ok(&["sync"]);
+        self.ok(&["sync"]);
+        self.ok(&["triage", "--apply", "--yes"]);
+        for (pair, _) in self.known.verdicts.iter().filter(|(_, kind)| *kind == "duplicate") {
+            let number = pair.0.rsplit('#').next().unwrap().parse().unwrap();
+            let told =
+                self.github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #")).count();
+            assert_eq!(told, 1, "{when}: #{number} was told of {told} times");
+        }
+        self.ok(&["sync"]);
         place.ok(&["index"]);
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{when}");
@@ -170,23 +231,40 @@ fn random_kills_lose_nothing() {
     while killed < kills {
         round += 1;
         assert!(round < kills * 20, "the commands end before they can be killed");
-        let (args, acknowledged) = torture.next(round);
         let patience = Duration::from_millis(20 + torture.numbers.below(700));
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let mut child =
-            torture.place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        if torture.numbers.below(12) == 0 {
+            killed += u64::from(torture.restore(round, patience));
+            torture.check(&torture.place, &format!("seed {seed}, round {round}, after a restore"));
+            continue;
+        }
+        // Two writers at once; now and then one of them alone.
+        let writers = 1 + torture.numbers.below(4).min(1);
+        let mut running = Vec::new();
+        for _ in 0..writers {
+            let (args, acknowledged) = torture.next(round);
+            let words: Vec<&str> = args.iter().map(String::as_str).collect();
+            let mut command = torture.command(&words);
+            let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            running.push((args, acknowledged, child));
+        }
         std::thread::sleep(patience);
-        let over = child.try_wait().unwrap().is_some();
-        if !over {
-            child.kill().unwrap();
-            killed += 1;
-        }
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        if let (Some(known), Some(0)) = (acknowledged, ran.code) {
-            known(&mut torture.known);
-        }
-        if over {
-            assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        let mut args = Vec::new();
+        for (said, acknowledged, mut child) in running {
+            let over = child.try_wait().unwrap().is_some();
+            if !over {
+                child.kill().unwrap();
+                killed += 1;
+            }
+            let ran = Ran::from(child.wait_with_output().unwrap());
+            if let (Some(known), Some(0)) = (acknowledged, ran.code) {
+                known(&mut torture.known);
+            }
+            // Beside another writer a command may find what it wants taken, and says so.
+            let taken = ran.err.contains("another process") || ran.err.contains("being synced already");
+            if over && !(taken && writers > 1) {
+                assert_eq!(ran.code, Some(0), "{said:?}: {}", ran.err);
+            }
+            args.push(said.join(" "));
         }
         // What is derived may be damaged in between.
         if torture.numbers.below(4) == 0 {
@@ -243,7 +321,7 @@ fn a_power_cut_takes_back_nothing_that_a_person_did() {
         for _ in 0..4 {
             let (args, acknowledged) = torture.next(round * 10);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let mut command = torture.place.command(&args);
+            let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
             // Every other command is cut short.
