@@ -37,6 +37,28 @@ impl Casebook {
         .await
     }
 
+    /// As [`Casebook::duplicates`], without a note that it was checked: for those who may read and not write.
+    ///
+    /// # Errors
+    /// As [`Casebook::duplicates`].
+    pub async fn look_for_duplicates(
+        &self,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.answering(|meaning| {
+                let problem = meaning.problem();
+                i.checking(meaning, |c| {
+                    duplicates::look(&i.store, c, problem.as_deref(), &request, now, &task)
+                })
+            })
+        })
+        .await
+    }
+
     /// Checks the open reports that are new or changed, and returns those that wait for a decision, the surest first.
     /// Cancelled or killed, it goes on where it was.
     ///
