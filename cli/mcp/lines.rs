@@ -222,7 +222,8 @@ fn understand(line: &[u8]) -> Said {
         return Said::Nothing;
     }
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
-        let text = format!("This line is not JSON: {}.", without_place(&error));
+        let what = if error.is_eof() { "it ends too early" } else { "it is wrong" };
+        let text = format!("This line is not JSON: {what} at its character {}.", error.column());
         return Said::Wrong(answer(None, PARSE_ERROR, &text));
     }
     let wrong = |id: Option<&str>, text: &str| Said::Wrong(answer(id, INVALID_REQUEST, text));
@@ -274,7 +275,7 @@ fn understand(line: &[u8]) -> Said {
             _ => Said::Message(Box::new(JsonRpcMessage::Request(asked))),
         },
         Ok(_) => wrong(id, "This is no request."),
-        Err(error) => wrong(id, &format!("This request cannot be read: {}.", without_place(&error))),
+        Err(_) => wrong(id, "This request cannot be read: it is nested too deeply, or a text in it is none."),
     }
 }
 
@@ -296,15 +297,6 @@ fn takes(method: &str) -> Option<&'static str> {
 fn can_be_repeated(id: &str) -> bool {
     let number = id.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     id.len() <= MAX_ID && (number || serde_json::from_str::<String>(id).is_ok())
-}
-
-/// A parser's words without the place, which is always in the first line.
-fn without_place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" at line ") {
-        Some((what, _)) => format!("{what}, at its character {}", error.column()),
-        None => text,
-    }
 }
 
 /// An answer to what is no request. `rmcp` leaves an unknown id out; the protocol wants `null`.

@@ -14,7 +14,7 @@ pub fn hits(head: JsonObject, hits: Vec<Value>, room: usize) -> (JsonObject, usi
     let mut page = Page::new(head, "hits", room);
     let mut shown = 0;
     for mut hit in hits {
-        let fits = cost(&hit) + 2 <= page.left;
+        let fits = cost(&hit) + 3 <= page.left;
         if !fits && shown > 0 {
             break;
         }
@@ -82,7 +82,7 @@ impl Page {
     }
 
     pub fn add(&mut self, item: Value) {
-        self.left = self.left.saturating_sub(cost(&item) + 2);
+        self.left = self.left.saturating_sub(cost(&item) + 3);
         self.moved = true;
         self.list.push(item);
     }
@@ -108,7 +108,7 @@ pub fn bound_item(item: &mut Value, room: usize, key: &str) -> bool {
 
 /// What a field adds to an object's cost.
 pub fn cost_of_field(name: &str, value: &Value) -> usize {
-    cost(&json!(name)) + cost(value) + 4
+    cost(&json!(name)) + cost(value) + 6
 }
 
 pub fn taken(value: Option<Value>) -> String {

@@ -102,7 +102,7 @@ pub struct FindDuplicates {
 }
 
 fn number(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": ["integer", "string"], "minimum": 1})
+    schemars::json_schema!({"type": ["integer", "string", "null"], "minimum": 1})
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -145,7 +145,7 @@ impl Page {
         let mut shown = Vec::new();
         let mut whole = true;
         for mut link in links {
-            if cost(&link) + 2 > self.left {
+            if cost(&link) + 3 > self.left {
                 if self.moved {
                     whole = false;
                     break;
@@ -153,7 +153,7 @@ impl Page {
                 self.cut = true;
                 bound_item(&mut link, self.left, "key");
             }
-            self.left = self.left.saturating_sub(cost(&link) + 2);
+            self.left = self.left.saturating_sub(cost(&link) + 3);
             self.moved = true;
             shown.push(link);
         }
@@ -170,7 +170,7 @@ impl Page {
             comment.insert("from".to_owned(), json!(from));
         }
         let mut head = Value::Object(comment);
-        let price = |head: &Value, rest: &str| cost(head) + cost_of_field("markdown", &json!(rest)) + 2;
+        let price = |head: &Value, rest: &str| cost(head) + cost_of_field("markdown", &json!(rest)) + 3;
         if price(&head, rest) > self.left {
             let goes_on = cost_of_field("goes_on", &json!(true));
             let room = self.left.saturating_sub(price(&head, "") + goes_on);
@@ -179,7 +179,7 @@ impl Page {
             {
                 return None;
             }
-            let names = cost_of_field("markdown", &json!("")) + goes_on + 2;
+            let names = cost_of_field("markdown", &json!("")) + goes_on + 3;
             self.cut |= bound_item(&mut head, self.left.saturating_sub(names) / 2, "anchor");
             let room = self.left.saturating_sub(price(&head, "") + goes_on);
             let part = if price(&head, rest) <= self.left { rest } else { fitting(rest, room) };
