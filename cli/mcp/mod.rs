@@ -1,8 +1,13 @@
 //! `precedent mcp`: the casebook for agents, over standard input and output. Nothing but the protocol is printed.
 
+mod arguments;
+mod lines;
+mod listing;
+mod pages;
 mod parameters;
 mod reply;
 mod server;
+mod thread;
 
 use precedent::{Error, Result};
 
@@ -18,7 +23,6 @@ pub async fn run(session: &Session, command: McpCommand) -> Result<()> {
         }
     }
     let troubleshooting = session.settings.troubleshooting.clone();
-    server::Server::new(session.casebook.clone(), source, troubleshooting)
-        .converse(rmcp::transport::stdio())
-        .await
+    let (input, output) = rmcp::transport::stdio();
+    server::Server::new(session.casebook.clone(), source, troubleshooting).converse(input, output).await
 }

@@ -1,12 +1,20 @@
-//! What the tools accept. Unknown parameters are refused: a misspelt one would silently do something else.
+//! What the tools accept, and what they say of it: the schema is what is checked. Unknown parameters are refused, a
+//! misspelt one would silently do something else.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-/// The longest reply in characters, where the caller does not say.
-const MAX_CHARS: usize = 20_000;
+use super::reply::MAX_CHARS;
 
-pub fn max_chars() -> usize {
+/// What is common to all calls.
+pub trait Asked {
+    /// The longest reply, in characters.
+    fn max_chars(&self) -> usize {
+        MAX_CHARS
+    }
+}
+
+fn max_chars() -> usize {
     MAX_CHARS
 }
 
@@ -40,34 +48,61 @@ pub struct Search {
     /// Words, "exact phrases", -exclusions and filters: is:open is:closed is:issue is:pr is:page is:note label:bug
     /// author:x source:owner/name updated:>2026-01-01 in:title. A pasted log or report is a query too.
     pub query: String,
-    /// At most this many results, 1 to 100.
+    /// At most this many results.
     #[serde(default = "limit")]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
-    /// Skip this many results: `next_offset` of the reply before.
+    /// Skip this many results: next_offset of the reply before, until that is null.
     #[serde(default)]
+    #[schemars(range(max = 1_000_000))]
     pub offset: usize,
-    /// The longest reply, in characters, 1000 to 200000.
+    /// The longest reply, in characters: text and structured content together.
     #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindDuplicates {
-    /// The item's number.
-    #[schemars(range(min = 1))]
-    pub number: u64,
-    /// Leave out candidates less alike than this, 0 to 1.
+    /// The item's number; where several sources have it, name the item by its key.
+    #[serde(default)]
+    #[schemars(schema_with = "number")]
+    pub number: Option<String>,
+    /// The item's key (owner/name#12).
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Instead of an item, the title of a draft.
+    #[serde(default)]
+    pub title: String,
+    /// Instead of an item, the text of a draft: a report that is not filed yet, a log, a mail.
+    #[serde(default)]
+    pub body: String,
+    /// Look in this source alone (owner/name); otherwise in the item's own, and for a draft in all.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Look in all sources.
+    #[serde(default)]
+    pub everywhere: bool,
+    /// Leave out candidates less alike than this.
     #[serde(default = "threshold")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f32,
-    /// At most this many candidates, 1 to 100.
+    /// At most this many candidates.
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 100))]
     pub max_candidates: usize,
     /// Closed reports too.
     #[serde(default)]
     pub include_closed: bool,
+    /// The longest reply, in characters: text and structured content together.
+    #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
+    pub max_chars: usize,
+}
+
+fn number(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": ["integer", "string", "null"], "minimum": 1})
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,14 +117,17 @@ pub struct Troubleshoot {
     /// Only cases of this source (owner/name).
     #[serde(default)]
     pub source: Option<String>,
-    /// At most this many cases, 1 to 10.
+    /// At most this many cases.
     #[serde(default = "results")]
+    #[schemars(range(min = 1, max = 10))]
     pub max_results: usize,
-    /// Characters of all threads together, 1000 to 50000.
+    /// Characters of all threads together.
     #[serde(default = "budget")]
+    #[schemars(range(min = 1_000, max = 50_000))]
     pub total_budget_chars: usize,
-    /// The longest reply, in characters, 1000 to 200000.
+    /// The longest reply, in characters: text and structured content together.
     #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
 }
 
@@ -98,15 +136,27 @@ pub struct Troubleshoot {
 pub struct GetThread {
     /// An item (owner/name#12), a wiki page (owner/name:Page-Name) or a note (note#3).
     pub key: String,
-    /// Skip this many comments: `next_offset` of the reply before.
-    #[serde(default)]
-    pub offset: usize,
-    /// At most this many comments, 1 to 200.
+    /// Where to go on: next_offset of the reply before, as it is, until that is null. A number skips so many comments;
+    /// "3+4000" skips three and, of what follows, 4000 characters more.
+    #[serde(default = "start")]
+    #[schemars(schema_with = "place")]
+    pub offset: String,
+    /// At most this many comments.
     #[serde(default = "comments")]
+    #[schemars(range(min = 1, max = 200))]
     pub limit: usize,
-    /// The longest reply, in characters, 1000 to 200000.
+    /// The longest reply, in characters: text and structured content together.
     #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
+}
+
+fn start() -> String {
+    "0".to_owned()
+}
+
+fn place(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": ["integer", "string"], "minimum": 0})
 }
 
 /// What a note is.
@@ -204,11 +254,28 @@ pub struct ExportBrief {
     /// Give tokens, addresses, hosts and people pseudonyms.
     #[serde(default = "yes")]
     pub redact: bool,
-    /// The longest reply, in characters, 1000 to 200000.
+    /// Skip this many characters of what is written: next_offset of the reply before, until that is null.
+    #[serde(default)]
+    pub offset: usize,
+    /// The longest reply, in characters: text and structured content together.
     #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Status {}
+
+macro_rules! asked {
+    ($($bounded:ident),*; $($other:ident),*) => {
+        $(impl Asked for $bounded {
+            fn max_chars(&self) -> usize {
+                self.max_chars
+            }
+        })*
+        $(impl Asked for $other {})*
+    };
+}
+
+asked!(Search, FindDuplicates, Troubleshoot, GetThread, ExportBrief; CheckSimilar, StoreNote, RecordVerdict, Status);

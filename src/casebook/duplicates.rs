@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Side},
@@ -16,9 +18,20 @@ use crate::{
         TriageResponse, Verdict, VerdictKind,
     },
     search::{self, query::Query},
+    store::Store,
     task::{Task, apart},
     text::prepare::Prepared,
 };
+
+/// A check for duplicates: one that is noted, or one that is not.
+type Looked = fn(
+    &Store,
+    &Checker<'_>,
+    Option<&Error>,
+    &DuplicatesRequest,
+    Timestamp,
+    &Task,
+) -> Result<DuplicatesResponse>;
 
 impl Casebook {
     /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
@@ -27,15 +40,34 @@ impl Casebook {
     /// [`Code::InvalidInput`] for a question that asks nothing or is out of range, [`Code::NotFound`] for an item or a
     /// source that does not exist.
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
+        self.checked(duplicates::check, request, task).await
+    }
+
+    /// As [`Casebook::duplicates`], without a note that it was checked: for those who may read and not write.
+    ///
+    /// # Errors
+    /// As [`Casebook::duplicates`].
+    pub async fn look_for_duplicates(
+        &self,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
+        self.checked(duplicates::look, request, task).await
+    }
+
+    async fn checked(
+        &self,
+        check: Looked,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.answering(|meaning| {
                 let problem = meaning.problem();
-                i.checking(meaning, |c| {
-                    duplicates::check(&i.store, c, problem.as_deref(), &request, now, &task)
-                })
+                i.checking(meaning, |c| check(&i.store, c, problem.as_deref(), &request, now, &task))
             })?;
             response.notices.extend(stale);
             Ok(response)

@@ -144,15 +144,53 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
     let key = "ferrywire/ferrywire#13";
+    let note = json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat.", "attach": [key]});
+    let tools = client.ask("tools/list", json!({}));
+    let mut left: Vec<String> = tools["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["name"].as_str().unwrap().to_owned())
+        .collect();
     for (tool, arguments) in [
         ("search", json!({"query": "slot"})),
         ("find_duplicates", json!({"number": 13, "include_closed": true})),
         ("troubleshoot", json!({"text": "replication slot fills the disk"})),
         ("get_thread", json!({"key": key})),
+        ("check_similar", json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat."})),
+        ("store_note", note),
+        ("record_verdict", json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"})),
         ("export_brief", json!({"key": key})),
+        ("status", json!({})),
     ] {
         let reply = client.ok(tool, arguments);
         assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
+        left.retain(|name| name != tool);
+        // What a tool refuses may name what strangers named.
+        let refused = client.call(tool, json!({"no such parameter": 1}));
+        assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
+        for said in
+            [&refused["result"]["structuredContent"]["notice"], &refused["result"]["content"][0]["text"]]
+        {
+            assert!(said.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {refused}");
+        }
     }
+    assert_eq!(left, Vec::<String>::new(), "every tool is tried");
+    assert_eq!(client.end().0, Some(0));
+}
+
+/// A server may write anything into its refusal, and the casebook keeps it.
+#[test]
+fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
+    let github = crate::fake_github::FakeGitHub::new("acme/app");
+    github.world().fill(3, 3);
+    github.world().refused = vec!["/issues/comments"];
+    let place = Place::new();
+    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    place.run(&["sync"]);
+    let mut client = Client::start(&place, &[]);
+    let status = client.ok("status", json!({}));
+    assert!(status.to_string().contains("Resource not accessible by personal access token"), "{status}");
+    assert!(status["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{status}");
     assert_eq!(client.end().0, Some(0));
 }

@@ -2,12 +2,22 @@
 //! twice, and answers the next one.
 #![no_main]
 
+#[path = "../../../cli/mcp/arguments.rs"]
+mod arguments;
+#[path = "../../../cli/mcp/lines.rs"]
+mod lines;
+#[path = "../../../cli/mcp/listing.rs"]
+mod listing;
+#[path = "../../../cli/mcp/pages.rs"]
+mod pages;
 #[path = "../../../cli/mcp/parameters.rs"]
 mod parameters;
 #[path = "../../../cli/mcp/reply.rs"]
 mod reply;
 #[path = "../../../cli/mcp/server.rs"]
 mod server;
+#[path = "../../../cli/mcp/thread.rs"]
+mod thread;
 
 use std::{
     cell::RefCell,
@@ -16,7 +26,7 @@ use std::{
 };
 
 use precedent::{Casebook, OpenOptions, Task, embed::Engine, model::TroubleshootSettings};
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 /// A casebook that so many inputs have written into is put away: what they store must not become the load.
@@ -73,7 +83,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 async fn converse(casebook: Casebook, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let server = server::Server::new(casebook, None, TroubleshootSettings::default());
-    let serving = tokio::spawn(server.converse(tokio::io::split(pipe)));
+    let (heard, said) = tokio::io::split(pipe);
+    let serving = tokio::spawn(server.converse(heard, said));
     let (output, mut input) = tokio::io::split(client);
 
     // An id that is the input's own is asked as often as it says.
@@ -87,8 +98,10 @@ async fn converse(casebook: Casebook, data: &[u8]) {
     let last = json!({"jsonrpc": "2.0", "id": LAST, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
     lines.push(last.to_string().into_bytes());
     for line in &lines {
-        if let Ok(frame) = serde_json::from_slice::<Value>(line)
-            && let Some(id) = frame.get("id")
+        // Looser than the server, which passes over a mark of the byte order and reads an id whatever stands beside it.
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        if let Ok(frame) = serde_json::from_slice::<HashMap<String, Box<RawValue>>>(line)
+            && let Some(id) = frame.get("id").and_then(|id| serde_json::from_str::<Value>(id.get()).ok())
         {
             *asked.entry(id.to_string()).or_default() += 1;
         }
@@ -114,7 +127,8 @@ async fn converse(casebook: Casebook, data: &[u8]) {
                 *left = left.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
             }
             if let Some(text) = frame["result"]["content"][0]["text"].as_str() {
-                assert!(text.chars().count() <= 250_000, "{} characters", text.chars().count());
+                assert!(text.chars().count() <= 200_000, "{} characters", text.chars().count());
+                assert!(text.contains("untrusted data"), "no notice: {line}");
             }
             if id == LAST {
                 assert!(frame["result"]["structuredContent"]["sources"].is_array(), "{line}");

@@ -1,0 +1,432 @@
+//! The lines between a client and `rmcp`: each is looked at before it is passed on, so that none is dropped without an
+//! answer that the client can act on. `rmcp` keeps silent about lines that are no JSON, and leaves ids out.
+
+use std::{collections::HashMap, io, time::Duration};
+
+use rmcp::{
+    RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString, ProtocolVersion,
+        ServerJsonRpcMessage,
+    },
+    transport::Transport,
+};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    sync::mpsc,
+    task::JoinHandle,
+};
+
+/// The longest line that is read, in bytes; of a longer one nothing is kept.
+pub const MAX_LINE: usize = 16 << 20;
+/// An id that is longer is not repeated in an answer.
+const MAX_ID: usize = 1_000;
+/// Answers that wait to be written, at most.
+const WAITING: usize = 16;
+/// How long a client that reads nothing is waited for at the end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
+
+/// A conversation, line by line.
+pub struct Lines<R> {
+    input: Input<R>,
+    /// Whether the client has said with what it begins.
+    begun: bool,
+    /// An answer to a line that is not passed on; it waits for its turn.
+    answer: Option<Vec<u8>>,
+    output: Option<mpsc::Sender<Vec<u8>>>,
+    writing: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl<R: AsyncRead + Send + Unpin> Lines<R> {
+    /// Reads what a client says, and writes what it is told.
+    pub fn new<W: AsyncWrite + Send + Unpin + 'static>(from: R, to: W) -> Self {
+        let (output, lines) = mpsc::channel(WAITING);
+        Self {
+            input: Input { from: BufReader::new(from), line: Vec::new(), skipping: false, longest: MAX_LINE },
+            begun: false,
+            answer: None,
+            output: Some(output),
+            writing: Some(tokio::spawn(write(to, lines))),
+        }
+    }
+
+    /// Whether `rmcp` can take the message now: before a client has begun, it gives up at the first that is no request.
+    fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        match message {
+            JsonRpcMessage::Request(asked) => {
+                self.begun |= match &asked.request {
+                    ClientRequest::InitializeRequest(_) => true,
+                    ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+                    // Later versions of the protocol say with each request what others say at first.
+                    request => {
+                        request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                    }
+                };
+                true
+            }
+            _ => self.begun,
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let line = serde_json::to_vec(&item).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        let output = self.output.clone();
+        async move {
+            let output = output.ok_or(io::ErrorKind::NotConnected)?;
+            output.send(line?).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    /// May be given up and asked again at any time: what was read of a line stays, and an answer waits.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let output = self.output.as_ref()?;
+            if self.answer.is_some() {
+                let place = output.reserve().await.ok()?;
+                place.send(self.answer.take()?);
+            }
+            let next = tokio::select! {
+                next = self.input.next() => next.ok()?,
+                () = output.closed() => return None,
+            };
+            let said = match next {
+                Next::Line => understand(&self.input.line),
+                Next::TooLong => Said::Wrong(answer(
+                    None,
+                    PARSE_ERROR,
+                    &format!("A line has to be shorter than {MAX_LINE} bytes. This one was passed over."),
+                )),
+                Next::End => return None,
+            };
+            self.input.line.clear();
+            match said {
+                Said::Message(message) if self.is_in_time(&message) => return Some(*message),
+                Said::Wrong(answer) => self.answer = Some(answer),
+                Said::Message(_) | Said::Nothing => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.output.take());
+        match self.writing.take() {
+            Some(writing) => match tokio::time::timeout(PATIENCE, writing).await {
+                Ok(written) => written.map_err(io::Error::other)?,
+                Err(_) => Err(io::ErrorKind::TimedOut.into()),
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes lines, each whole before the next.
+async fn write(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
+    while let Some(line) = lines.recv().await {
+        to.write_all(&line).await?;
+        to.flush().await?;
+    }
+    Ok(())
+}
+
+struct Input<R> {
+    from: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether what comes up to the next end of a line belongs to one that was too long.
+    skipping: bool,
+    longest: usize,
+}
+
+enum Next {
+    /// A line, in `line`; its end is not there.
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R: AsyncRead + Unpin> Input<R> {
+    async fn next(&mut self) -> io::Result<Next> {
+        next_line(&mut self.from, &mut self.line, &mut self.skipping, self.longest).await
+    }
+}
+
+/// Reads on to the end of a line, and keeps at most `longest` bytes of it. What was read before it was given up stays.
+async fn next_line(
+    from: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+    skipping: &mut bool,
+    longest: usize,
+) -> io::Result<Next> {
+    loop {
+        let read = from.fill_buf().await?;
+        if read.is_empty() {
+            // The last line may have no end.
+            return Ok(if line.is_empty() { Next::End } else { Next::Line });
+        }
+        let end = read.iter().position(|b| *b == b'\n');
+        let part = &read[..end.unwrap_or(read.len())];
+        let consumed = end.map_or(read.len(), |end| end + 1);
+        let fits = line.len() + part.len() <= longest;
+        if !*skipping && fits {
+            line.extend_from_slice(part);
+        }
+        from.consume(consumed);
+        match (*skipping, fits, end) {
+            (false, true, Some(_)) => return Ok(Next::Line),
+            (false, false, _) => {
+                *line = Vec::new();
+                *skipping = end.is_none();
+                return Ok(Next::TooLong);
+            }
+            (true, _, Some(_)) => *skipping = false,
+            (_, _, None) => {}
+        }
+    }
+}
+
+/// What a line comes to.
+enum Said {
+    Message(Box<ClientJsonRpcMessage>),
+    /// The answer to what is no message.
+    Wrong(Vec<u8>),
+    /// Nothing that is answered: an empty line, a notification or a reply that makes no sense.
+    Nothing,
+}
+
+/// Reads a line. Every request gets to `rmcp` or is answered here, with its id where that can be read.
+fn understand(line: &[u8]) -> Said {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text.trim(),
+        Err(error) => {
+            let at = error.valid_up_to() + 1;
+            return Said::Wrong(answer(
+                None,
+                PARSE_ERROR,
+                &format!("This line is not UTF-8: its byte {at} fits nowhere."),
+            ));
+        }
+    };
+    if text.is_empty() {
+        return Said::Nothing;
+    }
+    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+        let what = if error.is_eof() { "it ends too early" } else { "it is wrong" };
+        let text = format!("This line is not JSON: {what} at its character {}.", error.column());
+        return Said::Wrong(answer(None, PARSE_ERROR, &text));
+    }
+    let wrong = |id: Option<&str>, text: &str| Said::Wrong(answer(id, INVALID_REQUEST, text));
+    if !text.starts_with('{') {
+        let text = match text.starts_with('[') {
+            true => "Messages are taken one a line, not in lists.",
+            false => "A message is a JSON object.",
+        };
+        return wrong(None, text);
+    }
+    let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(text) else {
+        return wrong(None, "The name of a field of this message is no text.");
+    };
+    let field = |name: &str| fields.get(name).map(|raw| raw.get());
+    let id = field("id").filter(|id| can_be_repeated(id));
+    let version = field("jsonrpc").and_then(|v| serde_json::from_str::<String>(v).ok());
+    let method = field("method").map(|m| serde_json::from_str::<String>(m).ok());
+    match (&method, field("id")) {
+        (None, _) if fields.contains_key("result") || fields.contains_key("error") => {
+            return serde_json::from_str(text).map_or(Said::Nothing, |m| Said::Message(Box::new(m)));
+        }
+        (None, _) => return wrong(id, "A message has a method."),
+        (Some(None), _) => return wrong(id, "The method has to be a text."),
+        (Some(Some(_)), _) if version.as_deref() != Some("2.0") => {
+            return wrong(id, "The field jsonrpc has to be \"2.0\".");
+        }
+        (Some(Some(_)), None) => {
+            // A notification is never answered.
+            return match serde_json::from_str(text) {
+                Ok(message @ JsonRpcMessage::Notification(_)) => Said::Message(Box::new(message)),
+                _ => Said::Nothing,
+            };
+        }
+        (Some(Some(_)), Some(given)) if serde_json::from_str::<NumberOrString>(given).is_err() => {
+            return wrong(id, "The id has to be a text, or a whole number of at most 64 bits with its sign.");
+        }
+        (Some(Some(_)), Some(_)) => {}
+    }
+    let method = method.flatten().unwrap_or_default();
+    if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
+        return Said::Wrong(answer(id, INVALID_PARAMS, "The parameters have to be an object."));
+    }
+    match serde_json::from_str::<ClientJsonRpcMessage>(text) {
+        Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, takes(&method)) {
+            // A method that is known, with parameters that it cannot have.
+            (ClientRequest::CustomRequest(_), Some(takes)) => {
+                Said::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
+            }
+            _ => Said::Message(Box::new(JsonRpcMessage::Request(asked))),
+        },
+        Ok(_) => wrong(id, "This is no request."),
+        Err(_) => wrong(id, "This request cannot be read: it is nested too deeply, or a text in it is none."),
+    }
+}
+
+/// What the methods of this server take.
+fn takes(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "initialize" => {
+            "protocolVersion (a text), capabilities (an object), and clientInfo (an object with a name and a version, \
+             both texts)"
+        }
+        "tools/call" => "the name of a tool (a text), and arguments (an object)",
+        "tools/list" => "nothing but a cursor (a text)",
+        "ping" => "nothing",
+        _ => return None,
+    })
+}
+
+/// Whether an id can stand in an answer: a text or a number, as the protocol has it.
+fn can_be_repeated(id: &str) -> bool {
+    let number = id.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    id.len() <= MAX_ID && (number || serde_json::from_str::<String>(id).is_ok())
+}
+
+/// An answer to what is no request. `rmcp` leaves an unknown id out; the protocol wants `null`.
+fn answer(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
+    let error = serde_json::json!({"code": code, "message": text});
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.unwrap_or("null")).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: &[u8]) -> Option<serde_json::Value> {
+        match understand(line) {
+            Said::Wrong(answer) => Some(serde_json::from_slice(&answer).unwrap()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_message_is_answered_with_its_id_where_that_can_be_read() {
+        for (line, code, id) in [
+            (&b"this is no json"[..], PARSE_ERROR, "null"),
+            (b"{", PARSE_ERROR, "null"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} x", PARSE_ERROR, "null"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", PARSE_ERROR, "null"),
+            (b"\0", PARSE_ERROR, "null"),
+            (b"null", INVALID_REQUEST, "null"),
+            (b"[]", INVALID_REQUEST, "null"),
+            (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", INVALID_REQUEST, "null"),
+            (b"{\"jsonrpc\":\"2.0\"}", INVALID_REQUEST, "null"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7}", INVALID_REQUEST, "7"),
+            (b"{\"id\":\"a\",\"method\":\"ping\"}", INVALID_REQUEST, "\"a\""),
+            (b"{\"jsonrpc\":\"1.0\",\"id\":7,\"method\":\"ping\"}", INVALID_REQUEST, "7"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":1}", INVALID_REQUEST, "7"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", INVALID_REQUEST, "null"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}", INVALID_REQUEST, "null"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", INVALID_REQUEST, "1.5"),
+            (
+                b"{\"jsonrpc\":\"2.0\",\"id\":1000000000000000000000000000000,\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                "1000000000000000000000000000000",
+            ),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\\ud800\"}", INVALID_REQUEST, "7"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"params\":5}", INVALID_PARAMS, "7"),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\"}", INVALID_PARAMS, "7"),
+            (
+                b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"x\",\"arguments\":[]}}",
+                INVALID_PARAMS,
+                "7",
+            ),
+        ] {
+            let shown = String::from_utf8_lossy(line);
+            let Said::Wrong(answer) = understand(line) else { panic!("{shown}: no answer") };
+            let answer = String::from_utf8(answer).unwrap();
+            assert!(answer.contains(&format!("\"id\":{id},")), "{shown}: {answer}");
+            assert!(answer.contains(&format!("\"code\":{code},")), "{shown}: {answer}");
+            assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{shown}: {answer}");
+        }
+        let deep = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{{\"a\":{}{}}}}}",
+            "[".repeat(500),
+            "]".repeat(500)
+        );
+        assert_eq!(said(deep.as_bytes()).unwrap()["id"], 7);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_not_answered() {
+        for line in [
+            &b""[..],
+            b"  \r",
+            b"\xef\xbb\xbf",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":5}",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/another/kind\"}",
+            b"{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":5}",
+            b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"x\"}}",
+        ] {
+            assert_eq!(said(line), None, "{}", String::from_utf8_lossy(line));
+        }
+    }
+
+    #[test]
+    fn requests_are_passed_on() {
+        for line in [
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":null}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"no/such\"}",
+        ] {
+            let passed = matches!(
+                understand(line.as_bytes()),
+                Said::Message(m) if matches!(*m, JsonRpcMessage::Request(_))
+            );
+            assert!(passed, "{line}");
+        }
+    }
+
+    #[tokio::test]
+    async fn of_a_line_that_is_too_long_nothing_is_kept() {
+        let long = "x".repeat(100_000);
+        let text = format!("one\n{long}\ntwo\n{long}");
+        let mut input = Input {
+            from: BufReader::new(text.as_bytes()),
+            line: Vec::new(),
+            skipping: false,
+            longest: 1_000,
+        };
+        let mut seen = Vec::new();
+        loop {
+            match input.next().await.unwrap() {
+                Next::Line => seen.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap()),
+                Next::TooLong => {
+                    assert_eq!(input.line.capacity(), 0);
+                    seen.push("too long".to_owned());
+                }
+                Next::End => break,
+            }
+        }
+        assert_eq!(seen, ["one", "too long", "two", "too long"]);
+    }
+
+    #[tokio::test]
+    async fn the_last_line_needs_no_end() {
+        let mut input =
+            Input { from: BufReader::new(&b"one\ntwo"[..]), line: Vec::new(), skipping: false, longest: 10 };
+        assert!(matches!(input.next().await.unwrap(), Next::Line));
+        input.line.clear();
+        assert!(matches!(input.next().await.unwrap(), Next::Line));
+        assert_eq!(input.line, b"two");
+        input.line.clear();
+        assert!(matches!(input.next().await.unwrap(), Next::End));
+    }
+}
