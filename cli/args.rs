@@ -112,6 +112,15 @@ pub enum Command {
 
 The full text and the vectors are not in it: they are made again from it.")]
     Backup(BackupCommand),
+    /// Go back to a copy that `backup` made; what is here now is kept beside it
+    #[command(
+        after_help = "Others may have the casebook open: they see the one or the other, and never a part of both.
+
+Examples:
+  precedent restore ~/casebook-2026-05-12.db
+  precedent --casebook ~/new restore ~/casebook-2026-05-12.db"
+    )]
+    Restore(RestoreCommand),
     /// Write the casebook into one checked file, for a colleague
     #[command(
         after_help = "Sources, documents, comments, links and verdicts are in it; private notes only with --with-notes; tokens never.
@@ -1023,6 +1032,14 @@ pub struct BackupCommand {
     /// Replace it if it is there
     #[arg(short, long)]
     pub force: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct RestoreCommand {
+    /// The copy to go back to
+    pub file: PathBuf,
     #[command(flatten)]
     pub json: Json,
 }

@@ -1,4 +1,4 @@
-//! `precedent doctor`, `backup` and `export`.
+//! `precedent doctor`, `backup`, `restore` and `export`.
 
 use precedent::{
     Casebook, Code, Error, OpenOptions, Result, Task,
@@ -7,7 +7,7 @@ use precedent::{
 
 use crate::{
     Session,
-    args::{BackupCommand, DoctorCommand, ExportCommand},
+    args::{BackupCommand, DoctorCommand, ExportCommand, RestoreCommand},
     output::{BAD, DIM, GOOD, HIT, Output, plain, plural, size},
 };
 
@@ -64,10 +64,24 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
         return output.json(&backup, fields, None);
     }
     session.say(&format!(
-        "{}: {}. To go back, put it in the place of the casebook's precedent.db.",
+        "{}: {}. To go back: precedent restore {}",
         backup.file,
-        size(backup.bytes)
+        size(backup.bytes),
+        backup.file
     ));
+    Ok(())
+}
+
+pub async fn restore(session: &Session, command: RestoreCommand, output: &mut Output) -> Result<()> {
+    let restored = session.casebook.restore(&command.file).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&restored, fields, None);
+    }
+    session.say(&format!("The casebook is as it was in {}: {}.", restored.file, carried(&restored.contents)));
+    if let Some(kept) = &restored.kept {
+        session.say(&format!("What was here before is kept in {kept}"));
+    }
+    session.say("Its indexes are made again: precedent index");
     Ok(())
 }
 

@@ -108,7 +108,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     if let Command::Eval(command) = &args.command {
         return eval::run(&args, command, output).await;
     }
-    let options = options(&args, folder(&args)?);
+    let mut options = options(&args, folder(&args)?);
+    options.create = stores(&args.command);
     let verbose = args.verbose;
     if verbose {
         explain(&options.folder);
@@ -117,6 +118,11 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     let task = interruptible(&bar);
     if let Command::Doctor(command) = &args.command {
         let result = doctor::run(options, command, &task, output).await;
+        bar.finish();
+        return result;
+    }
+    if let Command::Mcp(command) = &args.command {
+        let result = mcp::run(options, &settings, command).await;
         bar.finish();
         return result;
     }
@@ -140,15 +146,16 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
         Command::Brief(command) => brief::run(&session, command, output).await,
-        Command::Mcp(command) => mcp::run(&session, command).await,
         Command::Model(command) => model::run(&session, command, output).await,
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,
         Command::Status(command) => status::run(&session, command, output).await,
         Command::Backup(command) => doctor::backup(&session, command, output).await,
         Command::Export(command) => doctor::export(&session, command, output).await,
+        Command::Restore(command) => doctor::restore(&session, command, output).await,
         Command::Doctor(_)
         | Command::Eval(_)
+        | Command::Mcp(_)
         | Command::Config(_)
         | Command::Schema { .. }
         | Command::Skill
@@ -244,6 +251,18 @@ fn workers(args: &Args) -> usize {
 
 async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     Casebook::open(options(args, folder)).await
+}
+
+/// Whether a command begins a casebook where there is none: one that has something to put into it.
+fn stores(command: &Command) -> bool {
+    use args::{ModelCommand, NoteCommand, SourceCommand};
+    match command {
+        Command::Import(_) | Command::Restore(_) | Command::Login(_) | Command::Logout(_) => true,
+        Command::Source(source) => matches!(source, SourceCommand::Add { .. }),
+        Command::Note(note) => matches!(note, NoteCommand::Add { .. }),
+        Command::Model(model) => !matches!(model, ModelCommand::List { .. }),
+        _ => false,
+    }
 }
 
 /// Whether a command needs the model before anything else is said.

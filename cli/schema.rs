@@ -7,8 +7,8 @@ use precedent::{
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
         ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note,
-        NoteAnswer, RedactionPreview, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures,
-        TriageResponse, TroubleshootResponse, Verdict,
+        NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView, Thread,
+        ThreadFigures, TriageResponse, TroubleshootResponse, Verdict,
     },
     text::similar,
 };
@@ -44,6 +44,7 @@ const ALL: &[Named] = &[
     ("note-edit", of::<Note>),
     ("note-list", of::<Vec<Note>>),
     ("note-show", of::<Note>),
+    ("restore", of::<Restored>),
     ("search", of::<SearchResponse>),
     ("show", of::<Thread>),
     ("source-add", of::<SourceView>),

@@ -9,20 +9,25 @@ mod reply;
 mod server;
 mod thread;
 
-use precedent::{Error, Result};
+use precedent::{Code, Error, OpenOptions, Result, config::Settings};
 
-use crate::{Session, args::McpCommand};
+use crate::args::McpCommand;
 
-pub async fn run(session: &Session, command: McpCommand) -> Result<()> {
-    let source = command.source.or_else(|| session.settings.source.clone());
-    if let Some(source) = &source {
-        let known = session.casebook.sources().await?;
-        if !known.iter().any(|s| s.key.eq_ignore_ascii_case(source)) {
+pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand) -> Result<()> {
+    let source = command.source.clone().or_else(|| settings.source.clone());
+    let server = server::Server::new(options, source.clone(), settings.troubleshooting.clone());
+    let known = match server.casebook().await {
+        Ok(casebook) => Some(casebook.sources().await?),
+        // It may come while the server runs, and its answers say so until then.
+        Err(error) if error.code() == Code::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some((source, known)) = source.zip(known) {
+        if !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source)) {
             return Err(Error::not_found(format!("there is no source \"{source}\" in this casebook"))
                 .with_hint("`precedent source list` shows its sources."));
         }
     }
-    let troubleshooting = session.settings.troubleshooting.clone();
     let (input, output) = rmcp::transport::stdio();
-    server::Server::new(session.casebook.clone(), source, troubleshooting).converse(input, output).await
+    server.converse(input, output).await
 }

@@ -1,9 +1,9 @@
 //! The server for agents: its tools, over whatever carries the protocol.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use precedent::{
-    Casebook, Error, Result, Task,
+    Casebook, Error, OpenOptions, Result, Task,
     model::{
         BriefFormat, BriefRequest, DuplicatesRequest, NoteDraft, NoteKind, TroubleshootRequest,
         TroubleshootSettings, VerdictKind,
@@ -22,7 +22,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::watch,
+    sync::{OnceCell, watch},
 };
 
 use super::{
@@ -50,7 +50,9 @@ fn ended(error: &dyn std::fmt::Display) -> Error {
 /// The casebook's tools.
 #[derive(Clone)]
 pub struct Server {
-    casebook: Casebook,
+    options: OpenOptions,
+    /// Opened by the first question after there is one: a host starts this server and keeps it.
+    casebook: Arc<OnceCell<Casebook>>,
     /// The source that numbers mean.
     source: Option<String>,
     /// How solved cases are looked for, where a call does not say.
@@ -68,7 +70,8 @@ impl Server {
         asked: Parameters<parameters::Search>,
         context: RequestContext<RoleServer>,
     ) -> Reply {
-        self.answer(asked, context, async |p, task| listing::search(&self.casebook, p, task).await).await
+        self.answer(asked, context, async |p, task| listing::search(self.casebook().await?, p, task).await)
+            .await
     }
 
     /// Find earlier reports of the same as an item (number or key) or a draft (title and body), each with a calibrated
@@ -82,7 +85,7 @@ impl Server {
     ) -> Reply {
         self.answer(asked, context, async |p, task| {
             let request = self.duplicates_request(p)?;
-            value(&self.casebook.look_for_duplicates(request, task).await?)
+            value(&self.casebook().await?.look_for_duplicates(request, task).await?)
         })
         .await
     }
@@ -107,7 +110,7 @@ impl Server {
                 source: said(p.source.as_ref()).cloned(),
                 settings,
             };
-            value(&self.casebook.troubleshoot(request, task).await?)
+            value(&self.casebook().await?.troubleshoot(request, task).await?)
         })
         .await
     }
@@ -122,7 +125,7 @@ impl Server {
     ) -> Reply {
         self.answer(asked, context, async |p, _| {
             let from = p.offset.parse()?;
-            let mut thread = fields(&self.casebook.thread(&self.key(&p.key)).await?)?;
+            let mut thread = fields(&self.casebook().await?.thread(&self.key(&p.key)).await?)?;
             // The Markdown says it all; the HTML is for windows.
             without_html(&mut thread);
             Ok(Value::Object(thread::page(thread, from, p.limit, reply::room(p.max_chars))))
@@ -138,7 +141,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Reply {
         self.answer(asked, context, async |p, _| {
-            value(&self.casebook.similar_notes(kind(p.kind), &p.title, &p.body).await?)
+            value(&self.casebook().await?.similar_notes(kind(p.kind), &p.title, &p.body).await?)
         })
         .await
     }
@@ -165,7 +168,7 @@ impl Server {
                 attach: p.attach.iter().map(|k| self.key(k)).collect(),
                 force: p.force,
             };
-            value(&self.casebook.add_note(draft, task).await?)
+            value(&self.casebook().await?.add_note(draft, task).await?)
         })
         .await
     }
@@ -191,7 +194,7 @@ impl Server {
             };
             let (key, other) = (self.key(&p.key), self.key(&p.other));
             let reason = p.reason.as_deref();
-            value(&self.casebook.record_verdict(&key, &other, kind, reason, "agent").await?)
+            value(&self.casebook().await?.record_verdict(&key, &other, kind, reason, "agent").await?)
         })
         .await
     }
@@ -216,7 +219,7 @@ impl Server {
                 parameters::Format::Html => BriefFormat::Html,
                 parameters::Format::Json => BriefFormat::Json,
             };
-            let brief = self.casebook.brief(request, task).await?;
+            let brief = self.casebook().await?.brief(request, task).await?;
             let mut head = fields(&json!({"title": brief.title}))?;
             if p.offset == 0 {
                 head.insert("redactions".to_owned(), value(&brief.redactions)?);
@@ -236,8 +239,8 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Reply {
         self.answer(asked, context, async |_, _| {
-            let mut status = value(&self.casebook.status().await?)?;
-            status["mirrors"] = value(&self.casebook.mirrors().await?)?;
+            let mut status = value(&self.casebook().await?.status().await?)?;
+            status["mirrors"] = value(&self.casebook().await?.mirrors().await?)?;
             Ok(status)
         })
         .await
@@ -245,8 +248,14 @@ impl Server {
 }
 
 impl Server {
-    pub fn new(casebook: Casebook, source: Option<String>, troubleshooting: TroubleshootSettings) -> Self {
-        Self { casebook, source, troubleshooting, tool_router: Self::tool_router() }
+    pub fn new(options: OpenOptions, source: Option<String>, troubleshooting: TroubleshootSettings) -> Self {
+        let (casebook, tool_router) = (Arc::default(), Self::tool_router());
+        Self { options, casebook, source, troubleshooting, tool_router }
+    }
+
+    /// The casebook; that there is none yet is an answer like others, and asked anew each time.
+    pub async fn casebook(&self) -> Result<&Casebook> {
+        self.casebook.get_or_try_init(|| Casebook::open(self.options.clone())).await
     }
 
     /// Answers a client until it leaves.

@@ -9,10 +9,12 @@ use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, meaning::MODELS
 use crate::{
     doctor::CheckUp,
     embed::{Engine, ModelPaths},
-    error::{Error, Result},
+    error::{Code, Error, Result},
     index::vectors,
-    model::{Backup, Exported, Health, Taken},
-    portable, store,
+    model::{Backup, Exported, Health, Restored, Taken},
+    portable,
+    scratch::{Scratch, is_there},
+    store::{self, FileLock},
     task::{Task, blocking},
 };
 
@@ -66,20 +68,53 @@ impl Casebook {
         let file = file.to_owned();
         self.run(move |i| {
             if file.exists() && !replace {
-                return Err(portable::is_there(&file));
+                return Err(is_there(&file));
             }
             // The old copy goes only when the new one is whole.
-            let mut part = file.as_os_str().to_owned();
-            part.push(".part");
-            let part = PathBuf::from(part);
-            match fs::remove_file(&part) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&part, e)),
-                _ => {}
-            }
-            i.store.copy_to(&part)?;
-            fs::rename(&part, &file).map_err(|e| Error::io(&file, e))?;
+            let scratch = Scratch::beside(&file)?;
+            i.store.copy_to(&scratch.path("copy.db"))?;
+            scratch.put("copy.db", &file, replace)?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
+        })
+        .await
+    }
+
+    /// Goes back to a copy that [`Casebook::backup`] made: in one transaction, whoever has the casebook open. What was here is
+    /// kept as a copy beside it. What is derived is made again by the next update.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidInput`] if the file is no sound casebook, [`crate::Code::NewerCasebook`] if a newer version wrote it,
+    /// [`crate::Code::Busy`] while another process is updating the indexes or importing; [`crate::Code::Io`].
+    pub async fn restore(&self, file: &Path) -> Result<Restored> {
+        let file = file.to_owned();
+        self.run(move |i| {
+            let _importing = FileLock::try_take(&i.folder, "import.lock")?.ok_or_else(|| {
+                Error::new(Code::Busy, "another process is importing a casebook into this one")
+                    .with_hint("Wait until it has finished, then try again.")
+            })?;
+            let scratch = Scratch::within(&i.folder)?;
+            let copy = scratch.path("restore.db");
+            fs::copy(&file, &copy).map_err(|e| Error::io(&file, e))?;
+            store::check_foreign(&copy).map_err(|e| match e.code() {
+                Code::InvalidInput => e.context(file.display()).with_hint(
+                    "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
+                ),
+                _ => e.context(file.display()),
+            })?;
+            let meaning = i.meaning()?;
+            let vectors = meaning.vectors().ok();
+            // An index that reaches further than the database it is of would hide what comes next.
+            let kept = i.derived().forget_all_and(vectors.as_deref(), || {
+                let kept = match i.store.document_count()? + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))? {
+                    0 => None,
+                    _ => Some(i.store.keep_copy()?),
+                };
+                i.store.replace_by(&copy)?;
+                Ok(kept)
+            })?;
+            let contents = i.store.contents()?;
+            Ok(Restored { file: file.display().to_string(), kept: kept.map(|k| k.display().to_string()), contents })
         })
         .await
     }

@@ -47,8 +47,11 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// How to open a casebook.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// The casebook's folder; made if it is missing.
+    /// The casebook's folder.
     pub folder: PathBuf,
+    /// Whether a casebook that is not there is made. Without, opening says that there is none: who only asks has mistyped its
+    /// place, or has none yet.
+    pub create: bool,
     /// Candidates for ONNX Runtime's shared library, in order.
     pub runtime: Vec<PathBuf>,
     /// Candidates for the folder that holds the built-in model's folder, in order.
@@ -81,6 +84,7 @@ impl OpenOptions {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            create: true,
             runtime: Vec::new(),
             models: Vec::new(),
             engine: None,
@@ -99,7 +103,7 @@ impl OpenOptions {
 
     /// Looks for the runtime and the models where this executable's installation has them: at the places named first, then
     /// beside the executable and in the folders of a package, and nowhere else. What lies in a folder above could be anybody's.
-    /// A debug build looks in its checkout too.
+    /// A debug build that lies in its checkout looks there too.
     #[must_use]
     pub fn installed_at(
         mut self,
@@ -133,8 +137,9 @@ impl OpenOptions {
             self.models.push(folder.join("models"));
         }
         #[cfg(debug_assertions)]
+        if let Some(checkout) =
+            Some(Path::new(env!("CARGO_MANIFEST_DIR"))).filter(|c| executable.starts_with(c))
         {
-            let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
             self.runtime.push(checkout.join("target/runtime").join(LIBRARY));
             self.models.push(checkout.join("models"));
         }
@@ -178,9 +183,10 @@ impl std::fmt::Debug for Casebook {
 }
 
 impl Casebook {
-    /// Opens a casebook, making its folder (private to the user) and its database where they are missing.
+    /// Opens a casebook, making its folder (private to the user) and its database where they are missing and that is wanted.
     ///
     /// # Errors
+    /// [`Code::NotFound`] if there is none and none is to be made,
     /// [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
     /// [`Code::Corrupt`] if it is damaged.
     pub async fn open(options: OpenOptions) -> Result<Self> {
@@ -193,6 +199,9 @@ impl Casebook {
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
         let preload = options.preload.then(|| Preload::start(&engine));
+        if !options.create && !folder.join(DATABASE).is_file() {
+            return Err(no_casebook(&folder));
+        }
         make_private(&folder)?;
         let store = Store::open(&folder.join(DATABASE))?;
         let preload = match preload {
@@ -431,6 +440,14 @@ fn sentence(error: &Error) -> String {
         Some(hint) => format!("{error}. {hint}"),
         None => error.to_string(),
     }
+}
+
+/// Where nobody made a casebook yet.
+fn no_casebook(folder: &Path) -> Error {
+    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
+        "To look elsewhere: --casebook DIR. To begin one there: precedent import sample, precedent import FILE …, \
+         or precedent source add github:owner/name.",
+    )
 }
 
 /// Makes the casebook's folder, for this user alone.

@@ -114,7 +114,12 @@ fn looked(
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
     // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes everything old.
-    let question = store.read(|r| question(r, checker, request, r.newest_change()?.unwrap_or(now)))?;
+    // A draft is made after that.
+    let question = store.read(|r| {
+        let after =
+            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
+        question(r, checker, request, r.newest_change()?.map_or(now, after))
+    })?;
     let (coverage, lacking) = reach(store, checker)?;
     let checker = &Checker { table: question.own.as_ref().unwrap_or(checker.table), ..*checker };
     let mut notices: Vec<Notice> = search::lacks(coverage, checker.vectors.is_some()).collect();

@@ -166,12 +166,25 @@ impl Derived<'_> {
     /// # Errors
     /// [`Code::Busy`] if another process is updating them and goes on with it.
     pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
+        self.forget_all_and(vectors, || Ok(()))
+    }
+
+    /// As [`Derived::forget_all`], and does `work` before anybody can make them again.
+    ///
+    /// # Errors
+    /// As [`Derived::forget_all`], and those of the work.
+    pub fn forget_all_and<T>(
+        &self,
+        vectors: Option<&Vectors>,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let take = |kind| UpdateLock::take_within(self.folder, kind, PATIENCE)?.ok_or_else(busy);
         // The vectors first: nobody's words have to wait while this waits for them.
         let _vectors = take(Kind::Vectors)?;
         let text = take(Kind::Text)?;
         self.clear_text(&text)?;
-        vectors.map_or(Ok(()), Vectors::clear)
+        vectors.map_or(Ok(()), Vectors::clear)?;
+        work()
     }
 
     /// Forgets how far the full text reaches; the next update makes it anew.

@@ -59,6 +59,19 @@ pub struct Exported {
     pub contents: Carried,
 }
 
+/// A casebook that went back to a copy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Restored {
+    /// The copy.
+    pub file: String,
+    /// Where what was here before is kept; none if there was nothing.
+    pub kept: Option<String>,
+    /// What is here now.
+    #[serde(flatten)]
+    pub contents: Carried,
+}
+
 /// A copy of a database that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

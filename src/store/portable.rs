@@ -7,6 +7,7 @@ use std::{collections::HashMap, path::Path};
 
 use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _,
+    backup::{Backup, StepResult},
     functions::{Context, FunctionFlags},
     params,
 };
@@ -81,6 +82,8 @@ const DECIDED_HERE: &[(&str, &str, &str)] = &[(
     "trusted",
     "EXISTS (SELECT 1 FROM main.remotes r WHERE r.base_url = t.base_url AND r.trusted)",
 )];
+/// How long a restore waits for others' writes.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 /// No record is larger than this when unpacked, in bytes: what imports take.
 const MAX_RECORD: usize = 32 * 1024 * 1024;
 
@@ -101,6 +104,39 @@ impl Store {
             let _own = Own::of(c, notes)?;
             bring(c, !notes)?;
             contents(c, "main")
+        })
+    }
+
+    /// What is in this casebook.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn contents(&self) -> Result<Carried> {
+        self.file.read(|c| contents(c, "main"))
+    }
+
+    /// Puts the whole of another database, which [`check_foreign`] has passed, in the place of this one: in one transaction, so
+    /// that who has it open sees the one or the other. <https://sqlite.org/backup.html>
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if another process writes for very long, [`Code::Io`].
+    pub fn replace_by(&self, other: &Path) -> Result<()> {
+        let from = Connection::open_with_flags(other, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        self.file.with_writer(|connection| {
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            let began = std::time::Instant::now();
+            let result = loop {
+                match Backup::new(&from, connection)?.step(-1)? {
+                    StepResult::Done => break Ok(()),
+                    _ if began.elapsed() >= PATIENCE => {
+                        break Err(Error::new(Code::Busy, "another process is writing to this casebook")
+                            .with_hint("Wait until it has finished, then try again."));
+                    }
+                    _ => std::thread::sleep(std::time::Duration::from_millis(20)),
+                }
+            };
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            result
         })
     }
 

@@ -118,3 +118,51 @@ fn the_sample_answers_in_the_first_minute() {
     let keys: Vec<&str> = hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
     assert!(keys.contains(&"ferrywire/ferrywire#67") && keys.contains(&"ferrywire/ferrywire#70"), "{keys:?}");
 }
+
+#[test]
+fn who_only_asks_makes_no_casebook() {
+    let place = Place::new();
+    let copy = place.path("copy.db").to_string_lossy().into_owned();
+    for args in [
+        &["search", "anything"][..],
+        &["show", "acme/app#1"],
+        &["duplicates", "acme/app#1"],
+        &["triage"],
+        &["clusters"],
+        &["troubleshoot", "anything"],
+        &["brief", "acme/app#1"],
+        &["status"],
+        &["sync"],
+        &["index"],
+        &["note", "list"],
+        &["verdict", "list"],
+        &["source", "list"],
+        &["model", "list"],
+        &["backup", &copy],
+        &["export", &copy],
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
+        let said = format!("there is no casebook in {}", place.casebook().display());
+        assert!(
+            ran.err.contains(&said) && ran.err.contains("precedent import sample"),
+            "{args:?}: {}",
+            ran.err
+        );
+        assert!(!place.casebook().exists(), "{args:?} made one");
+    }
+    place.ok(&["note", "add", "--title", "First", "--body", "Words."]);
+    place.ok(&["search", "first"]);
+}
+
+#[test]
+fn a_server_for_agents_waits_for_a_casebook() {
+    let place = Place::new();
+    let mut client = crate::mcp::Client::start(&place, &[]);
+    let error = client.call("status", serde_json::json!({})).to_string();
+    assert!(error.contains("there is no casebook in"), "{error}");
+    assert!(!place.casebook().exists());
+    place.ok(&["import", "sample"]);
+    let status = client.ok("status", serde_json::json!({}));
+    assert_eq!(status["sources"][0]["key"], "ferrywire/ferrywire");
+}

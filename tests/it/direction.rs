@@ -27,13 +27,15 @@ const MAY: &[(&str, &[&str])] = &[
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
-    ("portable", &["store"]),
+    ("scratch", &["store"]),
+    ("portable", &["scratch", "store"]),
     ("doctor", &["index", "embed", "store"]),
     (
         "casebook",
         &[
             "doctor",
             "portable",
+            "scratch",
             "http",
             "secrets",
             "samples",

@@ -215,6 +215,10 @@ const CASES: &[Case] = &[
     ("note_remove", &["note", "remove", "1", "--yes"], None),
     ("import_sample_error", &["import", "sample", "--source", "acme/app"], None),
     ("logout_error", &["logout", "a", "b"], None),
+    // At the end: it goes back to what was here then.
+    ("restore_error", &["restore", "@/no-such.db"], None),
+    ("restore", &["restore", "@/copy.db"], None),
+    ("restore_json", &["restore", "@/copy.db", "--json"], Some("restore")),
 ];
 
 /// Commands whose other outputs are held elsewhere: they need a tracker, a keyring, a set, or are a conversation.

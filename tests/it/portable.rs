@@ -362,6 +362,73 @@ fn a_backup_is_whole_while_another_process_writes() {
 }
 
 #[test]
+fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
+    let place = filled(21, "acme/app");
+    place.ok(&["index"]);
+    let before = content(&place);
+    let copy = place.path("copy.db").to_string_lossy().into_owned();
+    let said = place.ok(&["backup", &copy]).err;
+    assert!(said.contains(&format!("To go back: precedent restore {copy}")), "{said}");
+    // Somebody has it open, with a log that is not in its place yet.
+    let open = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let titles = || -> i64 {
+        let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
+        open.query_row(query, [], |r| r.get(0)).unwrap()
+    };
+    let changed =
+        issue(1, "Changed since", "It was changed.").to_string().replace("2026-01-02", "2026-07-02");
+    let more = place.file("more.jsonl", changed + "\n").to_string_lossy().into_owned();
+    place.ok(&["import", "github", &more, "--source", "acme/app"]);
+    place.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
+    assert_eq!(titles(), 1);
+    let ran = place.ok(&["restore", &copy]);
+    assert_eq!(titles(), 0);
+    place.ok(&["index"]);
+    assert_eq!(content(&place), before);
+    let notes = place.ok(&["note", "list"]).out;
+    assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
+    // What was there is kept, and can be gone back to.
+    let kept = ran.err.lines().find_map(|l| l.strip_prefix("What was here before is kept in ")).unwrap();
+    place.ok(&["restore", kept]);
+    assert!(place.ok(&["note", "list"]).out.contains("Later"));
+
+    // Into a new place; and what is no copy changes nothing.
+    let other = Place::new();
+    other.ok(&["restore", &copy]);
+    other.ok(&["index"]);
+    assert_eq!(content(&other), before);
+    let exported = export(&place, &[]).to_string_lossy().into_owned();
+    let cut = place.file("cut.db", &std::fs::read(&copy).unwrap()[..8_192]).to_string_lossy().into_owned();
+    for (file, said) in [(&exported, "precedent import casebook"), (&cut, "precedent backup")] {
+        let ran = other.run(&["restore", file]);
+        assert!(ran.code != Some(0) && ran.err.contains(said), "{file}: {}", ran.err);
+    }
+    assert_eq!(content(&other), before);
+    let left = std::fs::read_dir(other.casebook()).unwrap().flatten();
+    let left: Vec<String> = left.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    assert!(left.iter().all(|name| !name.starts_with(".precedent")), "{left:?}");
+}
+
+#[test]
+fn an_export_takes_nobody_elses_file_and_leaves_none() {
+    let place = without_notes(22, "acme/app");
+    let mine = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
+    let mine = mine.map(|name| place.file(name, "my own"));
+    // What a killed one left.
+    place.file(".precedent-part-left/part.db", "half");
+    place.file(".precedent-part-left/lock", "");
+    let file = place.path("out.casebook").to_string_lossy().into_owned();
+    place.ok(&["export", &file]);
+    place.ok(&["backup", &place.path("copy.db").to_string_lossy()]);
+    for path in mine {
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own", "{}", path.display());
+    }
+    assert!(!place.path(".precedent-part-left").exists());
+    let ran = place.run(&["export", &file]);
+    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+}
+
+#[test]
 fn an_export_while_others_write_and_one_record_alone() {
     let place = Place::new();
     let path = place.file(

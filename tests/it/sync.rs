@@ -916,7 +916,9 @@ fn the_command_line_and_where_the_token_never_shows() {
     github.world().token = Some(CANARY.to_owned());
     let place = Place::new();
     let run = |args: &[&str]| {
-        crate::support::Ran::from(place.command(args).env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap())
+        let mut command = place.command(args);
+        command.env("GH_ENTERPRISE_TOKEN", CANARY).env("GH_HOST", &github.host);
+        crate::support::Ran::from(command.output().unwrap())
     };
     let mut said = String::new();
     let mut ok = |args: &[&str]| {

@@ -173,7 +173,7 @@ pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
         Error::new(Code::Busy, "another process is updating the vectors")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    for end in ["", "-wal", "-shm"] {
+    for end in ["", "-wal", "-shm", ".lock"] {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
         let name = PathBuf::from(name);

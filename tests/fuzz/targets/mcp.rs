@@ -25,7 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent::{Casebook, OpenOptions, Task, embed::Engine, model::TroubleshootSettings};
+use precedent::{OpenOptions, Task, embed::Engine, model::TroubleshootSettings};
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -38,7 +38,8 @@ const LINES: usize = 12;
 
 struct Desk {
     runtime: tokio::runtime::Runtime,
-    casebook: Casebook,
+    /// Its clones share the casebook.
+    server: server::Server,
     _folder: tempfile::TempDir,
     inputs: u32,
 }
@@ -48,15 +49,16 @@ impl Desk {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let casebook = runtime.block_on(async {
+        let server = runtime.block_on(async {
             let mut options = OpenOptions::new(folder.path().join("casebook"));
             options.engine = Some(Engine::Hashed);
-            let casebook = Casebook::open(options).await.unwrap();
+            let server = server::Server::new(options, None, TroubleshootSettings::default());
+            let casebook = server.casebook().await.unwrap();
             casebook.import_sample(&Task::new()).await.unwrap();
             casebook.update_index(&Task::new()).await.unwrap();
-            casebook
+            server
         });
-        Self { runtime, casebook, _folder: folder, inputs: 0 }
+        Self { runtime, server, _folder: folder, inputs: 0 }
     }
 }
 
@@ -71,8 +73,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     }
     DESK.with_borrow_mut(|kept| {
         let desk = kept.get_or_insert_with(Desk::new);
-        let casebook = desk.casebook.clone();
-        desk.runtime.block_on(converse(casebook, data));
+        let server = desk.server.clone();
+        desk.runtime.block_on(converse(server, data));
         desk.inputs += 1;
         if desk.inputs == INPUTS {
             *kept = None;
@@ -80,9 +82,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     });
 });
 
-async fn converse(casebook: Casebook, data: &[u8]) {
+async fn converse(server: server::Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let server = server::Server::new(casebook, None, TroubleshootSettings::default());
     let (heard, said) = tokio::io::split(pipe);
     let serving = tokio::spawn(server.converse(heard, said));
     let (output, mut input) = tokio::io::split(client);
