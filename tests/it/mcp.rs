@@ -277,6 +277,7 @@ fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
     let place = Place::new();
     let (code, err) = Client::silent(&place, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
+    place.empty();
     let ran = place.run(&["mcp", "-R", "no/such"]);
     assert!(ran.code == Some(1) && ran.err.contains("no source"), "{}", ran.err);
 }

@@ -56,6 +56,12 @@ impl Place {
         Ran::from(self.command(args).output().unwrap())
     }
 
+    /// Makes a casebook with nothing in it.
+    pub fn empty(&self) {
+        std::fs::create_dir_all(self.casebook()).unwrap();
+        drop(precedent::store::Store::open(&self.casebook().join("precedent.db")).unwrap());
+    }
+
     /// Runs and insists on success.
     pub fn ok(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);

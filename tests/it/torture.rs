@@ -64,7 +64,11 @@ impl Torture {
             "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
         });
         place.file("casebook/models/other/card.json", card.to_string());
-        Self { place, github, issues, comments, numbers: Numbers(seed), known: Acknowledged::default() }
+        let known = Acknowledged::default();
+        let torture = Self { place, github, issues, comments, numbers: Numbers(seed), known };
+        // What is decided about has to be there.
+        torture.ok(&["sync"]);
+        torture
     }
 
     /// A command that may use the tracker's token.

@@ -279,7 +279,11 @@ fn the_command_line_and_where_the_token_never_shows() {
     let log = place.path("spy.log");
     let run = |args: &[&str], path: &str| {
         let mut command = place.command(args);
-        command.env("GH_ENTERPRISE_TOKEN", CANARY).env("PATH", path).env("SPY", &log);
+        command
+            .env("GH_ENTERPRISE_TOKEN", CANARY)
+            .env("GH_HOST", &github.host)
+            .env("PATH", path)
+            .env("SPY", &log);
         Ran::from(command.output().unwrap())
     };
     let path = format!("{}:/usr/bin:/bin", spy.parent().unwrap().display());
