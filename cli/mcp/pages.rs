@@ -20,12 +20,32 @@ pub fn hits(head: JsonObject, hits: Vec<Value>, room: usize) -> (JsonObject, usi
         }
         if !fits {
             page.cut = true;
-            bound_item(&mut hit, page.left, "key");
+            without_marks(&mut hit);
+            bound_item(&mut hit, page.left, &["key", "title"]);
         }
         page.add(hit);
         shown += 1;
     }
     (page.whole(), shown)
+}
+
+/// Puts the spans of a text together: what matches is no longer marked, and takes less room.
+fn without_marks(hit: &mut Value) {
+    fn join(spans: &mut Value) {
+        let parts =
+            spans.as_array().map(|all| all.iter().filter_map(|s| s["text"].as_str()).collect::<String>());
+        if let Some(text) = parts {
+            *spans = json!([{"text": text, "hit": false}]);
+        }
+    }
+    if let Some(title) = hit.get_mut("title") {
+        join(title);
+    }
+    for passage in hit.get_mut("passages").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(spans) = passage.get_mut("spans") {
+            join(spans);
+        }
+    }
 }
 
 /// A page of a text from one of its characters on, as the field `name`.
@@ -97,9 +117,9 @@ impl Page {
 }
 
 /// Cuts an item that a page has no room for, and says so in it; whether it did.
-pub fn bound_item(item: &mut Value, room: usize, key: &str) -> bool {
+pub fn bound_item(item: &mut Value, room: usize, keep: &[&str]) -> bool {
     let mark = cost_of_field("cut", &json!(true));
-    let cut = bound(item, room.saturating_sub(mark), &[key, "from"]);
+    let cut = bound(item, room.saturating_sub(mark), keep);
     if let (Value::Object(fields), true) = (item, cut) {
         fields.insert("cut".to_owned(), json!(true));
     }
@@ -160,7 +180,7 @@ pub mod tests {
             let whole: Vec<Value> = texts
                 .iter()
                 .enumerate()
-                .map(|(n, text)| json!({"key": format!("acme/app#{n}"), "passages": [{"text": text}, {"text": "x"}]}))
+                .map(|(n, text)| json!({"key": format!("acme/app#{n}"), "title": [{"text": "A title", "hit": false}], "passages": [{"text": text}, {"text": "x"}]}))
                 .collect();
             let mut from = 0;
             while from < whole.len() {
@@ -177,6 +197,7 @@ pub mod tests {
                 prop_assert_eq!(listed.len(), shown);
                 for hit in listed {
                     prop_assert_eq!(&hit["key"], &whole[from]["key"]);
+                    prop_assert_eq!(&hit["title"], &whole[from]["title"]);
                     prop_assert!(hit["cut"] == true || *hit == whole[from]);
                     from += 1;
                 }

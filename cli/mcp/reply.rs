@@ -25,6 +25,73 @@ const MARK: &str = " […]";
 const SHORTEST: usize = 80;
 /// And then no further than this.
 const STUMP: usize = 24;
+/// And in the end to this.
+const LAST: usize = 5;
+/// What other calls are made with.
+const NAMES: &[&str] =
+    &["anchor", "canonical", "citation", "code", "first", "id", "key", "next_offset", "second"];
+
+/// What says most of what replies hold: where there is little room, these fields stay, at every depth.
+const TELLING: &[&str] = &[
+    "anchor",
+    "author",
+    "band",
+    "body",
+    "candidates",
+    "canonical",
+    "cases",
+    "citation",
+    "code",
+    "comments",
+    "confidence",
+    "content",
+    "disposition",
+    "first",
+    "from",
+    "hint",
+    "hit",
+    "hits",
+    "id",
+    "key",
+    "kind",
+    "known",
+    "markdown",
+    "matches",
+    "message",
+    "next_offset",
+    "note",
+    "notices",
+    "outcome",
+    "problem",
+    "query",
+    "passages",
+    "reasons",
+    "recommendation",
+    "refused",
+    "second",
+    "sources",
+    "spans",
+    "state",
+    "text",
+    "title",
+    "wiki",
+    "fixed",
+    "possible_regression",
+];
+
+/// What a reply is about.
+const KEPT: &[&str] = &[
+    "candidates",
+    "cases",
+    "code",
+    "key",
+    "matches",
+    "message",
+    "next_offset",
+    "outcome",
+    "sources",
+    "wiki",
+];
 
 /// What a tool answers.
 pub struct Reply {
@@ -53,7 +120,7 @@ impl Reply {
     fn sealed(mut self) -> CallToolResult {
         let cut_before = self.fields.remove("truncated").is_some_and(|t| t == true);
         let mut value = Value::Object(self.fields);
-        let cut = cut_before | bound(&mut value, room(self.max_chars), &["code", "next_offset"]);
+        let cut = cut_before | bound(&mut value, room(self.max_chars), KEPT);
         if let Value::Object(fields) = &mut value {
             fields.insert("notice".to_owned(), json!(UNTRUSTED));
             if cut {
@@ -96,8 +163,9 @@ fn cost_cut(value: &Value, longest: usize) -> usize {
         Value::String(text) => cost_of_text(text, longest),
         Value::Array(all) => 4 + commas(all.len()) + all.iter().map(|v| cost_cut(v, longest)).sum::<usize>(),
         Value::Object(fields) => {
-            let field =
-                |(name, v): (&String, &Value)| 3 + cost_of_text(name, usize::MAX) + cost_cut(v, longest);
+            let field = |(name, v): (&String, &Value)| {
+                3 + cost_of_text(name, usize::MAX) + cost_cut(v, longest_of(name, longest))
+            };
             4 + commas(fields.len()) + fields.iter().map(field).sum::<usize>()
         }
         other => 2 * other.to_string().len(),
@@ -142,19 +210,20 @@ pub fn fitting(text: &str, room: usize) -> &str {
 }
 
 /// Makes a value fit, and marks the texts that it cuts; whether anything was cut. In turn: the longest texts, fields that
-/// say nothing, the ends of lists, texts again, lists, fields. The fields to `keep` go last.
+/// say nothing, the ends of lists, fields that say little, texts again, fields, lists. The fields to `keep` go last.
 pub fn bound(value: &mut Value, room: usize, keep: &[&str]) -> bool {
     if cost(value) <= room {
         return false;
     }
     for step in [
-        &(|v: &mut Value| cut_texts(v, room, SHORTEST, keep)) as &dyn Fn(&mut Value),
+        &(|v: &mut Value| cut_texts(v, room, SHORTEST)) as &dyn Fn(&mut Value),
         &drop_empty,
         &|v| cut_lists(v, room, 1),
-        &|v| cut_texts(v, room, STUMP, keep),
-        &|v| cut_lists(v, room, 0),
+        &drop_lesser,
+        &|v| cut_texts(v, room, STUMP),
         &|v| drop_fields(v, room, keep),
-        &|v| cut_texts(v, room, MARK.chars().count() + 1, &[]),
+        &|v| cut_lists(v, room, 0),
+        &|v| cut_texts(v, room, LAST),
     ] {
         step(value);
         if cost(value) <= room {
@@ -165,13 +234,7 @@ pub fn bound(value: &mut Value, room: usize, keep: &[&str]) -> bool {
 }
 
 /// Cuts texts to the greatest length with which the value fits, or to `shortest`.
-fn cut_texts(value: &mut Value, room: usize, shortest: usize, keep: &[&str]) {
-    let kept: Vec<(String, Value)> = match value {
-        Value::Object(fields) => keep.iter().filter_map(|name| fields.remove_entry(*name)).collect(),
-        _ => Vec::new(),
-    };
-    let taken: usize = kept.iter().map(|(name, v)| 6 + cost_of_text(name, usize::MAX) + cost(v)).sum();
-    let room = room.saturating_sub(taken);
+fn cut_texts(value: &mut Value, room: usize, shortest: usize) {
     let (mut fits, mut over) = (shortest, room.max(shortest) + 1);
     while over - fits > 1 {
         let middle = fits + (over - fits) / 2;
@@ -181,8 +244,13 @@ fn cut_texts(value: &mut Value, room: usize, shortest: usize, keep: &[&str]) {
         }
     }
     shorten(value, fits);
-    if let Value::Object(fields) = value {
-        fields.extend(kept);
+}
+
+/// A name that is cut names nothing: it is kept as long as it can be.
+fn longest_of(name: &str, longest: usize) -> usize {
+    match NAMES.contains(&name) && longest > LAST {
+        true => usize::MAX,
+        false => longest,
     }
 }
 
@@ -194,7 +262,9 @@ fn shorten(value: &mut Value, longest: usize) {
             *text = format!("{}{MARK}", cut.trim_end());
         }
         Value::Array(all) => all.iter_mut().for_each(|v| shorten(v, longest)),
-        Value::Object(fields) => fields.values_mut().for_each(|v| shorten(v, longest)),
+        Value::Object(fields) => {
+            fields.iter_mut().for_each(|(name, v)| shorten(v, longest_of(name, longest)));
+        }
         _ => {}
     }
 }
@@ -217,6 +287,18 @@ fn drop_empty(value: &mut Value) {
     }
 }
 
+/// Takes out the fields that say little.
+fn drop_lesser(value: &mut Value) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(drop_lesser),
+        Value::Object(fields) => {
+            fields.retain(|name, _| TELLING.contains(&name.as_str()));
+            fields.values_mut().for_each(drop_lesser);
+        }
+        _ => {}
+    }
+}
+
 /// Takes elements off the ends of lists, the costliest list first, until the value fits or none is longer than `least`.
 fn cut_lists(value: &mut Value, room: usize, least: usize) {
     loop {
@@ -233,7 +315,8 @@ fn costliest(value: &mut Value, least: usize) -> Option<&mut Vec<Value>> {
     fn collect<'a>(value: &'a mut Value, least: usize, out: &mut Vec<(usize, &'a mut Vec<Value>)>) {
         let own = cost(value);
         match value {
-            Value::Array(all) => match all.len() > least {
+            // Where whole lists go, those that hold none go first.
+            Value::Array(all) => match all.len() > least && (least > 0 || !all.iter().any(has_list)) {
                 true => out.push((own, all)),
                 false => all.iter_mut().for_each(|v| collect(v, least, out)),
             },
@@ -244,6 +327,15 @@ fn costliest(value: &mut Value, least: usize) -> Option<&mut Vec<Value>> {
     let mut lists = Vec::new();
     collect(value, least, &mut lists);
     lists.into_iter().max_by_key(|(cost, _)| *cost).map(|(_, list)| list)
+}
+
+/// Whether a list that is not empty is anywhere in a value.
+fn has_list(value: &Value) -> bool {
+    match value {
+        Value::Array(all) => !all.is_empty(),
+        Value::Object(fields) => fields.values().any(has_list),
+        _ => false,
+    }
 }
 
 /// Takes fields out, the costliest first.

@@ -151,7 +151,7 @@ impl Page {
                     break;
                 }
                 self.cut = true;
-                bound_item(&mut link, self.left, "key");
+                bound_item(&mut link, self.left, &["key"]);
             }
             self.left = self.left.saturating_sub(cost(&link) + 3);
             self.moved = true;
@@ -180,7 +180,7 @@ impl Page {
                 return None;
             }
             let names = cost_of_field("markdown", &json!("")) + goes_on + 3;
-            self.cut |= bound_item(&mut head, self.left.saturating_sub(names) / 2, "anchor");
+            self.cut |= bound_item(&mut head, self.left.saturating_sub(names) / 2, &["anchor", "from"]);
             let room = self.left.saturating_sub(price(&head, "") + goes_on);
             let part = if price(&head, rest) <= self.left { rest } else { fitting(rest, room) };
             if part.len() < rest.len() {

@@ -28,6 +28,7 @@ mod health;
 mod hostile;
 mod login;
 mod mcp;
+mod mcp_pages;
 mod model;
 mod models;
 mod notes;
