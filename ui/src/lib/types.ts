@@ -732,6 +732,8 @@ export interface BriefRequest {
   without: SectionKind[];
   leave_out: string[];
   redact: boolean;
+  redact_links: boolean;
+  keep: string[];
   notes: boolean;
   troubleshooting: TroubleshootSettings;
 }
@@ -785,6 +787,7 @@ export interface RedactionPreview {
   original: string;
   pseudonym: string;
   count: number;
+  sure: boolean;
 }
 
 export interface BriefRecord {
