@@ -580,10 +580,16 @@ pub struct BriefCommand {
     /// Leave a part out; may be given several times
     #[arg(long, value_name = "PART", value_parser = ["problem", "duplicates", "cases", "wiki", "versions", "people", "questions", "notes"])]
     pub without: Vec<String>,
-    /// Give tokens, addresses, hosts and people pseudonyms
+    /// Give tokens, addresses, hosts, people, places, telephone numbers, accounts and cards pseudonyms, as far as they are recognised
     #[arg(long)]
     pub redact: bool,
-    /// Show what --redact would replace; writes nothing
+    /// Redact, and take out the links to the tracker, too
+    #[arg(long)]
+    pub redact_links: bool,
+    /// Let this stand when redacting, as --preview writes it; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub keep: Vec<String>,
+    /// Show what --redact would replace, and what of it is doubtful; writes nothing
     #[arg(long, conflicts_with = "redact")]
     pub preview: bool,
     /// Put in the private notes that belong to the item

@@ -25,7 +25,9 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         text,
         source: command.source.clone(),
         without: without?,
-        redact: command.redact,
+        redact: command.redact || command.redact_links,
+        redact_links: command.redact_links,
+        keep: command.keep.clone(),
         notes: command.notes,
         ..BriefRequest::default()
     };
@@ -85,18 +87,30 @@ fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Outp
         return output.json(&found, fields, None);
     }
     if found.is_empty() {
-        output.line("Nothing in this brief would be replaced.");
+        output.line("Nothing that a redaction would replace was recognised.");
     }
-    for r in found {
+    let (sure, doubtful): (Vec<_>, Vec<_>) = found.iter().partition(|r| r.sure);
+    sure.into_iter().for_each(|r| replaced(r, output));
+    if !doubtful.is_empty() {
         output.line(format_args!(
-            "{HIT}{:<14}{HIT:#} {}  {DIM}{} time{}{DIM:#}",
-            r.pseudonym,
-            plain(&r.original.replace('\n', " ")),
-            r.count,
-            if r.count == 1 { "" } else { "s" }
+            "{DIM}Not sure; replaced, too, unless you let it stand (--keep TEXT):{DIM:#}"
         ));
+        doubtful.into_iter().for_each(|r| replaced(r, output));
     }
+    output.line(format_args!(
+        "{DIM}What was not recognised is not listed: read the brief before you hand it over.{DIM:#}"
+    ));
     Ok(())
+}
+
+fn replaced(r: &RedactionPreview, output: &mut Output) {
+    output.line(format_args!(
+        "{HIT}{:<14}{HIT:#} {}  {DIM}{} time{}{DIM:#}",
+        r.pseudonym,
+        plain(&r.original.replace('\n', " ")),
+        r.count,
+        if r.count == 1 { "" } else { "s" }
+    ));
 }
 
 async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: &mut Output) -> Result<()> {

@@ -7,6 +7,7 @@ use precedent::{
     Error, Result,
     config::Color,
     model::{Span, State},
+    text::visible::{self, is_order},
 };
 
 pub const BOLD: Style = Style::new().bold();
@@ -77,7 +78,7 @@ impl Output {
         }
         let text = serde_json::to_string_pretty(&value)
             .map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
-        self.line(escaped(&text));
+        self.line(visible::json(&text));
         Ok(())
     }
 
@@ -131,26 +132,12 @@ pub fn plain(text: &str) -> String {
             '\n' => Some('\n'),
             '\t' => Some(' '),
             '\r' => None,
-            // Marks that turn the reading direction around make a text look like another.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
+            c if !is_order(c) => Some(c),
             c if c.is_control() => Some('\u{fffd}'),
-            c => Some(c),
+            // Marks that turn the reading direction around make a text look like another.
+            _ => None,
         })
         .collect()
-}
-
-/// JSON that means the same, harmless for a terminal: what JSON does not escape itself and a terminal takes for an order.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// Spans with what matches marked, on one line.
@@ -221,14 +208,6 @@ mod tests {
     #[test]
     fn escape_sequences_do_not_reach_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\r\n"), "a\u{fffd}[31mb\u{fffd}c\n");
-    }
-
-    #[test]
-    fn json_for_a_terminal_means_the_same() {
-        let text = "a\u{9b}31m\u{202e}b\u{1b}ä";
-        let json = escaped(&serde_json::to_string(text).unwrap());
-        assert_eq!(json, "\"a\\u009b31m\\u202eb\\u001bä\"");
-        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 
     #[test]

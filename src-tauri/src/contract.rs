@@ -700,7 +700,12 @@ fn notes() {
 
 #[test]
 fn briefs() {
-    let request = BriefRequest { leave_out: vec![String::new()], ..BriefRequest::default() };
+    let request = BriefRequest {
+        leave_out: vec![String::new()],
+        redact_links: true,
+        keep: vec![String::new()],
+        ..BriefRequest::default()
+    };
     same_members("BriefRequest", &request);
     let citation = Citation { label: String::new(), key: String::new(), url: None };
     same_members("Citation", &citation);
@@ -723,8 +728,13 @@ fn briefs() {
     same_members("BriefSource", &source);
     let redaction = Redaction { kind: String::new(), pseudonym: String::new(), count: 0 };
     same_members("Redaction", &redaction);
-    let preview =
-        RedactionPreview { kind: String::new(), original: String::new(), pseudonym: String::new(), count: 0 };
+    let preview = RedactionPreview {
+        kind: String::new(),
+        original: String::new(),
+        pseudonym: String::new(),
+        count: 0,
+        sure: true,
+    };
     same_members("RedactionPreview", preview);
     let record =
         BriefRecord { version: 0, request, revision: 0, as_of: None, model: None, sources: vec![source] };

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::redact;
+use super::{
+    redact::{self, Wishes},
+    shown,
+};
 use crate::{
     duplicates::{self, Checker},
     error::{Error, Result},
@@ -116,9 +119,10 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         let record = BriefRecord { version: VERSION, request, revision, as_of, model, sources };
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
+    shown::clean(&mut brief);
     if request.redact {
         let people = store.read(|r| people(r, &brief, row.as_ref()))?;
-        redact::redact(&mut brief, &people);
+        redact::redact(&mut brief, &people, &Wishes::of(request));
     }
     Ok(brief)
 }
@@ -133,7 +137,7 @@ pub fn preview(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<V
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         people(r, &plain, row.as_ref())
     })?;
-    Ok(redact::preview(&plain, &people))
+    Ok(redact::preview(&plain, &people, &Wishes::of(request)))
 }
 
 /// The logins that a brief may name.

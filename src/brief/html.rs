@@ -8,11 +8,11 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, markdown, markdown::is_web, replay};
+use super::{broken, markdown, replay, shown::Shown};
 use crate::{
     error::Result,
-    model::{Brief, Citation, Entry},
-    text::html,
+    model::{Citation, Entry},
+    text::{html, visible::visible},
 };
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ struct ShownSection<'a> {
 struct ShownEntry<'a> {
     heading: Option<&'a str>,
     text: Option<&'a str>,
-    citations: Vec<Citation>,
+    citations: &'a [Citation],
     quote: Option<ShownQuote>,
 }
 
@@ -45,7 +45,7 @@ struct ShownQuote {
     html: String,
 }
 
-pub(super) fn render(brief: &Brief) -> Result<String> {
+pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
     let sections: Vec<ShownSection<'_>> = brief
         .sections
         .iter()
@@ -55,31 +55,29 @@ pub(super) fn render(brief: &Brief) -> Result<String> {
             entries: s.entries.iter().map(shown).collect(),
         })
         .collect();
-    let mut sources = brief.record.sources.clone();
-    sources.iter_mut().for_each(|s| s.url = s.url.take().filter(|u| is_web(u)));
-    let record = serde_json::to_string(&brief.record).map_err(|e| broken("HTML", &e))?;
+    let record = serde_json::to_string(brief.kept).map_err(|e| broken("HTML", &e))?;
     TEMPLATES
         .get_template("brief")
         .and_then(|t| {
             t.render(context! {
                 title => brief.title.as_str(),
                 sections => Value::from(Serde(&sections)),
-                sources => Value::from(Serde(&sources)),
+                sources => Value::from(Serde(&brief.record.sources)),
                 line => super::assemble_line(brief),
                 mark => replay::ELEMENT,
                 record => replay::hidden(&record),
             })
         })
+        // Markdown may name characters by their numbers.
+        .map(|html| visible(&html).into_owned())
         .map_err(|e| broken("HTML", &e))
 }
 
 fn shown(entry: &Entry) -> ShownEntry<'_> {
-    let citations =
-        entry.citations.iter().map(|c| Citation { url: c.url.clone().filter(|u| is_web(u)), ..c.clone() });
     ShownEntry {
         heading: entry.heading.as_deref(),
         text: entry.text.as_deref(),
-        citations: citations.collect(),
+        citations: &entry.citations,
         quote: entry.quote.as_ref().map(|q| ShownQuote {
             by: markdown::attribution(q).replace('\\', ""),
             fix: q.role.as_deref() == Some("fix"),

@@ -1,13 +1,13 @@
 //! A brief as Markdown.
 
-use super::{broken, replay};
+use super::{broken, replay, shown::Shown};
 use crate::{
     error::Result,
-    model::{Brief, Citation, Entry, Quote, Section},
-    text::html,
+    model::{Citation, Entry, Quote, Section},
+    text::{harmless::harmless, html},
 };
 
-pub(super) fn render(brief: &Brief) -> Result<String> {
+pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
     let mut out = format!("# {}\n", escaped(&brief.title));
     for section in &brief.sections {
         write_section(section, &mut out);
@@ -20,7 +20,8 @@ pub(super) fn render(brief: &Brief) -> Result<String> {
         }
     }
     out.push_str(&format!("\n---\n\n{}\n", escaped(&super::assemble_line(brief))));
-    let record = serde_json::to_string(&brief.record).map_err(|e| broken("Markdown", &e))?;
+    let mut out = harmless(&out);
+    let record = serde_json::to_string(brief.kept).map_err(|e| broken("Markdown", &e))?;
     out.push_str(&format!("\n<!-- {}{} -->\n", replay::MARK, replay::hidden(&record)));
     Ok(out)
 }
@@ -51,9 +52,9 @@ fn write_entry(entry: &Entry, out: &mut String) {
         }
         out.push('\n');
         let mut quoted = String::with_capacity(quote.text.len() + 100);
-        for line in quote.text.replace("\r\n", "\n").trim_end_matches('\n').split(['\n', '\r']) {
+        for line in quote.text.trim_end_matches('\n').split('\n') {
             quoted.push_str(if line.is_empty() { ">" } else { "> " });
-            quoted.extend(line.chars().filter_map(visible));
+            quoted.push_str(line);
             quoted.push('\n');
         }
         // Whoever shows the file may not be as careful as the reading pane. As it stands there: what is a tag also depends
@@ -74,30 +75,13 @@ fn cited(c: &Citation) -> String {
 
 fn linked(label: &str, url: Option<&str>) -> String {
     // The label has brackets of its own.
-    match url.filter(|u| is_web(u)) {
+    match url {
         Some(url) => {
-            let url: String =
-                url.chars().filter(|c| visible(*c) == Some(*c) && !matches!(c, '\t' | '<' | '>')).collect();
+            let url = url.replace(['<', '>'], "");
             format!("[{}](<{url}>)", escaped(label))
         }
         None => escaped(label),
     }
-}
-
-/// Briefs are read in terminals too, where control characters are orders, and marks that turn the reading direction around
-/// make a text look like another.
-fn visible(c: char) -> Option<char> {
-    match c {
-        '\t' => Some(c),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
-        c if c.is_control() => Some(char::REPLACEMENT_CHARACTER),
-        c => Some(c),
-    }
-}
-
-/// A tracker may say anything; a link goes to the web or nowhere.
-pub(super) fn is_web(url: &str) -> bool {
-    url.starts_with("https://") || url.starts_with("http://")
 }
 
 /// A text that means itself in Markdown.
@@ -110,7 +94,7 @@ fn escaped(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c => out.extend(visible(c)),
+            c => out.push(c),
         }
     }
     out

@@ -7,6 +7,7 @@ mod markdown;
 mod pdf;
 mod redact;
 mod replay;
+mod shown;
 
 pub use assemble::{Desk, brief, preview};
 pub use replay::{read, replay};
@@ -14,21 +15,23 @@ pub use replay::{read, replay};
 use crate::{
     error::{Code, Error, Result},
     model::{Brief, BriefFormat},
+    text::visible,
 };
+use shown::Shown;
 
 /// Writes a brief down.
 ///
 /// # Errors
 /// [`Code::Internal`] if the PDF cannot be made.
 pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
+    let shown = Shown::of(brief);
     match format {
-        BriefFormat::Markdown => markdown::render(brief).map(String::into_bytes),
-        BriefFormat::Html => html::render(brief).map(String::into_bytes),
-        BriefFormat::Pdf => pdf::render(brief),
+        BriefFormat::Markdown => markdown::render(&shown).map(String::into_bytes),
+        BriefFormat::Html => html::render(&shown).map(String::into_bytes),
+        BriefFormat::Pdf => pdf::render(&shown),
         BriefFormat::Json => {
-            let mut json = serde_json::to_vec_pretty(brief).map_err(|e| broken("JSON", &e))?;
-            json.push(b'\n');
-            Ok(json)
+            let json = serde_json::to_string_pretty(brief).map_err(|e| broken("JSON", &e))?;
+            Ok((visible::json(&json) + "\n").into_bytes())
         }
     }
 }
@@ -41,8 +44,15 @@ fn assemble_line(brief: &Brief) -> String {
         record.as_of.map(|t| format!("which knows nothing later than {}", t.strftime("%Y-%m-%d %H:%M UTC"))),
     );
     parts.extend(record.model.as_ref().map(|m| format!("texts read by {m}")));
-    let redacted: usize = brief.redactions.iter().map(|r| r.count).sum();
-    parts.extend((redacted > 0).then(|| format!("{redacted} names and secrets replaced")));
+    if record.request.redact {
+        let replaced: usize = brief.redactions.iter().map(|r| r.count).sum();
+        parts.push(match replaced {
+            0 => "no names or secrets were recognised in it, which does not mean that there are none"
+                .to_owned(),
+            1 => "1 name or secret that was recognised is replaced, others may be left".to_owned(),
+            n => format!("{n} names and secrets that were recognised are replaced, others may be left"),
+        });
+    }
     format!("{}.", parts.join("; "))
 }
 

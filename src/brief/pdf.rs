@@ -21,11 +21,14 @@ use parley::{
     OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{assemble_line, broken};
+use super::{assemble_line, broken, shown::Shown};
 use crate::{
     error::Result,
-    model::{Brief, Citation, Entry, Quote},
-    text::markdown::{BlockKind, blocks},
+    model::{Citation, Entry, Quote},
+    text::{
+        markdown::{BlockKind, blocks},
+        visible::visible,
+    },
 };
 
 /// A4, in points.
@@ -106,7 +109,7 @@ struct Sheet {
     at: f32,
 }
 
-pub(super) fn render(brief: &Brief) -> Result<Vec<u8>> {
+pub(super) fn render(brief: &Shown<'_>) -> Result<Vec<u8>> {
     let mut sheet = Sheet::new();
     sheet.paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {
@@ -191,7 +194,8 @@ impl Sheet {
     /// Sets a paragraph under what is there, over as many pages as it takes.
     fn paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
         // What has no glyph of its own must not reach the page as a box.
-        let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        // Markdown may name such characters by their numbers.
+        let text: String = visible(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect();
         if text.trim().is_empty() {
             return;
         }

@@ -5,6 +5,7 @@ use crate::{
     error::{Error, Result},
     model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, State},
     task::Task,
+    text::visible,
     troubleshoot::citation,
 };
 
@@ -16,18 +17,9 @@ pub(super) const ELEMENT: &str = "precedent-brief";
 const MAX_FILE: usize = 64 * 1024 * 1024;
 
 /// A record that neither ends an HTML comment nor a script element, and in which no title passes for the beginning of one.
-/// JSON escapes the control characters below the space itself; the others are orders to a terminal too.
 pub(super) fn hidden(record: &str) -> String {
-    let mut out = String::with_capacity(record.len());
-    for c in record.chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)))
-            }
-            c => out.push(c),
-        }
-    }
-    out.replace('<', "\\u003c")
+    visible::json(record)
+        .replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace("--", "-\\u002d")
         .replace(ELEMENT, "precedent\\u002dbrief")

@@ -79,6 +79,12 @@ pub struct BriefRequest {
     pub leave_out: Vec<String>,
     /// Whether tokens, addresses, hosts and people get pseudonyms.
     pub redact: bool,
+    /// With `redact`: whether links to the tracker are taken out, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub redact_links: bool,
+    /// With `redact`: what stays, though it was recognised; as the preview writes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<String>,
     /// Whether private notes that belong to the item go in.
     pub notes: bool,
     /// How solved cases are looked for.
@@ -165,7 +171,8 @@ pub struct BriefSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Redaction {
-    /// `token`, `email`, `address`, `host`, `user`.
+    /// `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
+    /// `account`, `card`.
     pub kind: String,
     /// What stands there now.
     pub pseudonym: String,
@@ -177,7 +184,8 @@ pub struct Redaction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedactionPreview {
-    /// `token`, `email`, `address`, `host`, `user`.
+    /// `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
+    /// `account`, `card`.
     pub kind: String,
     /// What stands there.
     pub original: String,
@@ -185,6 +193,8 @@ pub struct RedactionPreview {
     pub pseudonym: String,
     /// How often.
     pub count: usize,
+    /// Whether it is surely what it seems. The person decides about the others, and may let them stand: `keep`.
+    pub sure: bool,
 }
 
 /// What a brief was made from: the same again gives the same bytes.

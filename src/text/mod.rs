@@ -2,6 +2,7 @@
 
 pub mod adf;
 pub mod chunk;
+pub mod harmless;
 pub mod html;
 pub mod markdown;
 pub mod markup;
@@ -12,6 +13,7 @@ pub mod signature;
 pub mod similar;
 pub mod skeleton;
 pub mod tokens;
+pub mod visible;
 
 /// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
 pub const PREPARATION_VERSION: u32 = 1;

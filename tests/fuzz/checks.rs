@@ -19,6 +19,7 @@ use precedent::{
     text::{
         adf,
         chunk::{self, TARGET},
+        harmless::may_lead,
         html,
         markdown::{BlockKind, blocks},
         markup::Markup,
@@ -28,10 +29,11 @@ use precedent::{
         signature::signatures,
         skeleton::Skeleton,
         tokens,
+        visible::is_order,
     },
     tracker::{archive, github, import, table},
 };
-use pulldown_cmark::{Event, Options, Parser};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
 /// What takes bytes and panics if they do harm.
@@ -453,9 +455,9 @@ pub fn brief(data: &[u8]) {
         let again = brief::read(&file)
             .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
         assert_eq!(again, made.record, "{format:?}");
+        let file = String::from_utf8(file).unwrap();
+        assert!(!file.contains(is_order), "{format:?} {file:?}");
         if format == BriefFormat::Markdown {
-            let file = String::from_utf8(file).unwrap();
-            assert!(!file.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{file:?}");
             // As GitHub reads it.
             let dialect = Options::ENABLE_TABLES
                 | Options::ENABLE_STRIKETHROUGH
@@ -466,6 +468,16 @@ pub fn brief(data: &[u8]) {
                 .filter(|e| matches!(e, Event::Html(_) | Event::InlineHtml(_)))
                 .collect();
             assert_eq!(html.len(), 1, "{html:?}\n{file}");
+            for event in Parser::new_ext(&file, dialect) {
+                match event {
+                    Event::Start(Tag::Image { dest_url, .. }) => panic!("an image of {dest_url}\n{file}"),
+                    Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
+                    Event::Start(Tag::Link { dest_url, .. }) => {
+                        assert!(may_lead(&dest_url), "{dest_url}\n{file}")
+                    }
+                    _ => {}
+                }
+            }
         }
     }
 }

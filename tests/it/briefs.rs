@@ -245,6 +245,126 @@ async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
     }
 }
 
+/// What gives orders to whoever shows it, as it is and by its number.
+const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
+
+#[tokio::test]
+async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere() {
+    let place = Place::new();
+    let casebook = open(&place, 1_780_000_000).await;
+    let body = format!(
+        "FW-1043 {ORDERS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
+         [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{ORDERS}\n```"
+    );
+    let mut solved = with(
+        issue(1, &format!("Upload stops FW-1043 {ORDERS}"), &body),
+        json!({"state": "closed", "state_reason": ORDERS, "closed_at": "2026-01-08T00:00:00Z",
+               "html_url": "javascript:alert(4)", "labels": [{"name": ORDERS}], "user": {"login": ORDERS}}),
+    );
+    solved["milestone"] = json!({"title": ORDERS});
+    let mut again = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
+    again["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
+    import(&casebook, &place, &[solved, again, comment(5, 1, &body)]).await;
+    let order = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    for request in [about("acme/app#2"), BriefRequest { redact: true, ..about("acme/app#2") }] {
+        let brief = make(&casebook, request).await;
+        for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
+            let text = String::from_utf8(bytes(&brief, format).await).unwrap();
+            assert!(text.contains("owned") && !text.contains(order), "{format:?} {text:?}");
+        }
+        // A window and a program that reads JSON get the texts themselves.
+        let values = serde_json::to_value(&brief.sections).unwrap();
+        assert!(
+            !values.to_string().contains("\\u001b") && !values.to_string().contains("javascript:alert(4)")
+        );
+        let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+        for event in pulldown_cmark::Parser::new_ext(&markdown, pulldown_cmark::Options::all()) {
+            use pulldown_cmark::{Event, Tag};
+            match event {
+                Event::Start(Tag::Image { dest_url, .. }) => panic!("{dest_url} is fetched\n{markdown}"),
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    assert!(dest_url.starts_with("http"), "{dest_url}\n{markdown}")
+                }
+                Event::Text(text) => assert!(!text.contains(order), "{text:?}\n{markdown}"),
+                _ => {}
+            }
+        }
+        let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+        assert!(!html.contains("href=\"javascript") && !html.contains("<img"), "{html}");
+        // A PDF names the addresses of its links as they are.
+        let pdf = bytes(&brief, BriefFormat::Pdf).await;
+        let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
+        assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));
+        for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
+            let replay = casebook.replay_brief(bytes(&brief, format).await, &Task::new()).await.unwrap();
+            assert!(replay.same, "{format:?} {:?}", replay.changes);
+        }
+    }
+}
+
+#[test]
+fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
+    let place = Place::new();
+    let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
+        Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
+        Tel. +49 40 555 0100 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00\nCard 4111 1111 1111 1111";
+    let path = place.file("in.jsonl", format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let brief =
+        |args: &[&str]| place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out;
+    let redacted = brief(&["--redact"]).replace('\\', "");
+    for secret in [
+        "Berta",
+        "Brandt",
+        "Blue Harbour",
+        "Dock 5",
+        "Hamburg",
+        "555",
+        "DE89",
+        "4111",
+        "10.20.30.40",
+        "berta.brandt",
+    ] {
+        assert!(!redacted.contains(secret), "{secret}\n{redacted}");
+    }
+    assert!(
+        redacted.contains("Label printer 2.3.1 prints blanks")
+            && redacted.contains("https://tracker.example/acme/app/issues/1")
+    );
+    assert!(redacted.contains("that were recognised are replaced, others may be left"), "{redacted}");
+    let preview = place.json(&["brief", "acme/app#1", "--preview", "--json"]);
+    let sure = |original: &str| {
+        let found = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
+        found.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
+    };
+    for original in [
+        "Berta Brandt",
+        "+49 40 555 0100",
+        "DE89 3704 0044 0532 0130 00",
+        "4111 1111 1111 1111",
+        "20457 Hamburg",
+    ] {
+        assert!(sure(original), "{original}");
+    }
+    for original in ["Blue Harbour", "Blue Harbour Logistics GmbH", "0151-5550199"] {
+        assert!(!sure(original), "{original}");
+    }
+    let kept = brief(&["--redact", "--keep", "blue harbour", "--keep", "not there"]);
+    assert!(
+        kept.contains("from Blue Harbour.") && !kept.contains("Brandt") && !kept.contains("not there"),
+        "{kept}"
+    );
+    let file = place.file("kept.md", &kept);
+    assert!(place.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("Nothing has changed"));
+    let unlinked = brief(&["--redact-links"]);
+    assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
+    let preview = place.ok(&["brief", "acme/app#1", "--preview"]).out;
+    assert!(preview.contains("Not sure") && preview.contains("What was not recognised"), "{preview}");
+}
+
 #[tokio::test]
 async fn a_replay_says_what_has_changed_since() {
     let place = Place::new();

@@ -735,6 +735,8 @@ export interface BriefRequest {
   without: SectionKind[];
   leave_out: string[];
   redact: boolean;
+  redact_links: boolean;
+  keep: string[];
   notes: boolean;
   troubleshooting: TroubleshootSettings;
 }
@@ -788,6 +790,7 @@ export interface RedactionPreview {
   original: string;
   pseudonym: string;
   count: number;
+  sure: boolean;
 }
 
 export interface BriefRecord {

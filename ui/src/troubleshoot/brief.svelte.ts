@@ -29,6 +29,8 @@ export class BriefMaking {
   request = $state.raw<BriefRequest | null>(null);
   brief = $state.raw<Brief | null>(null);
   hidden = $state.raw<readonly RedactionPreview[]>([]);
+  /** What was doubtful and stays. */
+  kept = $state.raw<readonly RedactionPreview[]>([]);
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
   format = $state<BriefFormat>("markdown");
@@ -41,11 +43,46 @@ export class BriefMaking {
   #latest = new Latest();
 
   begin(text: string, source: string | null, leave_out: string[]): void {
-    this.#change({ ...question(text), source, without: [], leave_out, redact: true, notes: false, troubleshooting: api.SOLVED });
+    const privacy = { redact: true, redact_links: false, keep: [], notes: false };
+    this.kept = [];
+    this.#change({ ...question(text), source, without: [], leave_out, ...privacy, troubleshooting: api.SOLVED });
   }
 
   redact(redact: boolean): void {
     if (this.request) this.#change({ ...this.request, redact });
+  }
+
+  redactLinks(redact_links: boolean): void {
+    if (this.request) this.#change({ ...this.request, redact_links });
+  }
+
+  /** Lets something doubtful stand. */
+  keep(one: RedactionPreview): void {
+    if (!this.request) return;
+    this.kept = [...this.kept, one];
+    this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
+  }
+
+  /** Takes that back. */
+  replace(one: RedactionPreview): void {
+    if (!this.request) return;
+    this.kept = this.kept.filter((k) => k.original !== one.original);
+    this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
+  }
+
+  /** What is replaced without a doubt. */
+  get sure(): readonly RedactionPreview[] {
+    return this.hidden.filter((one) => one.sure);
+  }
+
+  /** What the person decides about, also what was decided to stand: in one order, so that nothing moves under the pointer. */
+  get doubtful(): readonly RedactionPreview[] {
+    const all = [...this.hidden.filter((one) => !one.sure), ...this.kept];
+    return all.sort((a, b) => (a.kind + a.original < b.kind + b.original ? -1 : 1));
+  }
+
+  isKept(one: RedactionPreview): boolean {
+    return this.kept.some((k) => k.original === one.original);
   }
 
   toggle(kind: SectionKind): void {

@@ -1,0 +1,111 @@
+//! In what manner a line is written. In prose a number may be somebody's; in a log it counts something.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::re;
+
+/// How a line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// By a person, in sentences.
+    Prose,
+    /// By a program.
+    Log,
+    /// Inside of a fence, or indented as code.
+    Code,
+}
+
+static LOG: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"^\s*(?:>\s*)*(?:\[[\dA-Z ]|<\d+>|\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:|\d\d?[./-][A-Za-z]{3}[./-]\d{2,4}|\d{10,}\b",
+        r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC)\b|at \S+\(|thread '|#?\d+:? +0x|[DEFIVW]/)",
+        r"|\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\b\w+=\S+.*\b\w+=\S|^\s*(?:>\s*)*[$#%] |^[+-]{3} |^@@ ",
+    ))
+});
+
+/// The lines of a text, by where they begin.
+pub(super) struct Lines {
+    begins: Vec<(usize, Manner)>,
+}
+
+impl Lines {
+    pub(super) fn of(text: &str) -> Self {
+        let mut fence: Option<char> = None;
+        let mut blank = true;
+        let mut code = false;
+        let mut at = 0;
+        let mut begins = Vec::new();
+        for line in text.split_inclusive('\n') {
+            let bare = line.trim_start_matches(['>', ' ']);
+            let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'));
+            let is_fence = mark.is_some_and(|m| bare.starts_with(&m.to_string().repeat(3)));
+            let manner = match (fence, is_fence) {
+                (Some(open), true) if mark == Some(open) => {
+                    fence = None;
+                    Manner::Code
+                }
+                (None, true) => {
+                    fence = mark;
+                    Manner::Code
+                }
+                (Some(_), _) => Manner::Code,
+                (None, false) => {
+                    // Indented after an empty line, as Markdown has it.
+                    code = (line.starts_with("    ") || line.starts_with('\t')) && (blank || code);
+                    if code {
+                        Manner::Code
+                    } else if LOG.is_match(line) {
+                        Manner::Log
+                    } else {
+                        Manner::Prose
+                    }
+                }
+            };
+            blank = line.trim().is_empty();
+            begins.push((at, manner));
+            at += line.len();
+        }
+        Self { begins }
+    }
+
+    /// How the line is written that holds this byte.
+    pub(super) fn manner(&self, at: usize) -> Manner {
+        let after = self.begins.partition_point(|(begin, _)| *begin <= at);
+        after.checked_sub(1).map_or(Manner::Prose, |line| self.begins[line].1)
+    }
+
+    pub(super) fn is_prose(&self, at: usize) -> bool {
+        self.manner(at) == Manner::Prose
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_logs_and_code_are_told_apart() {
+        for (text, manner) in [
+            ("Please call me back.", Manner::Prose),
+            ("(040) 555 01 00 is my number", Manner::Prose),
+            ("2026-05-12 10:00:01 started", Manner::Log),
+            ("[2026-05-12] started", Manner::Log),
+            ("May 12 10:00:01 web03 agent[12]: stopped", Manner::Log),
+            ("worker 3 ERROR no room", Manner::Log),
+            ("level=info msg=started", Manner::Log),
+            ("> 10:00:01 started", Manner::Log),
+            ("    let x = 1;", Manner::Code),
+        ] {
+            assert_eq!(Lines::of(text).manner(0), manner, "{text}");
+        }
+        let text = "before\n```\ninside\n```\nafter";
+        let lines = Lines::of(text);
+        let manner = |word| lines.manner(text.find(word).unwrap());
+        assert_eq!(
+            [manner("before"), manner("inside"), manner("after")],
+            [Manner::Prose, Manner::Code, Manner::Prose]
+        );
+    }
+}

@@ -1,0 +1,446 @@
+//! Bank accounts, cards and telephone numbers. What has a checksum is held to it; what has none is told by how it is
+//! written, and in logs only where it can hardly be anything else.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{
+    Certainty::{self, Doubtful, Sure},
+    lines::Lines,
+    people, re,
+    redactor::Redactor,
+};
+
+/// How long the account numbers of a country are. The registry of IBANs, ISO 13616.
+const IBAN_LENGTHS: &[(&str, usize)] = &[
+    ("AD", 24),
+    ("AE", 23),
+    ("AL", 28),
+    ("AT", 20),
+    ("AZ", 28),
+    ("BA", 20),
+    ("BE", 16),
+    ("BG", 22),
+    ("BH", 22),
+    ("BI", 27),
+    ("BR", 29),
+    ("BY", 28),
+    ("CH", 21),
+    ("CR", 22),
+    ("CY", 28),
+    ("CZ", 24),
+    ("DE", 22),
+    ("DJ", 27),
+    ("DK", 18),
+    ("DO", 28),
+    ("EE", 20),
+    ("EG", 29),
+    ("ES", 24),
+    ("FI", 18),
+    ("FK", 18),
+    ("FO", 18),
+    ("FR", 27),
+    ("GB", 22),
+    ("GE", 22),
+    ("GI", 23),
+    ("GL", 18),
+    ("GR", 27),
+    ("GT", 28),
+    ("HR", 21),
+    ("HU", 28),
+    ("IE", 22),
+    ("IL", 23),
+    ("IQ", 23),
+    ("IS", 26),
+    ("IT", 27),
+    ("JO", 30),
+    ("KW", 30),
+    ("KZ", 20),
+    ("LB", 28),
+    ("LC", 32),
+    ("LI", 21),
+    ("LT", 20),
+    ("LU", 20),
+    ("LV", 21),
+    ("LY", 25),
+    ("MC", 27),
+    ("MD", 24),
+    ("ME", 22),
+    ("MK", 19),
+    ("MN", 20),
+    ("MR", 27),
+    ("MT", 31),
+    ("MU", 30),
+    ("NI", 28),
+    ("NL", 18),
+    ("NO", 15),
+    ("OM", 23),
+    ("PK", 24),
+    ("PL", 28),
+    ("PS", 29),
+    ("PT", 25),
+    ("QA", 29),
+    ("RO", 24),
+    ("RS", 22),
+    ("RU", 33),
+    ("SA", 24),
+    ("SC", 31),
+    ("SD", 18),
+    ("SE", 24),
+    ("SI", 19),
+    ("SK", 24),
+    ("SM", 27),
+    ("SO", 23),
+    ("ST", 25),
+    ("SV", 28),
+    ("TL", 23),
+    ("TN", 24),
+    ("TR", 26),
+    ("UA", 29),
+    ("VA", 22),
+    ("VG", 24),
+    ("XK", 20),
+    ("YE", 30),
+];
+
+/// The first digits of international numbers: recommendation E.164 of the ITU. Of two digits, then of three, by their first two.
+const COUNTRIES_2: &[u16] = &[
+    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
+    60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
+];
+const COUNTRIES_3: &[u16] =
+    &[21, 22, 23, 24, 25, 26, 29, 35, 37, 38, 42, 50, 59, 67, 68, 69, 80, 85, 87, 88, 96, 97, 99];
+
+static IBAN: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b[a-z]{2}[0-9]{2}[ \u{a0}-]?[0-9a-z](?:[ \u{a0}-]?[0-9a-z]){9,32}"));
+static SAYS_ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b(?:iban|account|konto|compte|cuenta)\W{0,3}(?:no|nr|number|nummer)?\W{0,3}$")
+});
+static CARD: LazyLock<Regex> = LazyLock::new(|| re(r"\b[2-6](?:[ -]?[0-9]){12,18}\b"));
+static SAYS_CARD: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)(?:\b|_)(?:card|visa|master-?card|amex|american express|discover|credit|debit|kreditkarte|karte|carte|tarjeta|pan|cc)[\W_]{0,3}(?:no|nr|number|nummer)?\W{0,3}$",
+    )
+});
+
+/// What separates the digits of a number that someone wrote down.
+const GAP: &str = r"(?:[ \u{a0}]?[-.‐‑–][ \u{a0}]?|/|[ \u{a0}]|[ \u{a0}]?\([0-9]{1,5}\)[ \u{a0}./-]?)";
+
+static INTERNATIONAL: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!(r"\(?\+[ \u{{a0}}]?\(?[1-9][0-9]{{0,14}}\)?(?:{GAP}?[0-9]+)*")));
+static WITH_ZEROS: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!(r"\b00[1-9][0-9]{{0,13}}(?:{GAP}[0-9]+)*")));
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        concat!(
+            r"(?i)((?:\b(?:tele?phone|telefono|telefon|teléfono|téléphone|tel|tél|phone|ph|mobile|mobil|móvil|mob|cell|fax|handy|fon|hotline|whatsapp|durchwahl)",
+            r"\b(?:[ ]?(?:number|nummer|no|nr))?(?:[ ]?[.:=]|[ ]is)*|(?:call|reach|ring|phone|text)[ ](?:me|us)[ ](?:back[ ])?(?:at|on)|number[ ]is|nummer(?:[ ]ist)?:?)[ \u{{a0}}]*)",
+            r"(\(?[0-9][0-9]*\)?(?:{}?[0-9]+)*)",
+        ),
+        GAP
+    ))
+});
+static NATIONAL: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"\(?\b0[1-9][0-9]{{1,4}}(?:\){GAP}?|[ ]?[-/–][ ]?|[ \u{{a0}}])[0-9]+(?:[ \u{{a0}}-][0-9]+)*"
+    ))
+});
+static PAIRS: LazyLock<Regex> = LazyLock::new(|| re(r"\b0[1-9](?:[ .-][0-9]{2}){4}\b"));
+static AMERICAN: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?:\b1[-. ])?(?:\([2-9][0-9]{2}\)[ -]?|\b[2-9][0-9]{2}[-. ])[2-9][0-9]{2}[-. ][0-9]{4}\b")
+});
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\(?(?:(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}|[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ](?:19|20)[0-9]{2})\b",
+    )
+});
+
+/// Whether this is the number of a bank account: as long as its country has them, and its checksum holds (ISO 7064, mod 97).
+pub(super) fn is_iban(text: &str) -> bool {
+    let compact = compact(text);
+    iban_length(&compact) == Some(compact.len())
+        && compact.get(4..).is_some_and(|rest| {
+            let rotated = rest.chars().chain(compact.chars().take(4));
+            rotated.fold(0_u32, |sum, c| match c.to_digit(36) {
+                Some(digit) if digit < 10 => (sum * 10 + digit) % 97,
+                Some(digit) => (sum * 100 + digit) % 97,
+                None => sum,
+            }) == 1
+        })
+}
+
+/// Whether this is the number of a card: one of the networks', as long as theirs, and its checksum holds (Luhn).
+pub(super) fn is_card(text: &str) -> bool {
+    let digits = compact(text);
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| {
+            let digit = u32::from(digit - b'0');
+            match at % 2 {
+                1 if digit > 4 => digit * 2 - 9,
+                1 => digit * 2,
+                _ => digit,
+            }
+        })
+        .sum();
+    of_a_network(&digits) && sum.is_multiple_of(10)
+}
+
+fn of_a_network(digits: &str) -> bool {
+    let first = |n: usize| digits.get(..n).and_then(|d| d.parse::<u32>().ok()).unwrap_or_default();
+    match digits.len() {
+        13 => first(1) == 4,
+        14 => matches!(first(2), 36 | 38 | 39) || (300..=305).contains(&first(3)),
+        15 => matches!(first(2), 34 | 37),
+        16 => {
+            first(1) == 4
+                || (51..=55).contains(&first(2))
+                || (2221..=2720).contains(&first(4))
+                || matches!(first(4), 6011)
+                || (644..=659).contains(&first(3))
+                || (3528..=3589).contains(&first(4))
+                || first(2) == 62
+        }
+        19 => matches!(first(2), 62 | 65) || first(1) == 4,
+        _ => false,
+    }
+}
+
+/// The letters and digits alone, in capitals.
+fn compact(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect()
+}
+
+fn iban_length(compact: &str) -> Option<usize> {
+    let country = compact.get(..2)?;
+    IBAN_LENGTHS.iter().find(|(c, _)| *c == country).map(|(_, length)| *length)
+}
+
+/// Where in the text so many letters and digits end.
+fn end_of(text: &str, characters: usize) -> Option<usize> {
+    text.char_indices()
+        .filter(|(_, c)| c.is_ascii_alphanumeric())
+        .nth(characters.checked_sub(1)?)
+        .map(|(at, c)| at + c.len_utf8())
+}
+
+fn goes_on(text: &str, end: usize) -> bool {
+    let mut after = text[end..].chars();
+    match after.next() {
+        Some(c) if c.is_alphanumeric() || matches!(c, '_' | '@') => true,
+        // A sentence or a list goes on after a space; a longer word does not.
+        Some('.' | ':' | '-' | '/' | ',' | '%') => after.next().is_some_and(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
+fn is_inside(text: &str, start: usize) -> bool {
+    let mut before = text[..start].chars().rev();
+    match before.next() {
+        Some(c) if c.is_alphanumeric() || matches!(c, '_' | '@' | '#' | '$' | '\\') => true,
+        Some('.' | '/' | '-' | ':' | '=' | ',') => before.next().is_some_and(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
+pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
+    let lines = Lines::of(text);
+    let out = r.replace(&IBAN, text, |r, c, text| {
+        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+        let end = iban_length(&compact(whole)).and_then(|length| end_of(whole, length));
+        let Some(end) = end.filter(|end| !goes_on(text, start + end)) else { return whole.to_owned() };
+        let (number, rest) = whole.split_at(end);
+        let certainty = if is_iban(number) {
+            Some(Sure)
+        } else {
+            // Perhaps with a slip of the pen.
+            let said = SAYS_ACCOUNT.is_match(&text[..start]);
+            let in_fours = lines.is_prose(start)
+                && number.as_bytes().get(4) == Some(&b' ')
+                && number[..2].to_uppercase() == number[..2];
+            (said || in_fours).then_some(Doubtful)
+        };
+        match certainty {
+            Some(certainty) => format!("{}{rest}", r.hide("account", certainty, number)),
+            None => whole.to_owned(),
+        }
+    });
+    let lines = Lines::of(&out);
+    r.replace(&CARD, &out, |r, c, text| {
+        let (number, start, end) =
+            (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
+        let said = SAYS_CARD.is_match(&text[..start]);
+        let grouped = in_groups(number);
+        let written_otherwise = !grouped && number.contains([' ', '-']);
+        let dialled = text[..start].ends_with('+');
+        if !said && is_inside(text, start) || goes_on(text, end) || written_otherwise || dialled {
+            return number.to_owned();
+        }
+        let certainty = match (is_card(number), said, grouped) {
+            (true, true, _) | (true, _, true) => Some(Sure),
+            // Of sixteen digits of anything one in ten has the checksum.
+            (true, false, false) => lines.is_prose(start).then_some(Doubtful),
+            (false, true, true) => of_a_network(&compact(number)).then_some(Doubtful),
+            _ => None,
+        };
+        certainty.map_or_else(|| number.to_owned(), |certainty| r.hide("card", certainty, number))
+    })
+}
+
+/// As it is printed on a card: four and four, or four, six and five.
+fn in_groups(number: &str) -> bool {
+    let groups: Vec<usize> = number.split([' ', '-']).map(str::len).collect();
+    matches!(groups[..], [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 3])
+}
+
+/// Digits of a number, without the zero in brackets that is not dialled from abroad.
+fn digits(text: &str) -> String {
+    text.replace("(0)", "").chars().filter(char::is_ascii_digit).collect()
+}
+
+/// How many of these digits name a country, if they do.
+fn country(digits: &str) -> Option<usize> {
+    let first = digits.get(..2).and_then(|d| d.parse::<u16>().ok())?;
+    match first {
+        10..20 | 70..80 => Some(1),
+        _ if COUNTRIES_2.contains(&first) => Some(2),
+        _ if COUNTRIES_3.contains(&first) => Some(3),
+        _ => None,
+    }
+}
+
+/// Whether this may be dialled from anywhere: the digits after the plus sign.
+pub(super) fn is_international(digits: &str) -> bool {
+    match country(digits) {
+        // America and Kazakhstan with Russia: ten digits each, in America of an area that does not begin with a one.
+        Some(1) => digits.len() == 11 && (digits.starts_with('7') || !digits.starts_with("11")),
+        Some(_) => (8..=15).contains(&digits.len()),
+        None => false,
+    }
+}
+
+/// The longest beginning of what was matched that ends a group of digits and has no more of them than a number can have.
+fn at_most(number: &str, most: usize) -> &str {
+    let mut end = number.len();
+    while digits(&number[..end]).len() > most {
+        let Some(gap) = number[..end].rfind(|c: char| !c.is_ascii_digit()) else { return "" };
+        end = number[..gap].trim_end_matches(|c: char| !c.is_ascii_digit()).len();
+    }
+    &number[..end]
+}
+
+pub(super) fn hide_phones(r: &mut Redactor, text: &str) -> String {
+    let mut out = international(r, text);
+    out = labelled(r, &out);
+    out = in_signatures(r, &out);
+    bare(r, &out)
+}
+
+fn international(r: &mut Redactor, text: &str) -> String {
+    let lines = Lines::of(text);
+    let mut out = r.replace(&INTERNATIONAL, text, |r, c, text| {
+        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+        let number = at_most(whole, 15);
+        // A bracket that closes behind the number is not its own.
+        let (open, number) = match number.strip_prefix('(') {
+            Some(bare) if !number.contains(')') => ("(", bare),
+            _ => ("", number),
+        };
+        let end = start + open.len() + number.len();
+        let contiguous = number.len() == digits(number).len() + 1;
+        // A program writes numbers with a sign, too.
+        let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
+        if number.is_empty()
+            || is_inside(text, start + open.len())
+            || !enough
+            || goes_on(text, end)
+            || !is_international(&digits(number))
+        {
+            return whole.to_owned();
+        }
+        format!("{open}{}{}", r.hide("phone", Sure, number), &whole[open.len() + number.len()..])
+    });
+    let lines = Lines::of(&out);
+    out = r.replace(&WITH_ZEROS, &out, |r, c, text| {
+        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+        let number = at_most(whole, 17);
+        let said = digits(number);
+        // The country stands together.
+        let group = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        let valid = said
+            .get(2..)
+            .is_some_and(|rest| is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n));
+        if is_inside(text, start) || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
+            return whole.to_owned();
+        }
+        // Numbers are filled with zeros, too.
+        let certainty = if number.len() == said.len() { Doubtful } else { Sure };
+        format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
+    });
+    out
+}
+
+/// What a word in front says to be a telephone number.
+fn labelled(r: &mut Redactor, text: &str) -> String {
+    r.replace(&LABELLED, text, |r, c, text| {
+        let end = c.get(2).map_or(0, |m| m.start());
+        let number = at_most(&c[2], 15);
+        let label = c[1].trim_end();
+        // "mobile 12 345 678 requests": a bare word in front of a number is not enough.
+        let said = !label.ends_with(char::is_alphabetic)
+            || label.contains(' ')
+            || number.starts_with(['0', '('])
+            || number.contains(['-', '/']);
+        let count = digits(number).len();
+        if !said || !(6..=15).contains(&count) || DATE.is_match(number) || goes_on(text, end + number.len()) {
+            return c[0].to_owned();
+        }
+        format!("{}{}{}", &c[1], r.hide("phone", Sure, number), &c[2][number.len()..])
+    })
+}
+
+/// Numbers in signatures, whatever they are written like.
+fn in_signatures(r: &mut Redactor, text: &str) -> String {
+    let signatures = people::signatures(text);
+    let within = |at: usize| signatures.iter().any(|line| line.contains(&at));
+    r.replace(&NATIONAL, text, |r, c, text| {
+        let start = c.get(0).map_or(0, |m| m.start());
+        if within(start) { national(r, &c[0], text, start, Sure) } else { c[0].to_owned() }
+    })
+}
+
+fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: Certainty) -> String {
+    let number = at_most(whole, 12);
+    let count = digits(number).len();
+    if count < 8 || DATE.is_match(number) || is_inside(text, start) || goes_on(text, start + number.len()) {
+        return whole.to_owned();
+    }
+    format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
+}
+
+/// Numbers that nothing announces: in prose alone.
+fn bare(r: &mut Redactor, text: &str) -> String {
+    let mut out = text.to_owned();
+    for pattern in [&PAIRS, &AMERICAN] {
+        let lines = Lines::of(&out);
+        out = r.replace(pattern, &out, |r, c, text| {
+            let (whole, start, end) =
+                (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
+            let strange = !lines.is_prose(start) && !whole.starts_with('(');
+            if strange || is_inside(text, start) || goes_on(text, end) || DATE.is_match(whole) {
+                return whole.to_owned();
+            }
+            // Versions have dots between their numbers.
+            let certainty = if whole.contains('.') { Doubtful } else { Sure };
+            r.hide("phone", certainty, whole)
+        });
+    }
+    let lines = Lines::of(&out);
+    r.replace(&NATIONAL, &out, |r, c, text| {
+        let start = c.get(0).map_or(0, |m| m.start());
+        if lines.is_prose(start) { national(r, &c[0], text, start, Doubtful) } else { c[0].to_owned() }
+    })
+}
