@@ -112,6 +112,16 @@ pub enum Command {
 
 The full text and the vectors are not in it: they are made again from it.")]
     Backup(BackupCommand),
+    /// Put a copy that `backup` made in the place of the casebook's database; what was there is kept beside it
+    #[command(
+        after_help = "The copy is checked before anything is changed. Others may have the casebook open; nobody may be syncing, importing or
+indexing. Full text and vectors follow; what has the same text keeps its vectors.
+
+Examples:
+  precedent restore ~/casebook-2026-05-12.db
+  precedent --casebook ~/elsewhere restore ~/casebook-2026-05-12.db"
+    )]
+    Restore(RestoreCommand),
     /// Write the casebook into one checked file, for a colleague
     #[command(
         after_help = "Sources, documents, comments, links and verdicts are in it; private notes only with --with-notes; tokens never.
@@ -727,6 +737,8 @@ pub enum ConfigCommand {
     },
     /// Print where the file is
     Path,
+    /// Set the file aside, under another name beside it; the defaults hold again
+    Reset,
     /// List all settings, what holds, and who says so
     List {
         #[command(flatten)]
@@ -1022,6 +1034,16 @@ pub struct BackupCommand {
     /// Replace it if it is there
     #[arg(short, long)]
     pub force: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+pub struct RestoreCommand {
+    /// The copy
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub after: AfterImport,
     #[command(flatten)]
     pub json: Json,
 }

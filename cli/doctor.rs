@@ -1,13 +1,14 @@
-//! `precedent doctor`, `backup` and `export`.
+//! `precedent doctor`, `backup`, `restore` and `export`.
 
 use precedent::{
     Casebook, Code, Error, OpenOptions, Result, Task,
-    model::{Carried, Finding, Severity},
+    config::Settings,
+    model::{Carried, Finding, IndexReport, Restored, Severity},
 };
 
 use crate::{
     Session,
-    args::{BackupCommand, DoctorCommand, ExportCommand},
+    args::{BackupCommand, DoctorCommand, ExportCommand, RestoreCommand},
     output::{BAD, DIM, GOOD, HIT, Output, plain, plural, size},
 };
 
@@ -63,11 +64,7 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
     if let Some(fields) = &command.json.json {
         return output.json(&backup, fields, None);
     }
-    session.say(&format!(
-        "{}: {}. To go back, put it in the place of the casebook's precedent.db.",
-        backup.file,
-        size(backup.bytes)
-    ));
+    session.say(&format!("{}: {}. To go back: precedent restore FILE", backup.file, size(backup.bytes)));
     Ok(())
 }
 
@@ -80,6 +77,36 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
     session.say(&format!("{}: {}, {}.", exported.file, size(exported.bytes), carried(&exported.contents)));
     session.say("To read it elsewhere: precedent import casebook FILE");
     Ok(())
+}
+
+/// What was restored and the indexing after it did.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Report {
+    #[serde(flatten)]
+    restored: Restored,
+    index: Option<IndexReport>,
+}
+
+pub async fn restore(
+    options: OpenOptions,
+    command: &RestoreCommand,
+    quiet: bool,
+    settings: &Settings,
+    task: &Task,
+    output: &mut Output,
+) -> Result<()> {
+    let restored = Casebook::restore(options.clone(), &command.file, task).await?;
+    let casebook = Casebook::open(options).await?;
+    let session = Session { casebook, task: task.clone(), quiet, settings: settings.clone() };
+    session.say(&format!("Restored {} from {}.", carried(&restored.contents), restored.file));
+    if let Some(kept) = &restored.kept {
+        session.say(&format!("What was there before is {kept}."));
+    }
+    let index = crate::import::index(&session, command.after).await?;
+    match &command.json.json {
+        Some(fields) => output.json(&Report { restored, index }, fields, None),
+        None => Ok(()),
+    }
 }
 
 /// What travels, in words.

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use precedent::{
-    Code, Error, Result,
+    Code, Error, Result, files,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
         ClustersResponse, DuplicatesResponse, Exported, Health, IndexReport, ModelView, Note, NoteAnswer,
@@ -14,7 +14,9 @@ use precedent::{
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
-use crate::{config::Setting, eval::report::EvalReport, import, model::Offer, output::Output, status, sync};
+use crate::{
+    config::Setting, doctor, eval::report::EvalReport, import, model::Offer, output::Output, status, sync,
+};
 
 /// The name of a schema (the words of the command), and how it is made.
 type Named = (&'static str, fn() -> Schema);
@@ -44,6 +46,7 @@ const ALL: &[Named] = &[
     ("note-edit", of::<Note>),
     ("note-list", of::<Vec<Note>>),
     ("note-show", of::<Note>),
+    ("restore", of::<doctor::Report>),
     ("search", of::<SearchResponse>),
     ("show", of::<Thread>),
     ("source-add", of::<SourceView>),
@@ -71,7 +74,7 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, schema) in ALL {
             let path = folder.join(format!("{name}.json"));
-            fs::write(&path, format!("{}\n", text(&schema())?)).map_err(|e| Error::io(&path, e))?;
+            files::replace(&path, format!("{}\n", text(&schema())?).as_bytes())?;
         }
         return Ok(());
     }

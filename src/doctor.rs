@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     embed::{Engine, Fault},
-    error::{Code, Error, Result},
+    error::{Code, Result},
     index::{
         fulltext::FullText,
         update::{Derived, Effort, Parts, remove_text, remove_vectors},
@@ -49,8 +49,7 @@ impl CheckUp<'_> {
     /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and those of a repair that failed.
     pub fn run(&self, task: &Task) -> Result<Health> {
         if !self.database.is_file() {
-            return Err(Error::not_found(format!("there is no casebook in {}", self.folder.display()))
-                .with_hint("Name another folder with --casebook, or begin one: precedent import sample"));
+            return Err(store::none_there(self.folder));
         }
         let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
         let mut checked = |what: &str| health.checked.push(what.to_owned());
@@ -239,8 +238,8 @@ impl CheckUp<'_> {
             .pop()
             .map_or_else(String::new, |p| format!(" {} is one.", p.display()));
         format!(
-            "Move {name} and its -wal and -shm files away and put a copy in its place, such as `precedent backup` \
-             writes.{copy} Without a copy, add the sources again and sync.",
+            "Put a copy in its place, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move \
+             {name} and its -wal and -shm files away, add the sources again and sync.",
             name = self.database.display()
         )
     }

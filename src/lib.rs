@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod duplicates;
 pub mod embed;
 pub mod error;
+pub mod files;
 pub mod http;
 pub mod index;
 pub mod memory;

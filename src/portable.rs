@@ -7,13 +7,14 @@
 use std::{
     fs::{self, File},
     io::{self, BufReader, BufWriter, Read, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use jiff::Timestamp;
 
 use crate::{
     error::{Code, Error, Result},
+    files::{self, Existing, Workplace},
     model::{Carried, Exported, Manifest},
     store::{self, FileLock, Store},
     task::{Phase, Task},
@@ -47,15 +48,14 @@ pub fn export(
     task: &Task,
 ) -> Result<Exported> {
     if file.exists() && !replace {
-        return Err(is_there(file));
+        return Err(files::is_there(file));
     }
-    let part = Temporary::beside(file, "part")?;
-    let database = Temporary::beside(file, "part.db")?;
-    let packed = Temporary::beside(file, "part.zst")?;
-    let contents = store.write_portable(&database.path, notes)?;
+    let place = Workplace::beside(file)?;
+    let (part, database, packed) = (place.path("whole"), place.path("casebook.db"), place.path("packed"));
+    let contents = store.write_portable(&database, notes)?;
     task.check()?;
-    let bytes = length(&database.path)?;
-    let digest = pack(&database.path, &packed.path, task)?;
+    let bytes = length(&database)?;
+    let digest = pack(&database, &packed, task)?;
     let manifest = Manifest {
         format: FORMAT,
         made_by: format!("precedent {}", env!("CARGO_PKG_VERSION")),
@@ -68,7 +68,7 @@ pub fn export(
     let checksums =
         format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex()).into_bytes();
     let write = || -> io::Result<()> {
-        let mut tar = tar::Builder::new(BufWriter::new(create(&part.path)?));
+        let mut tar = tar::Builder::new(BufWriter::new(create(&part)?));
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
         let header = |size: u64| {
             let mut header = tar::Header::new_ustar();
@@ -78,14 +78,14 @@ pub fn export(
             header
         };
         tar.append_data(&mut header(manifest.len() as u64), MANIFEST, manifest.as_slice())?;
-        let size = fs::metadata(&packed.path)?.len();
-        tar.append_data(&mut header(size), DATABASE, File::open(&packed.path)?)?;
+        let size = fs::metadata(&packed)?.len();
+        tar.append_data(&mut header(size), DATABASE, File::open(&packed)?)?;
         tar.append_data(&mut header(checksums.len() as u64), CHECKSUMS, checksums.as_slice())?;
         tar.into_inner()?.into_inner()?.sync_all()
     };
-    write().map_err(|e| Error::io(&part.path, e))?;
-    let bytes = length(&part.path)?;
-    fs::rename(&part.path, file).map_err(|e| Error::io(file, e))?;
+    write().map_err(|e| Error::io(file, e))?;
+    let bytes = length(&part)?;
+    place.put(&part, file, if replace { Existing::Replace } else { Existing::Keep })?;
     Ok(Exported { file: file.display().to_string(), bytes, contents })
 }
 
@@ -100,11 +100,12 @@ pub fn import(store: &Store, folder: &Path, file: &Path, task: &Task) -> Result<
         Error::new(Code::Busy, "another process is importing a casebook into this one")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    let database = Temporary::beside(&folder.join("import"), "db")?;
-    let manifest = unpack(file, &database.path, task)?;
-    store::check_foreign(&database.path).map_err(|e| e.context(file.display()))?;
+    let place = Workplace::within(folder)?;
+    let database = place.path("import.db");
+    let manifest = unpack(file, &database, task)?;
+    store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
-    store.take_over(&database.path, &manifest.contents)?;
+    store.take_over(&database, &manifest.contents)?;
     Ok(manifest.contents)
 }
 
@@ -259,41 +260,6 @@ impl<W: Write> Write for Digesting<W> {
     }
 }
 
-/// A file that is gone in the end, with what SQLite keeps beside it. One that a killed process left is replaced.
-struct Temporary {
-    path: PathBuf,
-}
-
-impl Temporary {
-    fn beside(path: &Path, ending: &str) -> Result<Self> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".");
-        name.push(ending);
-        let temporary = Self { path: PathBuf::from(name) };
-        temporary.remove();
-        if temporary.path.exists() {
-            return Err(Error::new(Code::Io, format!("{} is in the way", temporary.path.display()))
-                .with_hint("Move it away, then try again."));
-        }
-        Ok(temporary)
-    }
-
-    fn remove(&self) {
-        for ending in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(ending);
-            // What is not there need not be removed; what cannot be is found by whoever makes it again.
-            let _ = fs::remove_file(name);
-        }
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        self.remove();
-    }
-}
-
 /// A new file that this user alone may read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
@@ -305,12 +271,6 @@ fn create(path: &Path) -> io::Result<File> {
 
 fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(|e| Error::io(path, e))?.len())
-}
-
-/// A file that is there already.
-pub(crate) fn is_there(file: &Path) -> Error {
-    Error::invalid(format!("{} is there already", file.display()))
-        .with_hint("Choose another name, or replace it with --force.")
 }
 
 fn refused(file: &Path, why: &dyn std::fmt::Display) -> Error {

@@ -10,6 +10,7 @@ use crate::{
     doctor::CheckUp,
     embed::{Engine, ModelPaths},
     error::{Error, Result},
+    files::{self, Existing, Workplace},
     index::vectors,
     model::{Backup, Carried, Exported, Health},
     portable, store,
@@ -66,18 +67,13 @@ impl Casebook {
         let file = file.to_owned();
         self.run(move |i| {
             if file.exists() && !replace {
-                return Err(portable::is_there(&file));
+                return Err(files::is_there(&file));
             }
             // The old copy goes only when the new one is whole.
-            let mut part = file.as_os_str().to_owned();
-            part.push(".part");
-            let part = PathBuf::from(part);
-            match fs::remove_file(&part) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&part, e)),
-                _ => {}
-            }
+            let place = Workplace::beside(&file)?;
+            let part = place.path("copy.db");
             i.store.copy_to(&part)?;
-            fs::rename(&part, &file).map_err(|e| Error::io(&file, e))?;
+            place.put(&part, &file, if replace { Existing::Replace } else { Existing::Keep })?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })

@@ -150,7 +150,7 @@ impl Casebook {
         let keys = vec![key.to_owned()];
         let (source, remote) =
             self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
-        let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
+        let mut tracker = self.tracker(&self.inner().await?.http, &source, &remote).await?;
         tracker.access(task).await
     }
 
@@ -168,7 +168,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::Authentication`] if there is no such app; those of the network.
     pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
-        device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
+        device::begin(&self.inner().await?.http, &sync::address(host)?, client_id, task).await
     }
 
     /// Waits until the person has typed the code, and keeps the token in the system's keyring.
@@ -176,7 +176,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
-        let token = device::finish(&self.inner.http, login, task).await?;
+        let token = device::finish(&self.inner().await?.http, login, task).await?;
         self.keep_token(host, token).await
     }
 
@@ -195,13 +195,13 @@ impl Casebook {
     /// # Errors
     /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
-        let context = self.context(task);
+        let context = self.context(task).await?;
         let mut reports = Vec::new();
         for (source, remote) in self.live(request.sources).await? {
             if task.is_cancelled() && !reports.is_empty() {
                 break;
             }
-            let http = self.inner.http.counted();
+            let http = self.inner().await?.http.counted();
             let mut tracker = self.tracker(&http, &source, &remote).await?;
             let mut report =
                 sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
@@ -260,13 +260,13 @@ impl Casebook {
 
     async fn close(&self, mut wanted: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
         let mut whole = ClosureReport::default();
-        let context = self.context(task);
+        let context = self.context(task).await?;
         while let Some(first) = wanted.first() {
             let key = first.source.clone();
             let (here, rest) = wanted.into_iter().partition(|c| c.source == key);
             wanted = rest;
             let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
-            let http = self.inner.http.counted();
+            let http = self.inner().await?.http.counted();
             let mut tracker = self.tracker(&http, &row, &remote).await?;
             let here: Vec<Closure> = here;
             let report = sync::close(&context, &row, tracker.as_mut(), &http, &here, actor).await;
@@ -287,13 +287,14 @@ impl Casebook {
         self.run(|i| i.store.read(|r| r.closures())).await
     }
 
-    fn context(&self, task: &Task) -> sync::Context {
-        sync::Context {
-            store: Arc::clone(&self.inner.store),
-            folder: self.inner.folder.clone(),
-            clock: Arc::clone(&self.inner.clock),
+    async fn context(&self, task: &Task) -> Result<sync::Context> {
+        let inner = self.inner().await?;
+        Ok(sync::Context {
+            store: Arc::clone(&inner.store),
+            folder: inner.folder.clone(),
+            clock: Arc::clone(&inner.clock),
             task: task.clone(),
-        }
+        })
     }
 
     /// The live sources with these keys; all of them without any.

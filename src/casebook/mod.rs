@@ -8,13 +8,14 @@ mod meaning;
 mod mirror;
 mod models;
 mod notes;
+mod restore;
 mod thread;
 mod troubleshoot;
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use jiff::Timestamp;
@@ -32,7 +33,7 @@ use crate::{
     model::{IndexReport, Mode, ModelStatus, SearchRequest, SearchResponse, Status},
     search::{self, Searcher, query},
     secrets::Secrets,
-    store::Store,
+    store::{self, Store},
     task::{Task, blocking},
 };
 
@@ -47,8 +48,10 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// How to open a casebook.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// The casebook's folder; made if it is missing.
+    /// The casebook's folder.
     pub folder: PathBuf,
+    /// Whether a casebook is made where there is none. Who only reads makes none: a wrong folder would answer "nothing".
+    pub create: bool,
     /// Candidates for ONNX Runtime's shared library, in order.
     pub runtime: Vec<PathBuf>,
     /// Candidates for the folder that holds the built-in model's folder, in order.
@@ -81,6 +84,7 @@ impl OpenOptions {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            create: true,
             runtime: Vec::new(),
             models: Vec::new(),
             engine: None,
@@ -137,7 +141,26 @@ impl std::fmt::Debug for OpenOptions {
 /// A casebook. Clones share everything; several processes may have the same one open.
 #[derive(Clone)]
 pub struct Casebook {
-    inner: Arc<Inner>,
+    door: Arc<Door>,
+}
+
+/// The way into a casebook, which may not have been gone yet.
+struct Door {
+    options: OpenOptions,
+    opened: Mutex<Option<Arc<Inner>>>,
+}
+
+impl Door {
+    /// The casebook, opened at the first time that this succeeds.
+    fn open(&self) -> Result<Arc<Inner>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(inner) = &*opened {
+            return Ok(Arc::clone(inner));
+        }
+        let inner = Arc::new(Inner::open(self.options.clone())?);
+        *opened = Some(Arc::clone(&inner));
+        Ok(inner)
+    }
 }
 
 struct Inner {
@@ -150,7 +173,6 @@ struct Inner {
     clock: Clock,
     secrets: Secrets,
     http: Http,
-    hub: Option<String>,
     index_comments: bool,
     table: Table,
     /// The model that answered last.
@@ -159,65 +181,37 @@ struct Inner {
 
 impl std::fmt::Debug for Casebook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Casebook").field("folder", &self.inner.folder).finish_non_exhaustive()
+        f.debug_struct("Casebook").field("folder", &self.folder()).finish_non_exhaustive()
     }
 }
 
 impl Casebook {
-    /// Opens a casebook, making its folder (private to the user) and its database where they are missing.
+    /// Opens a casebook; with [`OpenOptions::create`] its folder (private to the user) and its database are made where they
+    /// are missing.
     ///
     /// # Errors
-    /// [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
+    /// [`Code::NotFound`] if there is none and none is to be made, [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
     /// [`Code::Corrupt`] if it is damaged.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        blocking(move || Self::open_blocking(options)).await
+        let casebook = Self::at_first_use(options);
+        casebook.inner().await?;
+        Ok(casebook)
     }
 
-    fn open_blocking(options: OpenOptions) -> Result<Self> {
-        let folder = options.folder;
-        let engine = options
-            .engine
-            .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
-        let preload = options.preload.then(|| Preload::start(&engine));
-        make_private(&folder)?;
-        let store = Store::open(&folder.join(DATABASE))?;
-        let preload = match preload {
-            None => None,
-            Some(preload) => {
-                let name = store.read(|r| r.model())?;
-                preload.load(engine_of(&engine, &folder, name.as_deref()));
-                Some((name, preload))
-            }
-        };
-        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
-        let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
-        let mut http = HttpOptions::new(timing);
-        (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
-        let inner = Inner {
-            folder,
-            store: Arc::new(store),
-            fulltext,
-            engine,
-            workers,
-            clock: options.clock,
-            secrets: options.secrets,
-            http: Http::new(http),
-            hub: options.hub,
-            index_comments: options.index_comments,
-            table: options.table,
-            meaning: Mutex::default(),
-        };
-        if let Some((name, preload)) = preload {
-            inner.meaning()?.preloaded(name.as_deref(), preload);
-        }
-        Ok(Self { inner: Arc::new(inner) })
+    /// A casebook that is opened when it is first asked for something, and again then until that succeeds: for a program
+    /// that stays, and may be there before its casebook is.
+    pub fn at_first_use(options: OpenOptions) -> Self {
+        Self { door: Arc::new(Door { options, opened: Mutex::default() }) }
+    }
+
+    async fn inner(&self) -> Result<Arc<Inner>> {
+        let door = Arc::clone(&self.door);
+        blocking(move || door.open()).await
     }
 
     /// The casebook's folder.
     pub fn folder(&self) -> &Path {
-        &self.inner.folder
+        &self.door.options.folder
     }
 
     /// Brings the full text and then the vectors up to date, and calibrates sources whose known duplicates have something new
@@ -337,11 +331,11 @@ impl Casebook {
         &self,
         work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let inner = Arc::clone(&self.inner);
-        match blocking(move || work(&inner)).await {
+        let inner = self.inner().await?;
+        let asked = Arc::clone(&inner);
+        match blocking(move || work(&asked)).await {
             // tantivy believes what it reads: damage makes it panic, or fail in words that say nothing of it.
             Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
-                let inner = Arc::clone(&self.inner);
                 let damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
                 Err(if damaged { fulltext::broken().with_source(error) } else { error })
             }
@@ -351,6 +345,51 @@ impl Casebook {
 }
 
 impl Inner {
+    fn open(options: OpenOptions) -> Result<Self> {
+        let folder = options.folder;
+        let engine = options
+            .engine
+            .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let preload = options.preload.then(|| Preload::start(&engine));
+        if options.create {
+            make_private(&folder)?;
+        } else if !folder.join(DATABASE).is_file() {
+            return Err(store::none_there(&folder));
+        }
+        let store = Store::open(&folder.join(DATABASE))?;
+        let preload = match preload {
+            None => None,
+            Some(preload) => {
+                let name = store.read(|r| r.model())?;
+                preload.load(engine_of(&engine, &folder, name.as_deref()));
+                Some((name, preload))
+            }
+        };
+        let fulltext = FullText::open(&folder.join(FULL_TEXT))?;
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
+        let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
+        let mut http = HttpOptions::new(timing);
+        (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
+        let inner = Self {
+            folder,
+            store: Arc::new(store),
+            fulltext,
+            engine,
+            workers,
+            clock: options.clock,
+            secrets: options.secrets,
+            http: Http::new(http),
+            index_comments: options.index_comments,
+            table: options.table,
+            meaning: Mutex::default(),
+        };
+        if let Some((name, preload)) = preload {
+            inner.meaning()?.preloaded(name.as_deref(), preload);
+        }
+        Ok(inner)
+    }
+
     /// Brings the full text up to date as far as `effort` says, if there is anything to do.
     fn update_text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let mut report = IndexReport::default();

@@ -38,7 +38,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::InvalidInput`] if what was set is no address.
     pub fn hub(&self) -> Result<url::Url> {
-        let hub = self.inner.hub.as_deref().unwrap_or(HUB);
+        let hub = self.door.options.hub.as_deref().unwrap_or(HUB);
         url::Url::parse(hub).map_err(|_| {
             Error::invalid(format!("\"{hub}\" is no address to fetch models from"))
                 .with_hint("It looks like https://hub.example.")
@@ -77,7 +77,7 @@ impl Casebook {
             ))
             .with_hint(format!("{hint}`precedent model list --catalog` shows all."))
         })?;
-        let inner = &self.inner;
+        let inner = self.inner().await?;
         if inner.models().join(&entry.name).exists() {
             return Err(Error::invalid(format!("{} is installed already", entry.name))
                 .with_hint(format!("To use it: precedent model use {}", entry.name)));

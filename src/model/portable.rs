@@ -57,3 +57,18 @@ pub struct Backup {
     /// Its size in bytes.
     pub bytes: u64,
 }
+
+/// A copy of a database that was put in the place of a casebook's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Restored {
+    /// The copy.
+    pub file: String,
+    /// The casebook's folder.
+    pub casebook: String,
+    /// Where the database is that was there before; none where there was none.
+    pub kept: Option<String>,
+    /// What the casebook holds now.
+    #[serde(flatten)]
+    pub contents: Carried,
+}

@@ -17,6 +17,7 @@ mod notes;
 mod portable;
 mod raw;
 mod remotes;
+mod restore;
 mod schema;
 mod skeletons;
 mod sources;
@@ -43,6 +44,7 @@ pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use portable::check_foreign;
 pub use raw::{Packed, RawKind, RawPacker};
 pub use remotes::{ProgressRow, RemoteRow, StreamRow};
+pub use restore::{put_in_place, read_copy};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;
 
@@ -184,6 +186,13 @@ impl Writer<'_> {
         self.revision.set(Some(revision));
         Ok(revision)
     }
+}
+
+/// That there is no casebook in this folder, and how one is made.
+pub fn none_there(folder: &Path) -> Error {
+    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
+        "Name its folder with --casebook. To begin one there: precedent import sample, precedent import …, or precedent source add",
+    )
 }
 
 /// A damaged value in the database.

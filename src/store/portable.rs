@@ -211,7 +211,7 @@ fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn contents(c: &Connection, database: &str) -> Result<Carried> {
+pub(super) fn contents(c: &Connection, database: &str) -> Result<Carried> {
     let count = |what: &str| -> Result<u64> {
         Ok(c.query_row(&format!("SELECT count(*) FROM {database}.{what}"), [], |r| r.get(0))?)
     };

@@ -39,3 +39,17 @@ impl SyncLock {
 fn name(source: i64) -> String {
     format!("sync-{source}.lock")
 }
+
+/// The names of the locks of all syncs that there ever were in this folder.
+pub fn locks(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|e| e.file_name().into_string().ok());
+    let is_lock = |n: &String| {
+        n.strip_prefix("sync-")
+            .and_then(|n| n.strip_suffix(".lock"))
+            .is_some_and(|n| n.parse::<i64>().is_ok())
+    };
+    let mut locks: Vec<String> = names.filter(is_lock).collect();
+    locks.sort();
+    locks
+}

@@ -8,6 +8,7 @@ use std::{
 /// Each module with what it may import. `error`, `model` and `task` are everybody's.
 const MAY: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("files", &[]),
     ("memory", &[]),
     ("model", &[]),
     ("task", &[]),
@@ -26,12 +27,13 @@ const MAY: &[(&str, &[&str])] = &[
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
-    ("portable", &["store"]),
+    ("portable", &["files", "store"]),
     ("doctor", &["index", "embed", "store"]),
     (
         "casebook",
         &[
             "doctor",
+            "files",
             "portable",
             "http",
             "secrets",
