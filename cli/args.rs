@@ -736,6 +736,8 @@ pub enum ConfigCommand {
     },
     /// Print where the file is
     Path,
+    /// Set the file aside, under another name beside it; the defaults hold again
+    Reset,
     /// List all settings, what holds, and who says so
     List {
         #[command(flatten)]

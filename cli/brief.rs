@@ -1,9 +1,9 @@
 //! `precedent brief`.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{fs, path::Path};
 
 use precedent::{
-    Casebook, Error, Result,
+    Casebook, Error, Result, files,
     model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, SectionKind},
 };
 
@@ -62,7 +62,7 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
 fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {
     match &command.output {
         Some(path) => {
-            fs::write(path, bytes).map_err(|e| Error::io(path, e))?;
+            files::replace(path, bytes)?;
             session.say(&format!("Written to {}.", path.display()));
             Ok(())
         }
@@ -71,12 +71,11 @@ fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut O
                 .with_hint("Name a file: --output brief.pdf"))
         }
         None if std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
-            drop(output.write_all(plain(&String::from_utf8_lossy(bytes)).as_bytes()));
+            output.bytes(plain(&String::from_utf8_lossy(bytes)).as_bytes());
             Ok(())
         }
         None => {
-            // A pipe may be closed by who reads it; there is no one to tell.
-            drop(output.write_all(bytes));
+            output.bytes(bytes);
             Ok(())
         }
     }
@@ -119,7 +118,7 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
     if let Some(path) = &command.output {
         let format = format(command)?;
         let bytes = Casebook::render_brief(replay.brief.clone(), format).await?;
-        fs::write(path, bytes).map_err(|e| Error::io(path, e))?;
+        files::replace(path, &bytes)?;
         session.say(&format!("The brief as it is now: {}.", path.display()));
     }
     if let Some(fields) = &command.json.json {

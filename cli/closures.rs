@@ -35,7 +35,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
     if command.json.json.is_none() {
         plan(&planned, output);
         output.line("");
-        output.finish();
+        output.flush();
     }
     let actor = verdict::actor(command.by.clone());
     let report = session.casebook.close_duplicates(source, &actor, &session.task).await?;
@@ -43,7 +43,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         Some(fields) => output.json(&report, fields, Some("done"))?,
         None => report.done.iter().for_each(|record| print(record, output)),
     }
-    output.finish();
+    output.flush();
     match report.problem {
         None => Ok(()),
         Some(problem) => {

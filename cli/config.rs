@@ -1,15 +1,16 @@
 //! `precedent config`: what people set once, in a file of theirs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use precedent::{
     Error, Result,
     config::{ConfigFile, KEYS, Settings, key},
+    files,
 };
 
 use crate::{
     args::ConfigCommand,
-    output::{DIM, KEY, Output, plain},
+    output::{DIM, HIT, KEY, Output, plain, remark},
     surroundings,
 };
 
@@ -25,7 +26,7 @@ pub struct Setting {
     /// What it is for.
     about: &'static str,
     /// What it may hold.
-    holds: &'static str,
+    holds: String,
     /// The variable that overrides the file.
     variable: String,
 }
@@ -38,7 +39,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             Ok(())
         }
         ConfigCommand::Get { key: name, json } => {
-            let found = setting(key(&name)?, &read(path.as_deref())?)?;
+            let found = setting(key(&name)?, &readable(path.as_deref())?)?;
             if let Some(fields) = &json.json {
                 return output.json(&found, fields, None);
             }
@@ -48,7 +49,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             Ok(())
         }
         ConfigCommand::List { json } => {
-            let file = read(path.as_deref())?;
+            let file = readable(path.as_deref())?;
             let all: Vec<Setting> = KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
             if let Some(fields) = &json.json {
                 return output.json(&all, fields, None);
@@ -83,13 +84,14 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             let mut file = read(Some(path))?;
             if file.unset(key) { write(path, &file) } else { Ok(()) }
         }
+        ConfigCommand::Reset => reset(wanted(path.as_deref())?),
     }
 }
 
 fn setting(key: &'static precedent::config::Key, file: &ConfigFile) -> Result<Setting> {
     let mut settings = Settings::default();
     let in_file = file.get(key).is_some();
-    file.apply(&mut settings)?;
+    file.apply(&mut settings);
     let by_variable = surroundings::override_by_variable(key, &mut settings)?;
     Ok(Setting {
         key: key.name,
@@ -100,7 +102,7 @@ fn setting(key: &'static precedent::config::Key, file: &ConfigFile) -> Result<Se
             (false, false) => "default",
         },
         about: key.about,
-        holds: key.holds,
+        holds: key.holds.to_string(),
         variable: key.variable(),
     })
 }
@@ -116,18 +118,53 @@ fn read(path: Option<&Path>) -> Result<ConfigFile> {
     path.map_or_else(|| Ok(ConfigFile::default()), surroundings::read_config)
 }
 
+/// What of the file can be read; what cannot is told.
+fn readable(path: Option<&Path>) -> Result<ConfigFile> {
+    let Some(path) = path else { return Ok(ConfigFile::default()) };
+    let (file, wrong) = surroundings::salvage_config(path)?;
+    if let Some(wrong) = wrong {
+        warn(&wrong);
+    }
+    Ok(file)
+}
+
+/// That the file of settings is wrong, and what holds instead.
+pub fn warn(wrong: &Error) {
+    remark(format_args!(
+        "{HIT}warning:{HIT:#} {}; what it says there does not hold",
+        plain(&wrong.to_string())
+    ));
+    if let Some(hint) = wrong.hint() {
+        remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
+    }
+}
+
+/// Moves the file aside, to a name that nothing has.
+fn reset(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        remark("There is no file of settings; the defaults hold.");
+        return Ok(());
+    }
+    for n in 1_u32.. {
+        let aside = path.with_extension(format!("before-reset-{n}.toml"));
+        match precedent::files::set_aside(path, &aside)? {
+            true => {
+                remark(format_args!(
+                    "The settings are in {} now; the defaults hold.",
+                    plain(&aside.display().to_string())
+                ));
+                return Ok(());
+            }
+            false => continue,
+        }
+    }
+    Ok(())
+}
+
 /// Writes the file whole or not at all.
 fn write(path: &Path, file: &ConfigFile) -> Result<()> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |e| Error::io(&path, e)
-    };
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed(folder))?;
+        std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
     }
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    std::fs::write(&part, file.to_string()).map_err(failed(&part))?;
-    std::fs::rename(&part, path).map_err(failed(path))
+    files::replace(path, file.to_string().as_bytes())
 }

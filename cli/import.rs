@@ -8,7 +8,7 @@ use precedent::{
 use crate::{
     Session,
     args::{AfterImport, ImportCommand, ImportFiles, Json},
-    output::{Output, count, plain, plural},
+    output::{Output, count, plain, plural, remark},
 };
 
 /// What an import and the indexing after it did.
@@ -84,7 +84,7 @@ async fn casebook(
     let quiet = session.quiet;
     let told = move |left_out: &[String]| {
         for what in left_out.iter().filter(|_| !quiet) {
-            anstream::eprintln!("Left out. {}", plain(what));
+            remark(format_args!("Left out. {}", plain(what)));
         }
     };
     let taken = session.casebook.import_casebook(file, told, &session.task).await?;

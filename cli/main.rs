@@ -18,6 +18,7 @@ mod index;
 mod manual;
 mod mcp;
 mod model;
+mod need;
 mod note;
 mod output;
 mod progress;
@@ -43,6 +44,7 @@ use precedent::{
 };
 
 use args::{Args, Command};
+use need::Need;
 use output::Output;
 
 /// A command lives for a fifth of a second, and a quarter of that went into asking the system for memory piece by piece.
@@ -57,19 +59,23 @@ const AUTHENTICATION: u8 = 4;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(told) => return tell(&told),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("error: {error}");
+            output::remark(format_args!("error: {error}"));
             return ExitCode::from(ERROR);
         }
     };
     let mut output = Output::new(Color::Auto);
     let verbose = args.verbose;
     let result = runtime.block_on(run(args, &mut output));
-    output.finish();
-    match result {
+    let written = output.finish();
+    // What the command itself failed at comes before what was lost of its output.
+    match result.and(written) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::report(&error);
@@ -86,6 +92,23 @@ fn main() -> ExitCode {
     }
 }
 
+/// What is not a command: help, the version, or why the arguments are wrong.
+fn tell(told: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(ERROR));
+    if told.use_stderr() {
+        let _ = told.print();
+        return code;
+    }
+    let printed = told.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
+    match printed.map_err(output::written) {
+        Err(Err(error)) => {
+            output::report(&error);
+            ExitCode::from(ERROR)
+        }
+        _ => code,
+    }
+}
+
 async fn run(args: Args, output: &mut Output) -> Result<()> {
     let began = std::time::Instant::now();
     let mut settings = Settings::default();
@@ -96,7 +119,16 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Skill => return manual::skill(output),
         Command::Schema { name, into } => return schema::run(name.as_deref(), into.as_deref(), output),
         Command::Config(_) => {}
-        _ => settings = surroundings::settings(surroundings::config_file(dirs::config_dir()).as_deref())?,
+        command => {
+            let file = surroundings::config_file(dirs::config_dir());
+            let (read, wrong) = surroundings::settings(file.as_deref())?;
+            settings = read;
+            match wrong {
+                Some(wrong) if need::of(command) > Need::Read => return Err(wrong),
+                Some(wrong) if !args.quiet => config::warn(&wrong),
+                _ => {}
+            }
+        }
     }
     *output = Output::new(color(&args, &settings));
     let mut args = args;
@@ -108,8 +140,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     if let Command::Eval(command) = &args.command {
         return eval::run(&args, command, output).await;
     }
-    let mut options = options(&args, folder(&args)?);
-    options.create = stores(&args.command);
+    let options = options(&args, folder(&args)?);
     let verbose = args.verbose;
     if verbose {
         explain(&options.folder);
@@ -164,7 +195,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     };
     bar.finish();
     if verbose {
-        anstream::eprintln!("took {:.2} s", began.elapsed().as_secs_f64());
+        output::remark(format_args!("took {:.2} s", began.elapsed().as_secs_f64()));
     }
     result
 }
@@ -192,7 +223,7 @@ impl Session {
     /// A remark for the person, on standard error.
     fn say(&self, text: &str) {
         if !self.quiet {
-            anstream::eprintln!("{}", output::plain(text));
+            output::remark(output::plain(text));
         }
     }
 }
@@ -211,10 +242,10 @@ fn color(args: &Args, settings: &Settings) -> Color {
 
 /// Says on standard error what a command works with.
 fn explain(folder: &std::path::Path) {
-    anstream::eprintln!("casebook {}", output::plain(&folder.display().to_string()));
+    output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
     if let Some(file) = surroundings::config_file(dirs::config_dir()) {
         let there = if file.is_file() { "" } else { " (not there)" };
-        anstream::eprintln!("settings {}{there}", output::plain(&file.display().to_string()));
+        output::remark(format_args!("settings {}{there}", output::plain(&file.display().to_string())));
     }
 }
 
@@ -253,18 +284,6 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
     Casebook::open(options(args, folder)).await
 }
 
-/// Whether a command begins a casebook where there is none: one that has something to put into it.
-fn stores(command: &Command) -> bool {
-    use args::{ModelCommand, NoteCommand, SourceCommand};
-    match command {
-        Command::Import(_) | Command::Restore(_) | Command::Login(_) | Command::Logout(_) => true,
-        Command::Source(source) => matches!(source, SourceCommand::Add { .. }),
-        Command::Note(note) => matches!(note, NoteCommand::Add { .. }),
-        Command::Model(model) => !matches!(model, ModelCommand::List { .. }),
-        _ => false,
-    }
-}
-
 /// Whether a command needs the model before anything else is said.
 fn searches_by_meaning(command: &Command) -> bool {
     match command {
@@ -281,6 +300,7 @@ fn searches_by_meaning(command: &Command) -> bool {
 /// How to open the casebook in this folder.
 fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
+    options.create = need::of(&args.command) == Need::Make;
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
         options = options.installed_at(&executable, path("PRECEDENT_ONNXRUNTIME"), path("PRECEDENT_MODELS"));

@@ -1,6 +1,6 @@
 //! `precedent man`, `skill` and `completions`: what is known about this command line, for people, agents and shells.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{fs, path::Path};
 
 use clap::CommandFactory as _;
 use precedent::{Error, Result};
@@ -22,8 +22,7 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
             let mut page = Vec::new();
             let rendered = clap_mangen::Man::new(Args::command()).render(&mut page);
             rendered.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
-            // A pipe may be closed by who reads it; there is no one to tell.
-            drop(output.write_all(&page));
+            output.bytes(&page);
             Ok(())
         }
     }
@@ -34,12 +33,12 @@ pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<(
     // Into memory first: the generator panics where a pipe is closed.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "precedent", &mut script);
-    drop(output.write_all(&script));
+    output.bytes(&script);
     Ok(())
 }
 
 /// Prints what an agent has to know.
 pub fn skill(output: &mut Output) -> Result<()> {
-    drop(output.write_all(include_bytes!("../docs/skill/SKILL.md")));
+    output.bytes(include_bytes!("../docs/skill/SKILL.md"));
     Ok(())
 }

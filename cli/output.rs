@@ -1,10 +1,11 @@
-//! Data on standard output, the rest on standard error; colour only on a terminal; a closed pipe ends it quietly.
+//! Data on standard output, the rest on standard error; colour only on a terminal. A closed pipe ends it quietly; what else
+//! cannot be written is an error.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use precedent::{
-    Error, Result,
+    Code, Error, Result,
     config::Color,
     model::{Span, State},
     text::visible::{self, is_order},
@@ -22,6 +23,8 @@ pub const DONE: Style = AnsiColor::Magenta.on_default();
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
+    /// What went wrong first. After that nothing more is written.
+    failed: Option<io::Error>,
 }
 
 impl Output {
@@ -33,13 +36,29 @@ impl Output {
         }
         // Lines for a terminal fit it; a pipe gets them whole, but still readable.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
-        Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120) }
+        Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120), failed: None }
     }
 
     /// Prints a line.
     pub fn line(&mut self, text: impl std::fmt::Display) {
-        // `head` closes the pipe when it has enough; there is no one to tell.
-        let _ = writeln!(self.out, "{text}");
+        if self.failed.is_none() {
+            let result = writeln!(self.out, "{text}");
+            self.note(result);
+        }
+    }
+
+    /// Prints bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        if self.failed.is_none() {
+            let result = self.out.write_all(bytes);
+            self.note(result);
+        }
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.failed.get_or_insert(error);
+        }
     }
 
     /// Prints paragraphs, wrapped and indented.
@@ -64,8 +83,7 @@ impl Output {
     /// # Errors
     /// A field that does not exist, with those that do.
     pub fn json(&mut self, value: &impl serde::Serialize, fields: &str, list: Option<&str>) -> Result<()> {
-        let mut value =
-            serde_json::to_value(value).map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
+        let mut value = serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         if !fields.is_empty() {
             if let Some(inner) = list.and_then(|l| value.get_mut(l)) {
                 value = inner.take();
@@ -76,25 +94,47 @@ impl Output {
                 one => keep(one, &fields)?,
             }
         }
-        let text = serde_json::to_string_pretty(&value)
-            .map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(&value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         self.line(visible::json(&text));
         Ok(())
     }
 
-    pub fn finish(&mut self) {
-        let _ = self.out.flush();
+    /// Shows what was printed so far.
+    pub fn flush(&mut self) {
+        if self.failed.is_none() {
+            let result = self.out.flush();
+            self.note(result);
+        }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if any of what was printed could not be written. A pipe that was closed is none: `head` does that when
+    /// it has enough.
+    pub fn finish(&mut self) -> Result<()> {
+        self.flush();
+        self.failed.take().map_or(Ok(()), written)
     }
 }
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+/// What a failure to write to standard output comes to.
+///
+/// # Errors
+/// [`Code::Io`] unless whoever read it has closed it.
+pub fn written(error: io::Error) -> Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Ok(());
     }
+    Err(Error::io(std::path::Path::new("standard output"), error).with_hint(
+        "Not everything was written. Free some space or write elsewhere, and run the command again.",
+    ))
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
+/// A remark on standard error. If that cannot be written either, there is no one to tell.
+pub fn remark(text: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
@@ -110,9 +150,9 @@ fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
 
 /// Prints an error with its remedy.
 pub fn report(error: &Error) {
-    anstream::eprintln!("{BAD}error:{BAD:#} {}", plain(&error.to_string()));
+    remark(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
     if let Some(hint) = error.hint() {
-        anstream::eprintln!("{DIM}hint:{DIM:#}  {}", plain(hint));
+        remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }
 }
 
@@ -120,7 +160,7 @@ pub fn report(error: &Error) {
 pub fn causes(error: &Error) {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        anstream::eprintln!("{DIM}cause:{DIM:#} {}", plain(&error.to_string()));
+        remark(format_args!("{DIM}cause:{DIM:#} {}", plain(&error.to_string())));
         cause = error.source();
     }
 }

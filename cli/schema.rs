@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use precedent::{
-    Code, Error, Result,
+    Code, Error, Result, files,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
         ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note,
@@ -73,7 +73,7 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, schema) in ALL {
             let path = folder.join(format!("{name}.json"));
-            fs::write(&path, format!("{}\n", text(&schema())?)).map_err(|e| Error::io(&path, e))?;
+            files::replace(&path, format!("{}\n", text(&schema())?).as_bytes())?;
         }
         return Ok(());
     }

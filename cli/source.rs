@@ -122,8 +122,9 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
         return Err(Error::invalid(format!("removing {key} was not confirmed"))
             .with_hint("Add --yes to remove it without a question."));
     }
-    anstream::eprint!("Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
-    let _ = std::io::stderr().flush();
+    let mut err = anstream::stderr();
+    let _ = write!(err, "Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
+    let _ = err.flush();
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {

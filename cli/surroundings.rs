@@ -29,11 +29,28 @@ pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
 
 /// Reads a file of settings; one that is not there sets nothing.
 pub fn read_config(path: &Path) -> Result<ConfigFile> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => ConfigFile::parse(&text).map_err(|e| e.context(path.display())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ConfigFile::default()),
-        Err(error) => Err(Error::io(path, error)),
-    }
+    let (file, wrong) = salvage_config(path)?;
+    wrong.map_or(Ok(file), Err)
+}
+
+/// Reads what of a file of settings can be read, and says what is wrong with it.
+pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
+    let text = match std::fs::read(path) {
+        Ok(text) => String::from_utf8(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
+        Err(error) => return Err(Error::io(path, error)),
+    };
+    let (file, wrong) = match text {
+        Ok(text) => ConfigFile::salvage(&text),
+        Err(_) => (ConfigFile::default(), Some(Error::invalid("it is no text"))),
+    };
+    let wrong = wrong.map(|error| {
+        let hint = error.hint().map(|hint| format!("{hint} ")).unwrap_or_default();
+        error
+            .context(path.display())
+            .with_hint(format!("{hint}Mend it there, or set the file aside: precedent config reset"))
+    });
+    Ok((file, wrong))
 }
 
 /// Sets a key from its variable, if that is there; whether it is.
@@ -48,16 +65,15 @@ pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> 
     Ok(true)
 }
 
-/// What the user set: in the file, overridden by variables of the environment.
-pub fn settings(file: Option<&Path>) -> Result<Settings> {
+/// What the user set: in the file, overridden by variables of the environment; and what is wrong with the file.
+pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
     let mut settings = Settings::default();
-    if let Some(path) = file {
-        read_config(path)?.apply(&mut settings)?;
-    }
+    let (config, wrong) = file.map(salvage_config).transpose()?.unwrap_or_default();
+    config.apply(&mut settings);
     for key in KEYS {
         override_by_variable(key, &mut settings)?;
     }
-    Ok(settings)
+    Ok((settings, wrong))
 }
 
 /// The places that are asked for a token, in order.

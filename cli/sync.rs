@@ -70,7 +70,7 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
     };
     if let Some(fields) = &command.json.json {
         output.json(&Report { sources, index }, fields, Some("sources"))?;
-        output.finish();
+        output.flush();
     }
     Ok(failed)
 }

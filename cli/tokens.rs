@@ -7,7 +7,7 @@ use precedent::{Error, Result};
 use crate::{
     Session,
     args::{HostCommand, LoginCommand},
-    output::plain,
+    output::{plain, remark},
 };
 
 /// The longest token, in bytes; GitHub's are below 300.
@@ -47,7 +47,7 @@ async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
     };
     let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
     // Told even to those who want no remarks: nothing goes on without it.
-    anstream::eprintln!("Open {} and type {}", plain(&login.verification_uri), plain(&login.user_code));
+    remark(format_args!("Open {} and type {}", plain(&login.verification_uri), plain(&login.user_code)));
     session.casebook.finish_login(&command.host, &login, &session.task).await?;
     session.say(&format!("The token for {} is in the keyring.", command.host));
     Ok(())

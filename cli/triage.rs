@@ -90,7 +90,7 @@ async fn decide(
             let Some((key, other)) = last.take() else { break };
             output.line("");
             output.line(format_args!("{BOLD}That was the last one.{BOLD:#}  [u]ndo it; anything else ends"));
-            output.finish();
+            output.flush();
             if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo")) {
                 session.casebook.undo_verdict(key, other, actor).await?;
                 output.line("Taken back.");
@@ -107,7 +107,7 @@ async fn decide(
             at + 1,
             response.queue.len()
         ));
-        output.finish();
+        output.flush();
         let Some(answer) = line()? else { break };
         let (letter, reason) = answer.split_once(char::is_whitespace).unwrap_or((&answer, ""));
         let kind = match letter.to_lowercase().as_str() {

@@ -2,13 +2,13 @@
 //!
 //! The engine reads no environment and no home folder: a face reads the file and the variables, and hands the text in.
 
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf};
 
-use toml_edit::{DocumentMut, Item, TableLike, Value};
+use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use crate::{
     error::{Error, Result},
-    model::TroubleshootSettings,
+    model::{TroubleshootSettings, limits},
     text::similar,
 };
 
@@ -51,13 +51,13 @@ pub struct Settings {
     pub color: Option<Color>,
     /// Threads that compute vectors, 1..=64; none stands for what suits the machine.
     pub threads: Option<usize>,
-    /// At most this many results of a search, 1..=1,000.
+    /// At most this many results of a search.
     pub search_limit: usize,
     /// Candidates for duplicates that are less alike are left out, 0..1.
     pub duplicates_threshold: f32,
-    /// At most this many candidates for duplicates, 1..=100.
+    /// At most this many candidates for duplicates.
     pub duplicates_max_candidates: usize,
-    /// At most this many reports of the queue, 1..=1,000.
+    /// At most this many reports of the queue.
     pub triage_limit: usize,
     /// How solved cases are looked for.
     pub troubleshooting: TroubleshootSettings,
@@ -79,13 +79,28 @@ impl Default for Settings {
     }
 }
 
-/// How a setting is written in TOML.
+/// What a setting may hold, and with that how it is written in TOML. As text it is in words: `a number from 0 to 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    Text,
-    Number,
-    Integer,
+pub enum Holds {
+    /// A text of a form that these words say.
+    Text(&'static str),
+    /// A whole number between these two, both included.
+    Whole(usize, usize),
+    /// A number from 0 to 1.
+    Share,
+    /// Yes or no.
     Truth,
+}
+
+impl std::fmt::Display for Holds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(words) => f.write_str(words),
+            Self::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Self::Share => f.write_str("a number from 0 to 1"),
+            Self::Truth => f.write_str("true or false"),
+        }
+    }
 }
 
 /// One thing that can be set.
@@ -95,9 +110,9 @@ pub struct Key {
     pub name: &'static str,
     /// What it is for, in a line.
     pub about: &'static str,
-    /// What it may hold, in words: `a number from 0 to 1`.
-    pub holds: &'static str,
-    shape: Shape,
+    /// What it may hold.
+    pub holds: Holds,
+    /// Takes over a text that is known to be what it may hold, as far as its words alone say that.
     read: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }
@@ -107,8 +122,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "casebook",
         about: "the casebook's folder",
-        holds: "a whole path",
-        shape: Shape::Text,
+        holds: Holds::Text("a whole path"),
         read: |s, text| {
             let path = PathBuf::from(text);
             path.is_absolute().then(|| s.casebook = Some(path))
@@ -118,8 +132,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "source",
         about: "the source that bare numbers mean",
-        holds: "the name of a source: owner/name",
-        shape: Shape::Text,
+        holds: Holds::Text("the name of a source: owner/name"),
         read: |s, text| {
             let whole = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
             whole.then(|| s.source = Some(text.to_owned()))
@@ -129,92 +142,74 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "color",
         about: "whether output has colours",
-        holds: "auto, always or never",
-        shape: Shape::Text,
+        holds: Holds::Text("auto, always or never"),
         read: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
         write: |s| s.color.map(|c| c.as_str().to_owned()),
     },
     Key {
         name: "threads",
         about: "threads that compute vectors",
-        holds: "a whole number from 1 to 64",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1, 64).map(|n| s.threads = Some(n)),
+        holds: Holds::Whole(1, 64),
+        read: |s, text| text.parse().ok().map(|n| s.threads = Some(n)),
         write: |s| s.threads.map(|n| n.to_string()),
     },
     Key {
         name: "search.limit",
         about: "results of a search",
-        holds: "a whole number from 1 to 1000",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1, 1_000).map(|n| s.search_limit = n),
+        holds: Holds::Whole(1, limits::SEARCH),
+        read: |s, text| text.parse().ok().map(|n| s.search_limit = n),
         write: |s| Some(s.search_limit.to_string()),
     },
     Key {
         name: "duplicates.threshold",
         about: "how alike a candidate has to be",
-        holds: "a number from 0 to 1",
-        shape: Shape::Number,
-        read: |s, text| share(text).map(|n| s.duplicates_threshold = n),
+        holds: Holds::Share,
+        read: |s, text| text.parse().ok().map(|n| s.duplicates_threshold = n),
         write: |s| Some(s.duplicates_threshold.to_string()),
     },
     Key {
         name: "duplicates.max_candidates",
         about: "candidates for duplicates",
-        holds: "a whole number from 1 to 100",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1, 100).map(|n| s.duplicates_max_candidates = n),
+        holds: Holds::Whole(1, limits::CANDIDATES),
+        read: |s, text| text.parse().ok().map(|n| s.duplicates_max_candidates = n),
         write: |s| Some(s.duplicates_max_candidates.to_string()),
     },
     Key {
         name: "triage.limit",
         about: "reports of the queue",
-        holds: "a whole number from 1 to 1000",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1, 1_000).map(|n| s.triage_limit = n),
+        holds: Holds::Whole(1, limits::TRIAGE),
+        read: |s, text| text.parse().ok().map(|n| s.triage_limit = n),
         write: |s| Some(s.triage_limit.to_string()),
     },
     Key {
         name: "troubleshooting.enabled",
         about: "whether solved cases are looked for",
-        holds: "true or false",
-        shape: Shape::Truth,
+        holds: Holds::Truth,
         read: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
         write: |s| Some(s.troubleshooting.enabled.to_string()),
     },
     Key {
         name: "troubleshooting.similarity_threshold",
         about: "how near in meaning a solved case has to be",
-        holds: "a number from 0 to 1",
-        shape: Shape::Number,
-        read: |s, text| share(text).map(|n| s.troubleshooting.similarity_threshold = Some(n)),
+        holds: Holds::Share,
+        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n)),
         write: |s| s.troubleshooting.similarity_threshold.map(|n| n.to_string()),
     },
     Key {
         name: "troubleshooting.max_results",
         about: "solved cases",
-        holds: "a whole number from 1 to 10",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1, 10).map(|n| s.troubleshooting.max_results = n),
+        holds: Holds::Whole(limits::CASES.0, limits::CASES.1),
+        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.max_results = n),
         write: |s| Some(s.troubleshooting.max_results.to_string()),
     },
     Key {
         name: "troubleshooting.total_budget_chars",
         about: "characters of all threads together",
-        holds: "a whole number from 1000 to 50000",
-        shape: Shape::Integer,
-        read: |s, text| whole(text, 1_000, 50_000).map(|n| s.troubleshooting.total_budget_chars = n),
+        holds: Holds::Whole(limits::BUDGET.0, limits::BUDGET.1),
+        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.total_budget_chars = n),
         write: |s| Some(s.troubleshooting.total_budget_chars.to_string()),
     },
 ];
-
-fn whole(text: &str, least: usize, most: usize) -> Option<usize> {
-    text.parse().ok().filter(|n| (least..=most).contains(n))
-}
-
-fn share(text: &str) -> Option<f32> {
-    text.parse().ok().filter(|n| (0.0..=1.0).contains(n))
-}
 
 /// The key of this name.
 ///
@@ -246,7 +241,13 @@ impl Key {
     /// # Errors
     /// [`crate::Code::InvalidInput`] for a value that it cannot hold.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
-        (self.read)(settings, text.trim()).ok_or_else(|| {
+        let text = text.trim();
+        let can = match self.holds {
+            Holds::Whole(least, most) => text.parse().is_ok_and(|n: usize| (least..=most).contains(&n)),
+            Holds::Share => text.parse().is_ok_and(|n: f32| (0.0..=1.0).contains(&n)),
+            Holds::Text(_) | Holds::Truth => true,
+        };
+        can.then(|| (self.read)(settings, text)).flatten().ok_or_else(|| {
             Error::invalid(format!("{} cannot be \"{text}\"", self.name))
                 .with_hint(format!("It has to be {}.", self.holds))
         })
@@ -263,47 +264,52 @@ impl ConfigFile {
     /// Reads the text of a file; every key has to be known, and every value to be one that its key can hold.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidInput`] that names the key or the line.
+    /// [`crate::Code::InvalidInput`] that says where the first thing is that is wrong.
     pub fn parse(text: &str) -> Result<Self> {
-        let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
-            Error::invalid(format!("it is not TOML: {}", e.to_string().trim().replace('\n', " ")))
-                .with_hint("A line looks like: duplicates.threshold = 0.5")
-        })?;
-        let file = Self { document };
-        file.apply(&mut Settings::default())?;
-        Ok(file)
+        let (file, wrong) = Self::salvage(text);
+        wrong.map_or(Ok(file), Err)
     }
 
-    /// Takes over what the file sets.
-    ///
-    /// # Errors
-    /// As [`ConfigFile::parse`].
-    pub fn apply(&self, settings: &mut Settings) -> Result<()> {
+    /// Reads what of a file can be read, and says where the first thing is that cannot. A file that is no TOML sets nothing;
+    /// of another one the keys that are known hold, where their values can be.
+    pub fn salvage(text: &str) -> (Self, Option<Error>) {
+        let document = match Document::parse(text.to_owned()) {
+            Ok(document) => document,
+            Err(e) => {
+                let place = place(text, e.span());
+                let what = e.message().trim().replace('\n', ", ");
+                let error = Error::invalid(format!("{place}: it is not TOML: {what}"))
+                    .with_hint("A line looks like: duplicates.threshold = 0.5");
+                return (Self::default(), Some(error));
+            }
+        };
+        let mut wrong = None;
         let mut set = Vec::new();
-        flatten("", self.document.as_table(), &mut set);
-        for (name, value) in set {
-            let text = match &value {
-                Some(Value::String(text)) => text.value().clone(),
-                Some(Value::Integer(n)) => n.value().to_string(),
-                Some(Value::Float(n)) => n.value().to_string(),
-                Some(Value::Boolean(truth)) => truth.value().to_string(),
-                _ => String::new(),
-            };
-            key(&name)?.set(settings, &text)?;
+        flatten("", document.as_table(), None, &mut set);
+        for one in &set {
+            if let Err(error) = one.apply(&mut Settings::default()) {
+                wrong.get_or_insert_with(|| error.context(place(text, one.at.clone())));
+            }
         }
-        Ok(())
+        (Self { document: document.into_mut() }, wrong)
+    }
+
+    /// Takes over what the file sets, as far as it can be.
+    pub fn apply(&self, settings: &mut Settings) {
+        let mut set = Vec::new();
+        flatten("", self.document.as_table(), None, &mut set);
+        // What cannot be was told when the file was read.
+        set.iter().for_each(|one| drop(one.apply(settings)));
     }
 
     /// What the file itself sets for this key, as it is written.
     pub fn get(&self, key: &Key) -> Option<String> {
         let mut only = Settings::default();
         let mut set = Vec::new();
-        flatten("", self.document.as_table(), &mut set);
-        set.iter().any(|(name, _)| name == key.name).then(|| {
-            // It was checked when it was read.
-            let _ = self.apply(&mut only);
-            key.shown(&only)
-        })?
+        flatten("", self.document.as_table(), None, &mut set);
+        let one = set.iter().find(|one| one.name == key.name)?;
+        one.apply(&mut only).ok()?;
+        key.shown(&only)
     }
 
     /// Sets a key; comments and order stay.
@@ -314,11 +320,11 @@ impl ConfigFile {
         key.set(&mut Settings::default(), text)?;
         let text = text.trim();
         let wrong = || Error::invalid(format!("{} cannot be \"{text}\"", key.name));
-        let value = match key.shape {
-            Shape::Text => Value::from(text),
-            Shape::Number => Value::from(text.parse::<f64>().map_err(|_| wrong())?),
-            Shape::Integer => Value::from(text.parse::<i64>().map_err(|_| wrong())?),
-            Shape::Truth => Value::from(text.parse::<bool>().map_err(|_| wrong())?),
+        let value = match key.holds {
+            Holds::Text(_) => Value::from(text),
+            Holds::Share => Value::from(text.parse::<f64>().map_err(|_| wrong())?),
+            Holds::Whole(..) => Value::from(text.parse::<i64>().map_err(|_| wrong())?),
+            Holds::Truth => Value::from(text.parse::<bool>().map_err(|_| wrong())?),
         };
         let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
         let tables: &mut dyn TableLike = if table.is_empty() {
@@ -367,15 +373,45 @@ impl std::fmt::Display for ConfigFile {
     }
 }
 
-/// Every value of a table and the tables in it, by whole names.
-fn flatten(before: &str, table: &dyn TableLike, out: &mut Vec<(String, Option<Value>)>) {
+/// A value of a file, by its whole name.
+struct Set {
+    name: String,
+    value: Option<Value>,
+    /// Where it stands, in bytes.
+    at: Option<Range<usize>>,
+}
+
+impl Set {
+    fn apply(&self, settings: &mut Settings) -> Result<()> {
+        let text = match &self.value {
+            Some(Value::String(text)) => text.value().clone(),
+            Some(Value::Integer(n)) => n.value().to_string(),
+            Some(Value::Float(n)) => n.value().to_string(),
+            Some(Value::Boolean(truth)) => truth.value().to_string(),
+            _ => String::new(),
+        };
+        key(&self.name)?.set(settings, &text)
+    }
+}
+
+/// Every value of a table and the tables in it.
+fn flatten(before: &str, table: &dyn TableLike, within: Option<Range<usize>>, out: &mut Vec<Set>) {
     for (name, item) in table.iter() {
+        let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(within.clone());
         let name = if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
         match item.as_table_like() {
-            Some(inner) => flatten(&name, inner, out),
-            None => out.push((name, item.as_value().cloned())),
+            Some(inner) => flatten(&name, inner, at, out),
+            None => out.push(Set { name, value: item.as_value().cloned(), at }),
         }
     }
+}
+
+/// Where something begins in a text, as editors count.
+fn place(text: &str, at: Option<Range<usize>>) -> String {
+    let before = at.and_then(|at| text.get(..at.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}")
 }
 
 #[cfg(test)]
@@ -387,7 +423,7 @@ mod tests {
         let text = "# mine\nsource = \"acme/app\" # the one\n\n[duplicates]\nthreshold = 0.5 # strict\n";
         let mut file = ConfigFile::parse(text).unwrap();
         let mut settings = Settings::default();
-        file.apply(&mut settings).unwrap();
+        file.apply(&mut settings);
         assert_eq!((settings.source.as_deref(), settings.duplicates_threshold), (Some("acme/app"), 0.5));
         assert_eq!(settings.search_limit, 10);
         file.set(key("duplicates.threshold").unwrap(), "0.7").unwrap();
@@ -413,9 +449,44 @@ mod tests {
             ("source =", "not TOML"),
         ] {
             let error = ConfigFile::parse(text).unwrap_err();
-            assert!(error.to_string().contains(named) && error.hint().is_some(), "{text}: {error}");
+            let said = error.to_string();
+            assert!(
+                said.contains(named) && said.contains("line 1, ") && error.hint().is_some(),
+                "{text}: {error}"
+            );
         }
         assert!(key("duplicates.treshold").unwrap_err().hint().unwrap().contains("duplicates.threshold"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_its_place_and_the_rest_holds() {
+        let text = "# mine\nsearch.limit = 7\n\n[duplicates]\n  treshold = 0.5\nmax_candidates = 5\n";
+        let (file, wrong) = ConfigFile::salvage(text);
+        let wrong = wrong.unwrap();
+        assert!(wrong.to_string().starts_with("line 5, column 3: "), "{wrong}");
+        let mut settings = Settings::default();
+        file.apply(&mut settings);
+        assert_eq!((settings.search_limit, settings.duplicates_max_candidates), (7, 5));
+        let (file, wrong) = ConfigFile::salvage("search.limit = 7\nsource = \"acme/app\n");
+        assert!(wrong.unwrap().to_string().starts_with("line 2, "));
+        assert_eq!(file.get(key("search.limit").unwrap()), None, "what is no TOML sets nothing");
+    }
+
+    #[test]
+    fn a_setting_holds_what_its_use_case_takes() {
+        for (name, most) in [
+            ("search.limit", limits::SEARCH),
+            ("triage.limit", limits::TRIAGE),
+            ("duplicates.max_candidates", limits::CANDIDATES),
+            ("troubleshooting.max_results", limits::CASES.1),
+            ("troubleshooting.total_budget_chars", limits::BUDGET.1),
+        ] {
+            let key = key(name).unwrap();
+            let mut settings = Settings::default();
+            key.set(&mut settings, &most.to_string()).unwrap();
+            let error = key.set(&mut settings, &(most + 1).to_string()).unwrap_err();
+            assert!(error.hint().unwrap().contains(&most.to_string()), "{error:?}");
+        }
     }
 
     #[test]

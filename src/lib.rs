@@ -12,6 +12,7 @@ pub mod door;
 pub mod duplicates;
 pub mod embed;
 pub mod error;
+pub mod files;
 pub mod http;
 pub mod index;
 pub mod memory;

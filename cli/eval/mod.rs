@@ -111,6 +111,9 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         sets.push(set);
     }
     bar.finish();
+    if let Some(features) = features {
+        features.finish()?;
+    }
     let file = command.run.clone().unwrap_or_else(|| cache.join("last.json"));
     run.write(&file)?;
     if let Some(folder) = &command.tsv {
@@ -163,6 +166,7 @@ async fn casebook(
 ) -> Result<Casebook> {
     let folder = set.casebook_folder(cache);
     let mut options = crate::options(args, folder);
+    options.create = true;
     // What an index knows, it knows of every query; comments are read as they were when a query was filed.
     options.index_comments = false;
     options.table = table.clone();
@@ -315,6 +319,11 @@ impl Features {
     fn create(path: &Path) -> Result<Self> {
         let file = fs::File::create(path).map_err(|e| Error::io(path, e))?;
         Ok(Self { path: path.to_owned(), file: std::io::BufWriter::new(file) })
+    }
+
+    /// Writes what is left.
+    fn finish(mut self) -> Result<()> {
+        self.file.flush().map_err(|e| Error::io(&self.path, e))
     }
 
     fn write(&mut self, set: &EvalSet, query: usize, ranked: &[RankedDocument]) -> Result<()> {

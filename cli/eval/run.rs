@@ -1,13 +1,8 @@
 //! What an evaluation answered, kept in a file so that two can be compared.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File},
-    io::{BufWriter, Write as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
-use precedent::{Code, Error, Result, model::RankedDocument};
+use precedent::{Code, Error, Result, files, model::RankedDocument};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -64,10 +59,8 @@ impl Run {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         }
-        let file = File::create(path).map_err(|e| Error::io(path, e))?;
-        let mut out = BufWriter::new(file);
-        serde_json::to_writer(&mut out, self).map_err(|e| Error::new(Code::Io, e.to_string()))?;
-        out.flush().map_err(|e| Error::io(path, e))
+        let run = serde_json::to_vec(self).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        files::replace(path, &run)
     }
 
     /// One table for each set and ranking, in the form that TREC's tools and others read: query, document, rank, score,
@@ -77,18 +70,17 @@ impl Run {
         for (name, set) in &self.sets {
             for (ranking, answers) in &set.rankings {
                 let path = folder.join(format!("{name}-{}.tsv", ranking.name()));
-                let mut out = BufWriter::new(File::create(&path).map_err(|e| Error::io(&path, e))?);
+                let mut out = String::new();
                 for (query, answer) in answers {
                     for (i, (document, score)) in answer.documents.iter().enumerate() {
                         let probability = match answer.probability {
                             Some(p) if i == 0 => format!("\t{p}"),
                             _ => String::new(),
                         };
-                        writeln!(out, "{query}\t{document}\t{}\t{score}{probability}", i + 1)
-                            .map_err(|e| Error::io(&path, e))?;
+                        out.push_str(&format!("{query}\t{document}\t{}\t{score}{probability}\n", i + 1));
                     }
                 }
-                out.flush().map_err(|e| Error::io(&path, e))?;
+                files::replace(&path, out.as_bytes())?;
             }
         }
         Ok(())

@@ -36,7 +36,9 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
 /// What the user set, for both faces.
 fn settings(app: &App) -> tauri::Result<Settings> {
     let file = surroundings::config_file(app.path().config_dir().ok());
-    surroundings::settings(file.as_deref()).map_err(|error| {
+    let read = surroundings::settings(file.as_deref());
+    // The window writes, and has to know where.
+    read.and_then(|(settings, wrong)| wrong.map_or(Ok(settings), Err)).map_err(|error| {
         let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
         std::io::Error::other(format!("{error}{hint}")).into()
     })

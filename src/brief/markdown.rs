@@ -77,7 +77,7 @@ fn linked(label: &str, url: Option<&str>) -> String {
     // The label has brackets of its own.
     match url {
         Some(url) => {
-            let url = url.replace(['<', '>'], "");
+            let url = url.replace(['<', '>'], "").replace("&#", "&amp;#");
             format!("[{}](<{url}>)", escaped(label))
         }
         None => escaped(label),

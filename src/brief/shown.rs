@@ -31,7 +31,7 @@ impl Deref for Shown<'_> {
 }
 
 /// Takes out of everything that a brief shows what gives orders to whoever shows it, and addresses that are not of the web. Keys,
-/// and the words that were asked with, stay as they are: they find the same again.
+/// the tracker's reason and the words that were asked with stay as they are in the record: they are compared when it is made again.
 pub(super) fn clean(brief: &mut Brief) {
     text(&mut brief.title);
     for section in &mut brief.sections {
@@ -52,7 +52,6 @@ pub(super) fn clean(brief: &mut Brief) {
     for source in &mut brief.record.sources {
         text(&mut source.citation);
         text(&mut source.title);
-        source.state_reason.iter_mut().for_each(text);
         address(&mut source.url);
     }
     brief.record.model.iter_mut().for_each(text);

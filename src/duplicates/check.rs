@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The most candidates of one answer.
-pub const MAX_CANDIDATES: usize = 100;
+pub const MAX_CANDIDATES: usize = crate::model::limits::CANDIDATES;
 /// The longest draft that is read, in bytes; what follows is not compared.
 pub const MAX_DRAFT: usize = 8_000_000;
 

@@ -23,7 +23,7 @@ use crate::{
 /// Entries of a queue that does not say how many it wants.
 pub const DEFAULT_LIMIT: usize = 20;
 /// The most entries of one answer.
-pub const MAX_LIMIT: usize = 500;
+pub const MAX_LIMIT: usize = crate::model::limits::TRIAGE;
 /// How many candidates of a report are looked at: the first may have been decided about.
 const CANDIDATES: usize = 5;
 

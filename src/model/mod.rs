@@ -9,6 +9,7 @@ mod clusters;
 mod duplicates;
 mod health;
 mod insights;
+pub mod limits;
 mod mirror;
 mod note;
 mod portable;

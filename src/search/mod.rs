@@ -38,7 +38,7 @@ use query::Query;
 /// Results of a search that does not say how many it wants.
 pub const DEFAULT_LIMIT: usize = 20;
 /// The most results of one search.
-pub const MAX_LIMIT: usize = 500;
+pub const MAX_LIMIT: usize = crate::model::limits::SEARCH;
 /// How deep each arm looks, at least.
 const DEPTH: usize = 200;
 

@@ -79,9 +79,10 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             _ => {}
         }
     }
-    // Some programs show `![[name]]` as the file of that name.
-    for (at, _) in text.match_indices("![[") {
-        if !text[..at].ends_with('\\') && !code.iter().any(|range| range.contains(&at)) {
+    // Some programs take `[[name]]` for a link to a file of that name, and `![[name]]` for the file itself.
+    for (at, _) in text.match_indices("[[") {
+        let names = text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
+        if names && !text[..at].ends_with(['\\', '[']) && !code.iter().any(|range| range.contains(&at)) {
             marks.entry(at).or_insert(Mark::Escape);
         }
     }
@@ -106,7 +107,8 @@ mod tests {
                 "[![b](http://x.example/p.png)](javascript:x)",
                 "[\\![b](http://x.example/p.png)](javascript:x)",
             ),
-            ("![[secret.pdf]] `![[x]]`", "\\![[secret.pdf]] `![[x]]`"),
+            ("![[secret.pdf]] [[a b]] `![[x]]`", "!\\[[secret.pdf]] \\[[a b]] `![[x]]`"),
+            ("see [[1]](https://w.example)", "see [[1]](https://w.example)"),
             (
                 "[x](\\\\host\\share) [y](file:///etc/passwd)",
                 "\\[x](\\\\host\\share) \\[y](file:///etc/passwd)",

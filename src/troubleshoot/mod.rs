@@ -16,6 +16,7 @@ use crate::{
     model::{
         CaseComment, CaseRelation, CommentRole, DocKind, Named, SolvedCase, State, TroubleshootOutcome,
         TroubleshootRequest, TroubleshootResponse, TroubleshootSettings, WikiPassage,
+        limits::{BUDGET, CASES},
     },
     search::{self, Evidence, Searcher},
     store::{DocumentRow, Reader, StoredComment},
@@ -117,16 +118,16 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
                 "troubleshooting.similarity_threshold is a similarity: 0 to 1, where 1 is the same.",
             ));
     }
-    if !(1..=10).contains(&settings.max_results) {
+    if !(CASES.0..=CASES.1).contains(&settings.max_results) {
         return Err(Error::invalid(format!("{} results are out of range", settings.max_results))
-            .with_hint("troubleshooting.max_results is 1 to 10."));
+            .with_hint(format!("troubleshooting.max_results is {} to {}.", CASES.0, CASES.1)));
     }
-    if !(1_000..=50_000).contains(&settings.total_budget_chars) {
+    if !(BUDGET.0..=BUDGET.1).contains(&settings.total_budget_chars) {
         return Err(Error::invalid(format!(
             "a budget of {} characters is out of range",
             settings.total_budget_chars
         ))
-        .with_hint("troubleshooting.total_budget_chars is 1,000 to 50,000."));
+        .with_hint(format!("troubleshooting.total_budget_chars is {} to {}.", BUDGET.0, BUDGET.1)));
     }
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }

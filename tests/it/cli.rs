@@ -29,6 +29,8 @@ fn small(place: &Place) {
 #[test]
 fn the_commands_and_what_they_print() {
     let place = Place::new();
+    insta::assert_snapshot!("no_casebook", place.run(&["search", "x"]).shown(&place));
+    place.begin();
     insta::assert_snapshot!("empty_status", place.run(&["status"]).shown(&place));
     insta::assert_snapshot!("empty_search", place.run(&["search", "x"]).shown(&place));
     small(&place);

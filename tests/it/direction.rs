@@ -9,6 +9,7 @@ use std::{
 const MAY: &[(&str, &[&str])] = &[
     ("door", &[]),
     ("error", &["door"]),
+    ("files", &[]),
     ("memory", &[]),
     ("model", &[]),
     ("task", &[]),
@@ -34,6 +35,7 @@ const MAY: &[(&str, &[&str])] = &[
         "casebook",
         &[
             "doctor",
+            "files",
             "portable",
             "scratch",
             "http",

@@ -19,6 +19,7 @@ mod conformance;
 mod crash;
 mod direction;
 mod duplicates;
+mod edges;
 mod eval;
 mod fake_github;
 mod fake_tracker;

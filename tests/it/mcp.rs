@@ -275,6 +275,7 @@ fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
 #[test]
 fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
     let place = Place::new();
+    place.begin();
     let (code, err) = Client::silent(&place, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
     place.empty();

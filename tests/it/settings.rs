@@ -59,7 +59,7 @@ fn a_file_that_is_wrong_is_told_and_can_be_mended() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, "[duplicates]\nthreshold = 0.5\n");
     std::fs::write(&path, format!("# mine\n{text}treshold = 0.7\n")).unwrap();
-    let ran = place.run(&["search", "agent"]);
+    let ran = place.run(&["sync"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains(&path) && ran.err.contains("Did you mean duplicates.threshold?"), "{}", ran.err);
     assert_eq!(place.ok(&["config", "path"]).out.trim(), path);

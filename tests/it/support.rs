@@ -22,6 +22,12 @@ impl Place {
         self.folder.path().join("casebook")
     }
 
+    /// Makes the casebook, with nothing in it.
+    pub fn begin(&self) {
+        self.ok(&["source", "add", "no/thing"]);
+        self.ok(&["source", "remove", "no/thing", "--yes"]);
+    }
+
     /// The folder of the full text as this version writes it.
     pub fn full_text(&self) -> PathBuf {
         full_text(&self.casebook()).expect("a full text")

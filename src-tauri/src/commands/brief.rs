@@ -1,13 +1,9 @@
 //! Briefs: assembled, looked over, written to a file.
 
-use std::{
-    fs::OpenOptions,
-    io::{ErrorKind, Write as _},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use precedent::{
-    Casebook, Code, Error, Result, Task,
+    Casebook, Code, Error, Result, Task, files,
     model::{Brief, BriefFormat, BriefRequest, RedactionPreview},
     task::blocking,
 };
@@ -68,15 +64,14 @@ pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
 }
 
 fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    let options = if replace { options.create(true).truncate(true) } else { options.create_new(true) };
-    let mut file = options.open(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Error::new(Code::Busy, format!("{} is there already", path.display()))
+    if replace {
+        return files::replace(path, bytes);
+    }
+    files::create(path, bytes).map_err(|error| match error.code() {
+        Code::InvalidInput => Error::new(Code::Busy, format!("{} is there already", path.display()))
             .with_hint("Give it another name, or replace it."),
-        _ => Error::io(path, error),
-    })?;
-    file.write_all(bytes).map_err(|error| Error::io(path, error))
+        _ => error,
+    })
 }
 
 #[cfg(test)]

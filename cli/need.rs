@@ -1,0 +1,68 @@
+//! What a command needs of a casebook.
+
+use crate::args::{Command, ImportCommand, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
+
+/// What a command needs, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// One that is there, to read. What is checked and indexed on the way counts as reading.
+    Read,
+    /// One that is there, to write.
+    Write,
+    /// One to write, that may have to be made.
+    Make,
+}
+
+/// What this command needs. A command that only reads makes no casebook, and goes on where the file of settings is wrong.
+pub fn of(command: &Command) -> Need {
+    match command {
+        Command::Import(
+            ImportCommand::Github(_)
+            | ImportCommand::Csv { .. }
+            | ImportCommand::Wiki(_)
+            | ImportCommand::Casebook { .. }
+            | ImportCommand::Sample { .. },
+        )
+        | Command::Source(SourceCommand::Add { .. })
+        | Command::Note(NoteCommand::Add { .. })
+        | Command::Model(ModelCommand::Install { .. } | ModelCommand::Import { .. })
+        | Command::Restore(_)
+        // The keyring is not the casebook's.
+        | Command::Login(_)
+        | Command::Logout(_) => Need::Make,
+        Command::Source(SourceCommand::Remove { .. } | SourceCommand::Trust { .. })
+        | Command::Sync(_)
+        | Command::Index(_)
+        | Command::Calibrate(_)
+        | Command::Verdict(VerdictCommand::Set { .. } | VerdictCommand::Undo { .. })
+        | Command::Note(NoteCommand::Edit { .. } | NoteCommand::Remove { .. })
+        | Command::Model(ModelCommand::Use { .. } | ModelCommand::Remove { .. })
+        // Agents store notes and verdicts.
+        | Command::Mcp(_) => Need::Write,
+        Command::Triage(triage) if triage.decide || triage.apply => Need::Write,
+        Command::Doctor(doctor) if doctor.repair => Need::Write,
+        Command::Triage(_)
+        | Command::Doctor(_)
+        | Command::Source(SourceCommand::Test { .. } | SourceCommand::List { .. })
+        | Command::Search(_)
+        | Command::Duplicates(_)
+        | Command::Clusters(_)
+        | Command::Verdict(VerdictCommand::List { .. })
+        | Command::Troubleshoot(_)
+        | Command::Brief(_)
+        | Command::Note(
+            NoteCommand::CheckSimilar { .. } | NoteCommand::List { .. } | NoteCommand::Show { .. },
+        )
+        | Command::Show(_)
+        | Command::Status(_)
+        | Command::Model(ModelCommand::List { .. })
+        | Command::Backup(_)
+        | Command::Export(_)
+        | Command::Eval(_)
+        | Command::Config(_)
+        | Command::Schema { .. }
+        | Command::Skill
+        | Command::Man { .. }
+        | Command::Completions { .. } => Need::Read,
+    }
+}

@@ -1,0 +1,468 @@
+//! Where a command meets its surroundings: an output that cannot be written, a folder without a casebook, settings that are
+//! wrong, files that are in the way or are left over, and the way back from a copy.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::{
+    mcp::Client,
+    support::{Place, Ran, comment, content, issue, tracker},
+};
+
+fn filled(place: &Place) {
+    let lines =
+        format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Tighten the gasket."));
+    let path = place.file("in.jsonl", lines);
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Runs with standard output on a disk that is full.
+#[cfg(target_os = "linux")]
+fn on_a_full_disk(place: &Place, args: &[&str], both: bool) -> Ran {
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = place.command(args);
+    command.stdout(full()).stderr(if both { Stdio::from(full()) } else { Stdio::piped() });
+    Ran::from(command.spawn().unwrap().wait_with_output().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    filled(&place);
+    place.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
+    for args in [
+        &["search", "valve", "--json"][..],
+        &["search", "valve"],
+        &["show", "1"],
+        &["status"],
+        &["status", "--json=sources"],
+        &["brief", "1"],
+        &["brief", "1", "--format", "pdf"],
+        &["brief", "1", "--preview"],
+        &["note", "list"],
+        &["source", "list"],
+        &["config", "list"],
+        &["config", "path"],
+        &["schema"],
+        &["schema", "status"],
+        &["man"],
+        &["skill"],
+        &["completions", "bash"],
+        &["doctor", "--min-free", "0"],
+        &["--help"],
+        &["help", "search"],
+        &["search", "--help"],
+        &["--version"],
+        &["import", "github", &place.path("in.jsonl").to_string_lossy(), "--source", "acme/app", "--json"],
+    ] {
+        let ran = on_a_full_disk(&place, args, false);
+        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("standard output: no space left on device") && ran.err.contains("hint:"),
+            "{args:?}: {}",
+            ran.err
+        );
+        // And where nothing can be said either.
+        let code = on_a_full_disk(&place, args, true).code;
+        assert_eq!(code, Some(1), "{args:?}");
+    }
+    // What the command itself failed at is what it says.
+    let ran = on_a_full_disk(&place, &["show", "acme/app#99"], false);
+    assert!(ran.code == Some(1) && ran.err.contains("acme/app#99"), "{}", ran.err);
+    // The server for agents.
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
+                       "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let input = place.file("hello.jsonl", format!("{hello}\n"));
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = place
+        .command(&["mcp"])
+        .stdin(fs::File::open(&input).unwrap())
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    let ran = Ran::from(output);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("standard output: no space left"),
+        "{:?} {}",
+        ran.code,
+        ran.err
+    );
+}
+
+#[test]
+fn a_pipe_that_is_closed_ends_help_quietly_too() {
+    let place = Place::new();
+    for args in [&["--help"][..], &["config", "list"], &["man"]] {
+        let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
+    let place = Place::new();
+    let folder = place.casebook();
+    for args in [
+        &["search", "valve"][..],
+        &["search", "valve", "--json"],
+        &["show", "1"],
+        &["status"],
+        &["status", "--json"],
+        &["duplicates", "1"],
+        &["triage"],
+        &["triage", "--apply"],
+        &["clusters"],
+        &["calibrate", "acme/app"],
+        &["troubleshoot", "it drips"],
+        &["brief", "1"],
+        &["verdict", "list"],
+        &["verdict", "set", "1", "2", "related"],
+        &["note", "list"],
+        &["note", "check-similar", "-t", "a", "-b", "b"],
+        &["note", "remove", "1", "--yes"],
+        &["source", "list"],
+        &["source", "test", "acme/app"],
+        &["source", "remove", "acme/app", "--yes"],
+        &["sync"],
+        &["index"],
+        &["model", "list"],
+        &["doctor"],
+        &["backup", "copy.db"],
+        &["export", "out.casebook"],
+        &["eval", "--solved", "acme/app"],
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
+        let says = format!("there is no casebook in {}", folder.display());
+        assert!(
+            ran.err.contains(&says) && ran.err.contains("precedent import sample"),
+            "{args:?}: {}",
+            ran.err
+        );
+        assert!(!folder.exists(), "{args:?} made {}", folder.display());
+    }
+    // A folder of something else is none either, and stays as it is.
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("letter.txt"), "Dear all").unwrap();
+    assert_eq!(place.run(&["search", "valve"]).code, Some(1));
+    assert_eq!(names(&folder), ["letter.txt"]);
+    for args in [
+        &["source", "add", "acme/app"][..],
+        &["note", "add", "-t", "Gasket", "-b", "Tighten it."],
+        &["import", "sample", "--no-vectors"],
+    ] {
+        let place = Place::new();
+        place.ok(args);
+        assert!(place.casebook().join("precedent.db").is_file(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_server_for_agents_waits_for_its_casebook() {
+    let place = Place::new();
+    let mut client = Client::start(&place, &["-R", "acme/app"]);
+    for (tool, arguments) in [
+        ("status", json!({})),
+        ("search", json!({"query": "valve"})),
+        ("get_thread", json!({"key": "acme/app#1"})),
+        ("store_note", json!({"kind": "lesson", "title": "a", "body": "b"})),
+    ] {
+        let reply = client.call(tool, arguments);
+        assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
+        let said = reply["result"].to_string();
+        assert!(
+            said.contains("there is no casebook in") && said.contains("precedent import sample"),
+            "{tool}: {said}"
+        );
+    }
+    assert!(!place.casebook().exists());
+    filled(&place);
+    assert_eq!(client.ok("search", json!({"query": "valve"}))["hits"][0]["key"], "acme/app#1");
+    assert_eq!(client.end().0, Some(0));
+}
+
+#[test]
+fn a_limit_that_a_use_case_refuses_cannot_be_set() {
+    let place = Place::new();
+    filled(&place);
+    for (key, range) in [
+        ("search.limit", "1 to 500"),
+        ("triage.limit", "1 to 500"),
+        ("duplicates.max_candidates", "1 to 100"),
+        ("troubleshooting.max_results", "1 to 10"),
+    ] {
+        let most: u64 = range.rsplit(' ').next().unwrap().parse().unwrap();
+        let ran = place.run(&["config", "set", key, &(most + 1).to_string()]);
+        assert!(ran.code == Some(2) && ran.err.contains(range), "{key}: {}", ran.err);
+        place.ok(&["config", "set", key, &most.to_string()]);
+        let variable = format!("PRECEDENT_{}", key.to_uppercase().replace('.', "_"));
+        let output = place.command(&["status"]).env(&variable, (most + 1).to_string()).output().unwrap();
+        let ran = Ran::from(output);
+        assert!(ran.code == Some(2) && ran.err.contains(&variable) && ran.err.contains(range), "{}", ran.err);
+    }
+    for args in [&["search", "valve"][..], &["triage"], &["duplicates", "1"], &["troubleshoot", "it drips"]] {
+        place.ok(args);
+    }
+}
+
+#[test]
+fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
+    let place = Place::new();
+    filled(&place);
+    let path = PathBuf::from(place.ok(&["config", "path"]).out.trim());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    for (text, at) in [
+        ("source = \"acme/app\"\nsearch.limit = \n", "line 2, column 16"),
+        ("# mine\n\n[search]\nlimit = 501\n", "line 4, column 1"),
+        ("source = \"acme/app\"\n  serch.limit = 5\n", "line 2, column 9"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let says = format!("{}: {at}", path.display());
+        for args in [
+            &["search", "valve"][..],
+            &["show", "1"],
+            &["config", "list"],
+            &["config", "get", "search.limit"],
+        ] {
+            let ran = place.ok(args);
+            assert_eq!(ran.err.matches("warning:").count(), 1, "{args:?}: {}", ran.err);
+            assert!(
+                ran.err.contains(&says) && ran.err.contains("precedent config reset"),
+                "{args:?}: {}",
+                ran.err
+            );
+        }
+        for args in [
+            &["config", "set", "search.limit", "5"][..],
+            &["config", "unset", "search.limit"],
+            &["note", "add", "-t", "a", "-b", "b"],
+            &["source", "add", "more/things"],
+        ] {
+            let ran = place.run(args);
+            assert!(ran.code == Some(2) && ran.err.contains(&says), "{args:?}: {}", ran.err);
+            assert!(ran.err.contains("precedent config reset"), "{args:?}: {}", ran.err);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    // What is right in it holds all the same.
+    assert_eq!(place.json(&["config", "get", "source", "--json"])["value"], "acme/app");
+    for n in 1..3 {
+        fs::write(&path, "nonsense").unwrap();
+        let ran = place.ok(&["config", "reset"]);
+        let aside = path.with_extension(format!("before-reset-{n}.toml"));
+        assert!(ran.err.contains(&*aside.to_string_lossy()), "{}", ran.err);
+        assert_eq!(fs::read_to_string(aside).unwrap(), "nonsense");
+    }
+    place.ok(&["config", "set", "search.limit", "5"]);
+    place.ok(&["note", "add", "-t", "a", "-b", "b"]);
+}
+
+/// Folders that a process left in the middle of writing a file.
+fn leftovers(folder: &Path) -> Vec<String> {
+    names(folder).into_iter().filter(|n| n.starts_with(".precedent-")).collect()
+}
+
+#[test]
+fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
+    let place = Place::new();
+    let (items, comments) = tracker(3_000, 3_000, 9);
+    let path = place.file("in.jsonl", format!("{items}{comments}"));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let target = place.file("out/readme", "x").with_file_name("acme.casebook");
+    let folder = target.parent().unwrap();
+    let mine = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
+    mine.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
+    let mut caught = false;
+    for _ in 0..20 {
+        let mut child =
+            place.command(&["export", &target.to_string_lossy()]).stderr(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        while leftovers(folder).is_empty() && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        caught = !leftovers(folder).is_empty();
+        let _ = fs::remove_file(&target);
+        if caught {
+            break;
+        }
+    }
+    assert!(caught, "it was never killed in the middle");
+    place.ok(&["export", &target.to_string_lossy()]);
+    assert_eq!(leftovers(folder), [""; 0]);
+    for name in mine {
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
+    }
+    // The same for a copy, and for a brief, which replaces what is there.
+    let copy = folder.join("copy.db");
+    fs::write(folder.join("copy.db.part"), "mine").unwrap();
+    place.ok(&["backup", &copy.to_string_lossy()]);
+    assert_eq!(fs::read_to_string(folder.join("copy.db.part")).unwrap(), "mine");
+    let ran = place.run(&["export", &target.to_string_lossy()]);
+    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    for _ in 0..2 {
+        place.ok(&["brief", "acme/app#1", "-o", &folder.join("brief.md").to_string_lossy()]);
+    }
+    assert_eq!(leftovers(folder), [""; 0]);
+}
+
+#[test]
+fn a_copy_is_restored_whole_and_what_was_there_is_kept() {
+    let place = Place::new();
+    let (items, comments) = tracker(300, 200, 5);
+    let path = place.file("in.jsonl", format!("{items}{comments}"));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "related", "--by", "ann"]);
+    let before = content(&place);
+    let copy = place.path("copy.db");
+    place.ok(&["backup", &copy.to_string_lossy()]);
+    let bytes = fs::read(&copy).unwrap();
+    // A window that stays open, and what came after the copy.
+    let mut window = Client::start(&place, &[]);
+    assert_eq!(window.ok("status", json!({}))["sources"][0]["key"], "acme/app");
+    let more = place.file(
+        "more.jsonl",
+        format!("{}\n", issue(1, "Zanzibar valve", "Another text.")).replace("2026-01-02", "2026-03-02"),
+    );
+    place.ok(&["import", "github", &more.to_string_lossy(), "--source", "acme/app"]);
+    place.ok(&["source", "remove", "acme/app", "--yes"]);
+    filled(&place);
+    place.ok(&["note", "add", "-t", "Later", "-b", "After the copy."]);
+    assert_ne!(content(&place), before);
+
+    let ran = place.ok(&["restore", &copy.to_string_lossy()]);
+    assert!(ran.err.contains("Restored 1 source, 300 documents, 200 comments, 1 verdict"), "{}", ran.err);
+    assert_eq!(content(&place), before);
+    assert_eq!(fs::read(&copy).unwrap(), bytes, "the copy stays as it is");
+    assert!(!place.path("copy.db-wal").exists() && !place.path("copy.db-shm").exists());
+    // Who had it open sees it, and goes on to write into it.
+    let seen = window.ok("search", json!({"query": "valve later", "limit": 100}));
+    assert!(!seen.to_string().contains("After the copy"), "{seen}");
+    window.ok("store_note", json!({"kind": "lesson", "title": "Restored", "body": "It went well."}));
+    assert_eq!(window.end().0, Some(0));
+    assert_eq!(place.json(&["note", "list", "--json=title"]), json!([{"title": "Restored"}]));
+    place.ok(&["doctor", "--min-free", "0"]);
+    // What was there is a casebook, too, and the way forward again.
+    let kept: Vec<String> =
+        names(&place.casebook()).into_iter().filter(|n| n.starts_with("precedent.before-restore-")).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let kept = place.casebook().join(&kept[0]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let report = place.json(&["restore", &kept.to_string_lossy(), "--no-vectors", "--json"]);
+    assert_eq!((&report["notes"], &report["documents"]), (&json!(1), &json!(1)));
+    assert_eq!(place.json(&["note", "list", "--json=title"]), json!([{"title": "Later"}]));
+}
+
+#[test]
+fn a_copy_goes_where_there_is_no_casebook_and_where_one_is_no_more() {
+    let place = Place::new();
+    filled(&place);
+    let before = content(&place);
+    let copy = place.path("copy.db").to_string_lossy().into_owned();
+    place.ok(&["backup", &copy]);
+    // A folder of its own, with a log that another database left.
+    let other = Place::new();
+    fs::create_dir(other.casebook()).unwrap();
+    let log = place.casebook().join("precedent.db-wal");
+    fs::write(other.casebook().join("precedent.db-wal"), fs::read(log).unwrap_or_else(|_| vec![7; 4096]))
+        .unwrap();
+    other.ok(&["restore", &copy]);
+    assert_eq!(content(&other), before);
+    // What is there is no database any more.
+    for wreck in
+        [&b"only words that are long enough to be read as the header of a database, and more"[..], b""]
+    {
+        fs::write(other.casebook().join("precedent.db"), wreck).unwrap();
+        fs::write(other.casebook().join("precedent.db-wal"), vec![7; 4096]).unwrap();
+        other.ok(&["restore", &copy]);
+        assert_eq!(content(&other), before);
+    }
+    // Damage in the middle, where it still opens.
+    let mut bytes = fs::read(other.casebook().join("precedent.db")).unwrap();
+    let length = bytes.len();
+    bytes[4096 * 2..length - 4096].fill(0xaa);
+    fs::write(other.casebook().join("precedent.db"), bytes).unwrap();
+    other.ok(&["restore", &copy]);
+    assert_eq!(content(&other), before);
+    other.ok(&["doctor", "--min-free", "0", "--repair"]);
+}
+
+#[test]
+fn what_is_no_sound_copy_changes_nothing_and_others_are_not_disturbed() {
+    let place = Place::new();
+    filled(&place);
+    let copy = place.path("copy.db");
+    place.ok(&["backup", &copy.to_string_lossy()]);
+    place.ok(&["export", &place.path("out.casebook").to_string_lossy()]);
+    let before = content(&place);
+    let changed = |name: &str, sql: &str| {
+        let file = place.path(name);
+        fs::copy(&copy, &file).unwrap();
+        rusqlite::Connection::open(&file).unwrap().execute_batch(sql).unwrap();
+        file
+    };
+    let mut cut = fs::read(&copy).unwrap();
+    cut.truncate(cut.len() / 2);
+    for (file, says) in [
+        (place.path("no.db"), "no such file"),
+        (place.path("in.jsonl"), "is no copy of a casebook"),
+        (place.path("out.casebook"), "precedent import casebook"),
+        (place.casebook().join("precedent.db"), "own database"),
+        (place.file("cut.db", &cut), "cannot be restored"),
+        (changed("newer.db", "PRAGMA user_version = 999"), "newer version"),
+        (changed("other.db", "PRAGMA application_id = 7"), "another program"),
+        (
+            changed(
+                "trigger.db",
+                "CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM verdicts; END",
+            ),
+            "other tables",
+        ),
+    ] {
+        let ran = place.run(&["restore", &file.to_string_lossy()]);
+        assert!(matches!(ran.code, Some(1 | 2)), "{}: {:?} {}", file.display(), ran.code, ran.err);
+        assert!(ran.err.contains(says) && ran.err.contains("hint:"), "{}: {}", file.display(), ran.err);
+        assert_eq!(content(&place), before, "{}", file.display());
+    }
+    // Nor while another process is at it.
+    for name in ["sync-1.lock", "import.lock", "text.lock", "vectors.lock"] {
+        let lock = fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(place.casebook().join(name))
+            .unwrap();
+        lock.lock().unwrap();
+        let ran = place.run(&["restore", &copy.to_string_lossy()]);
+        assert!(ran.code == Some(1) && ran.err.contains("another process is"), "{name}: {}", ran.err);
+    }
+    assert_eq!(content(&place), before);
+    let left = names(&place.casebook());
+    assert!(!left.iter().any(|n| n.starts_with(".precedent-") || n.contains("before-restore")), "{left:?}");
+}
