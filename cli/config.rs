@@ -115,7 +115,8 @@ fn wanted(path: Option<&Path>) -> Result<&Path> {
 }
 
 fn read(path: Option<&Path>) -> Result<ConfigFile> {
-    path.map_or_else(|| Ok(ConfigFile::default()), surroundings::read_config)
+    let (file, wrong) = path.map(surroundings::salvage_config).transpose()?.unwrap_or_default();
+    wrong.map_or(Ok(file), Err)
 }
 
 /// What of the file can be read; what cannot is told.

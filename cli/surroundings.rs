@@ -27,13 +27,7 @@ pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
     named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
-/// Reads a file of settings; one that is not there sets nothing.
-pub fn read_config(path: &Path) -> Result<ConfigFile> {
-    let (file, wrong) = salvage_config(path)?;
-    wrong.map_or(Ok(file), Err)
-}
-
-/// Reads what of a file of settings can be read, and says what is wrong with it.
+/// Reads what of a file of settings can be read, and says what is wrong with it; one that is not there sets nothing.
 pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     let text = match std::fs::read(path) {
         Ok(text) => String::from_utf8(text),

@@ -1,5 +1,5 @@
-//! Replies: structured, bounded, and marked as what they are. A tool can answer with nothing but a [`Reply`], and no
-//! reply leaves this file without the notice.
+//! Replies: structured, bounded, and marked as what they are. A tool answers with a [`Reply`], and no reply leaves the server
+//! without the notice.
 
 use precedent::Error;
 use rmcp::{
@@ -141,6 +141,23 @@ impl Reply {
 impl IntoCallToolResult for Reply {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
         Ok(self.sealed().into())
+    }
+}
+
+/// Lets a reply go that has the notice, and no other: where a tool answers with something else than a [`Reply`].
+pub fn marked(response: CallToolResponse) -> Result<CallToolResponse, ErrorData> {
+    let notice = match &response {
+        CallToolResponse::Complete(result) => {
+            result.structured_content.as_ref().and_then(|v| v.get("notice"))
+        }
+        _ => None,
+    };
+    match notice.is_some_and(|n| n == UNTRUSTED) {
+        true => Ok(response),
+        false => Err(ErrorData::internal_error(
+            "This tool's reply is not marked. This is a defect in Precedent.",
+            None,
+        )),
     }
 }
 
@@ -443,6 +460,14 @@ pub mod tests {
             if let Some(next) = text[part.len()..].chars().next() {
                 prop_assert!(cost(&json!(part)) - 6 + cost_of(next) > room);
             }
+        }
+    }
+
+    #[test]
+    fn a_reply_without_the_notice_is_kept_back() {
+        assert!(marked(Reply::of(json!({"a": 1}), 1_000).into_call_tool_result().unwrap()).is_ok());
+        for other in [CallToolResult::structured(json!({"title": "x"})), CallToolResult::success(vec![])] {
+            assert!(marked(other.into()).is_err());
         }
     }
 

@@ -414,7 +414,7 @@ impl ServerHandler for Server {
             let text = format!("There is no tool \"{shown}\". There are {}.", names.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         }
-        self.tool_router.call(ToolCallContext::new(self, request, context)).await
+        reply::marked(self.tool_router.call(ToolCallContext::new(self, request, context)).await?)
     }
 }
 

@@ -1,6 +1,10 @@
-import { expect, it } from "vitest";
-import { leftOut, withEnding } from "./brief.svelte";
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, expect, it } from "vitest";
+import type { BriefRequest, RedactionPreview } from "../lib/types";
+import { BriefMaking, leftOut, withEnding } from "./brief.svelte";
 import type { Piece } from "./pieces";
+
+afterEach(() => clearMocks());
 
 const piece = (id: string, key: string): Piece => ({ id, key, section: "case", anchor: null });
 
@@ -13,4 +17,39 @@ it("leaves out what was not picked anywhere", () => {
 it("changes the ending with the format, and no other", () => {
   expect(withEnding("~/brief.md", "pdf")).toBe("~/brief.pdf");
   expect(withEnding("/tmp/case.v2", "pdf")).toBe("/tmp/case.v2");
+});
+
+it("lets what is doubtful stand where the person says so, and takes that back", async () => {
+  const all: RedactionPreview[] = [
+    { kind: "person", original: "Berta Brandt", pseudonym: "[person-1]", count: 2, sure: true },
+    { kind: "company", original: "Blue Harbour", pseudonym: "[company-1]", count: 1, sure: false },
+    { kind: "phone", original: "0151-5550101", pseudonym: "[phone-1]", count: 1, sure: false },
+  ];
+  const asked: BriefRequest[] = [];
+  mockIPC((command, payload) => {
+    const { request } = payload as { request: BriefRequest };
+    if (command === "brief") {
+      asked.push(request);
+      return { title: "", sections: [], redactions: [], record: null };
+    }
+    return all.filter((one) => !request.keep.includes(one.original));
+  });
+  const making = new BriefMaking();
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+  making.begin("It drips.", null, []);
+  await settled();
+  const names = () => making.doubtful.map((one) => one.original);
+  expect(making.sure.map((one) => one.original)).toEqual(["Berta Brandt"]);
+  expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
+  const harbour = making.doubtful[0] as RedactionPreview;
+  making.keep(harbour);
+  await settled();
+  expect(asked.at(-1)?.keep).toEqual(["Blue Harbour"]);
+  // It stays in its place, so that it can be ticked again.
+  expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
+  expect(making.isKept(harbour)).toBe(true);
+  making.replace(harbour);
+  making.redactLinks(true);
+  await settled();
+  expect([asked.at(-1)?.keep, asked.at(-1)?.redact_links]).toEqual([[], true]);
 });
