@@ -157,7 +157,10 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         bar.finish();
         return result;
     }
-    let casebook = Casebook::open(options).await?;
+    let casebook = match args.command {
+        Command::Restore(_) => Casebook::open_to_restore(options).await?,
+        _ => Casebook::open(options).await?,
+    };
     let session = Session { casebook, task, quiet: args.quiet, settings };
     if let Some(remark) = session.casebook.read_only() {
         session.say(&remark);

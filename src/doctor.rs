@@ -239,8 +239,8 @@ impl CheckUp<'_> {
             .pop()
             .map_or_else(String::new, |p| format!(" {} is one.", p.display()));
         format!(
-            "Move {name} and its -wal and -shm files away and put a copy in its place, such as `precedent backup` \
-             writes.{copy} Without a copy, add the sources again and sync.",
+            "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move {name} and its \
+             -wal and -shm files away, add the sources again and sync.",
             name = self.database.display()
         )
     }

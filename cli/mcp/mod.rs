@@ -3,6 +3,7 @@
 mod arguments;
 mod lines;
 mod listing;
+mod output;
 mod pages;
 mod parameters;
 mod reply;
@@ -29,5 +30,7 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
         }
     }
     let (input, output) = rmcp::transport::stdio();
-    server.converse(input, output).await
+    let (output, failure) = output::watched(output);
+    let ended = server.converse(input, output).await;
+    failure.result().and(ended)
 }

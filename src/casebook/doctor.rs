@@ -80,6 +80,21 @@ impl Casebook {
         .await
     }
 
+    /// Opens a casebook that is about to go back to a copy: what is no database any more is set aside, with its log.
+    ///
+    /// # Errors
+    /// As [`Casebook::open`].
+    pub async fn open_to_restore(options: OpenOptions) -> Result<Self> {
+        match Self::open(options.clone()).await {
+            Err(error) if error.code() == Code::Corrupt => {
+                let database = options.folder.join(DATABASE);
+                blocking(move || store::set_aside(&database)).await?;
+                Self::open(options).await
+            }
+            opened => opened,
+        }
+    }
+
     /// Goes back to a copy that [`Casebook::backup`] made: in one transaction, whoever has the casebook open. What was here is
     /// kept as a copy beside it. What is derived is made again by the next update.
     ///

@@ -98,6 +98,27 @@ fn next_copy(database: &Path) -> PathBuf {
     (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0))
 }
 
+/// Moves a database that cannot be read out of the way, with its log; where it is now.
+///
+/// # Errors
+/// [`crate::Code::Io`].
+pub fn set_aside(database: &Path) -> Result<PathBuf> {
+    let name = |n: u32| database.with_extension(format!("damaged-{n}.db"));
+    let aside = (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0));
+    for end in ["", "-wal", "-shm"] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        match std::fs::rename(with(database), with(&aside)) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(database, e)),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
 /// Makes an empty file that this user alone may read. SQLite writes into it, and nobody else can read a part of it.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();

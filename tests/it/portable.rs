@@ -392,6 +392,16 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     place.ok(&["restore", kept]);
     assert!(place.ok(&["note", "list"]).out.contains("Later"));
 
+    // Where there is no database any more.
+    let broken = Place::new();
+    broken.empty();
+    std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
+    broken.ok(&["restore", &copy]);
+    broken.ok(&["index"]);
+    assert_eq!(content(&broken), before);
+    let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
+    assert_eq!(aside, "no database, but somebody's");
+
     // Into a new place; and what is no copy changes nothing.
     let other = Place::new();
     other.ok(&["restore", &copy]);
