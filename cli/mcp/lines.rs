@@ -14,7 +14,7 @@ use rmcp::{
 use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::JoinHandle,
 };
 
@@ -40,18 +40,38 @@ pub struct Lines<R> {
     answer: Option<Vec<u8>>,
     output: Option<mpsc::Sender<Vec<u8>>>,
     writing: Option<JoinHandle<io::Result<()>>>,
+    /// Told when everything is written, also to who has given this away.
+    written: Option<oneshot::Receiver<()>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
     /// Reads what a client says, and writes what it is told.
     pub fn new<W: AsyncWrite + Send + Unpin + 'static>(from: R, to: W) -> Self {
         let (output, lines) = mpsc::channel(WAITING);
+        let (done, written) = oneshot::channel();
+        let writing = async move {
+            let result = write(to, lines).await;
+            // Nobody may want to know.
+            let _ = done.send(());
+            result
+        };
         Self {
             input: Input { from: BufReader::new(from), line: Vec::new(), skipping: false, longest: MAX_LINE },
             begun: false,
             answer: None,
             output: Some(output),
-            writing: Some(tokio::spawn(write(to, lines))),
+            writing: Some(tokio::spawn(writing)),
+            written: Some(written),
+        }
+    }
+
+    /// Waits for the last answer where the conversation ended before it began: `rmcp` lets this go then without closing it.
+    pub fn written(&mut self) -> impl Future<Output = ()> + 'static {
+        let written = self.written.take();
+        async move {
+            if let Some(written) = written {
+                let _ = tokio::time::timeout(PATIENCE, written).await;
+            }
         }
     }
 

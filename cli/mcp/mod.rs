@@ -23,11 +23,11 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
         Err(error) if error.code() == Code::NotFound => None,
         Err(error) => return Err(error),
     };
-    if let Some((source, known)) = source.zip(known) {
-        if !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source)) {
-            return Err(Error::not_found(format!("there is no source \"{source}\" in this casebook"))
-                .with_hint("`precedent source list` shows its sources."));
-        }
+    if let Some((source, known)) = source.zip(known)
+        && !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source))
+    {
+        return Err(Error::not_found(format!("there is no source \"{source}\" in this casebook"))
+            .with_hint("`precedent source list` shows its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
     let (output, failure) = output::watched(output);

@@ -264,10 +264,15 @@ impl Server {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        let running = match self.serve(Lines::new(input, output)).await {
+        let mut lines = Lines::new(input, output);
+        let written = lines.written();
+        let running = match self.serve(lines).await {
             Ok(running) => running,
             // A client that only looked whether there is a server.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_)) => {
+                written.await;
+                return Ok(());
+            }
             Err(error) => return Err(ended(&error)),
         };
         running.waiting().await.map_err(|e| ended(&e))?;

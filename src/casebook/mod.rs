@@ -199,7 +199,7 @@ impl Casebook {
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
         let preload = options.preload.then(|| Preload::start(&engine));
-        if !options.create && !folder.join(DATABASE).is_file() {
+        if !options.create && !folder.is_file() && !folder.join(DATABASE).is_file() {
             return Err(no_casebook(&folder));
         }
         make_private(&folder)?;

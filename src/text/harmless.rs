@@ -105,7 +105,7 @@ mod tests {
             ("![a]\n\n[a]: https://x.example/p.png", "\\![a]\n\n[a]: https://x.example/p.png"),
             (
                 "[![b](http://x.example/p.png)](javascript:x)",
-                "[\\![b](http://x.example/p.png)](javascript:x)",
+                "\\[\\![b](http://x.example/p.png)](javascript:x)",
             ),
             ("![[secret.pdf]] [[a b]] `![[x]]`", "!\\[[secret.pdf]] \\[[a b]] `![[x]]`"),
             ("see [[1]](https://w.example)", "see [[1]](https://w.example)"),

@@ -358,9 +358,10 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
         let beside_a_place = placed(at) || at > 0 && placed(at - 1) || placed(at + 1);
         for (index, (begin, segment)) in all[at].iter().enumerate() {
             let start = line.start + begin;
-            let shown = if POSTCODE.is_match(segment) || STREET.is_match(segment) {
-                r.hide("place", Sure, segment)
-            } else if beside_a_place && NUMBERED.is_match(segment) {
+            let is_place = POSTCODE.is_match(segment)
+                || STREET.is_match(segment)
+                || beside_a_place && NUMBERED.is_match(segment);
+            let shown = if is_place {
                 r.hide("place", Sure, segment)
             } else if FORM.is_match(segment) {
                 r.hide("company", Doubtful, segment)
