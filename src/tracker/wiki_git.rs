@@ -289,7 +289,7 @@ impl WikiGit {
             status = work => status.map_err(|e| Error::io(Path::new("git"), e))?,
             () = task.cancelled() => return Err(crate::error::cancelled()),
         };
-        group.is_over();
+        group.ended();
         Ok(Ran { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
     }
 
@@ -364,7 +364,7 @@ impl Group {
     }
 
     /// It ended by itself; its number may be another process's soon.
-    fn is_over(mut self) {
+    fn ended(mut self) {
         self.0 = None;
     }
 }
