@@ -262,7 +262,7 @@ impl CheckUp<'_> {
         let (unreachable, unreadable) = store.read(|r| r.orphans())?;
         if !unreachable.is_empty() {
             if self.repair {
-                store.keep_copy()?;
+                store.keep_copy(store::BEFORE_REPAIR)?;
                 store.write(|w| w.remove_orphans())?;
             }
             let tables: Vec<String> = unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();

@@ -31,7 +31,14 @@ pub enum Existing {
     Replace,
 }
 
-/// A folder of our own in which files are made; gone with everything in it when this is dropped.
+impl Existing {
+    /// What `--force` says.
+    pub fn replaced_if(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
+/// A folder of our own, readable by this user alone, in which files are made; gone with everything in it when this is dropped.
 #[derive(Debug)]
 pub struct Workplace {
     // Let go before the folder is removed: some systems remove no file that is open.
@@ -57,12 +64,11 @@ impl Workplace {
         remove_leftovers(folder);
         let failed = |e| Error::io(folder, e);
         for _ in 0..TRIES {
-            let made = tempfile::Builder::new()
-                .prefix(PREFIX)
-                .suffix(SUFFIX)
-                .rand_bytes(CHANCE)
-                .tempdir_in(folder)
-                .map_err(failed)?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(CHANCE);
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            let made = builder.tempdir_in(folder).map_err(failed)?;
             match lock(&made.path().join(LOCK)) {
                 Ok(lock) => return Ok(Self { _lock: lock, folder: made }),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}

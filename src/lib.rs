@@ -20,7 +20,6 @@ pub mod model;
 pub mod notes;
 pub mod portable;
 mod samples;
-mod scratch;
 pub mod search;
 pub mod secrets;
 pub mod store;

@@ -14,8 +14,8 @@ use jiff::Timestamp;
 
 use crate::{
     error::{Code, Error, Result},
+    files::{Existing, Workplace, is_there},
     model::{Exported, Manifest, Taken},
-    scratch::{Scratch, is_there},
     store::{self, FileLock, Store},
     task::{Phase, Task},
 };
@@ -50,8 +50,8 @@ pub fn export(
     if file.exists() && !replace {
         return Err(is_there(file));
     }
-    let scratch = Scratch::beside(file)?;
-    let (part, database, packed) = (scratch.path("part"), scratch.path("part.db"), scratch.path("part.zst"));
+    let place = Workplace::beside(file)?;
+    let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
     let bytes = length(&database)?;
@@ -85,7 +85,7 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    scratch.put("part", file, replace)?;
+    place.put(&part, file, Existing::replaced_if(replace))?;
     Ok(Exported { file: file.display().to_string(), bytes, contents })
 }
 
@@ -107,8 +107,8 @@ pub fn import(
         Error::new(Code::Busy, "another process is importing a casebook into this one")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    let scratch = Scratch::within(folder)?;
-    let database = scratch.path("import.db");
+    let place = Workplace::within(folder)?;
+    let database = place.path("import.db");
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;

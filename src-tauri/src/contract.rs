@@ -101,6 +101,7 @@ fn enums() {
             GapKind::Links,
             GapKind::Wiki,
             GapKind::LeftOut,
+            GapKind::Untrusted,
         ],
     );
     same_variants(

@@ -10,11 +10,12 @@ use crate::{
     doctor::CheckUp,
     embed::{Engine, ModelPaths},
     error::{Code, Error, Result},
+    files::{Existing, Workplace, is_there},
     index::vectors,
     model::{Backup, Exported, Health, Restored, Taken},
     portable,
-    scratch::{Scratch, is_there},
     store::{self, FileLock},
+    sync::SyncLock,
     task::{Task, blocking},
 };
 
@@ -71,9 +72,10 @@ impl Casebook {
                 return Err(is_there(&file));
             }
             // The old copy goes only when the new one is whole.
-            let scratch = Scratch::beside(&file)?;
-            i.store.copy_to(&scratch.path("copy.db"))?;
-            scratch.put("copy.db", &file, replace)?;
+            let place = Workplace::beside(&file)?;
+            let copy = place.path("copy.db");
+            i.store.copy_to(&copy)?;
+            place.put(&copy, &file, Existing::replaced_if(replace))?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
@@ -108,9 +110,11 @@ impl Casebook {
                 Error::new(Code::Busy, "another process is importing a casebook into this one")
                     .with_hint("Wait until it has finished, then try again.")
             })?;
-            let scratch = Scratch::within(&i.folder)?;
-            let copy = scratch.path("restore.db");
-            fs::copy(&file, &copy).map_err(|e| Error::io(&file, e))?;
+            let sources = i.store.read(|r| r.sources())?;
+            let _syncing = SyncLock::take_all(&i.folder, &sources)?;
+            let place = Workplace::within(&i.folder)?;
+            let copy = place.path("restore.db");
+            copy_database(&file, &copy)?;
             store::check_foreign(&copy).map_err(|e| match e.code() {
                 Code::InvalidInput => e.context(file.display()).with_hint(
                     "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
@@ -123,7 +127,7 @@ impl Casebook {
             let kept = i.derived().forget_all_and(vectors.as_deref(), || {
                 let kept = match i.store.document_count()? + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))? {
                     0 => None,
-                    _ => Some(i.store.keep_copy()?),
+                    _ => Some(i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?),
                 };
                 i.store.replace_by(&copy)?;
                 Ok(kept)
@@ -160,4 +164,21 @@ impl Casebook {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
     }
+}
+
+/// Copies a database with the log beside it, which holds what is not in the file itself yet.
+fn copy_database(from: &Path, to: &Path) -> Result<()> {
+    for log in ["", "-wal"] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(log);
+            PathBuf::from(name)
+        };
+        let (from, to) = (with(from), with(to));
+        match fs::copy(&from, &to) {
+            Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
+            copied => drop(copied.map_err(|e| Error::io(&from, e))?),
+        }
+    }
+    Ok(())
 }

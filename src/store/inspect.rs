@@ -77,7 +77,7 @@ pub fn reindex(path: &Path) -> Result<Vec<String>> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(std::time::Duration::from_secs(60))?;
-    let copy = next_copy(path);
+    let copy = next_copy(path, BEFORE_REPAIR);
     create_private(&copy)?;
     let mut kept = Connection::open(&copy)?;
     // Page by page: nothing that is damaged is left out or stumbled over.
@@ -92,9 +92,12 @@ pub fn reindex(path: &Path) -> Result<Vec<String>> {
     Ok(complaints(&connection))
 }
 
-/// The name of the next copy that is kept beside a database before it is repaired.
-fn next_copy(database: &Path) -> PathBuf {
-    let name = |n: u32| database.with_extension(format!("before-repair-{n}.db"));
+/// Said of a copy that is kept before something is mended.
+pub const BEFORE_REPAIR: &str = "before-repair";
+
+/// The name of the next copy that is kept beside a database, for this reason.
+fn next_copy(database: &Path, why: &str) -> PathBuf {
+    let name = |n: u32| database.with_extension(format!("{why}-{n}.db"));
     (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0))
 }
 
@@ -263,12 +266,12 @@ impl super::Store {
         copy().inspect_err(|_| drop(std::fs::remove_file(path))).map_err(|e| e.context(path.display()))
     }
 
-    /// Keeps a copy beside the database before something is taken out of it.
+    /// Keeps a copy beside the database before something is taken out of it; its name says `why`.
     ///
     /// # Errors
     /// As [`Self::copy_to`].
-    pub fn keep_copy(&self) -> Result<PathBuf> {
-        let path = next_copy(self.path());
+    pub fn keep_copy(&self, why: &str) -> Result<PathBuf> {
+        let path = next_copy(self.path(), why);
         self.copy_to(&path)?;
         Ok(path)
     }

@@ -36,7 +36,7 @@ pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub(crate) use file::SqliteFile;
 pub use insights::{MonthRow, VolumeRow};
-pub use inspect::{Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
+pub use inspect::{BEFORE_REPAIR, Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
 pub use links::StoredLink;
 pub(crate) use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};

@@ -2,7 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
-use crate::{error::Result, store::FileLock};
+use crate::{
+    error::{Code, Error, Result},
+    store::{FileLock, SourceRow},
+};
 
 /// Whoever only looks at a lock holds it for a moment; a sync that meets one looks again, so many times.
 const LOOKS: u32 = 5;
@@ -10,7 +13,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Held while a source is being synced.
 #[derive(Debug)]
-pub(super) struct SyncLock {
+pub(crate) struct SyncLock {
     _lock: FileLock,
 }
 
@@ -24,6 +27,20 @@ impl SyncLock {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         Self::try_take(folder, source)
+    }
+
+    /// Takes the locks of all these sources, so that none is synced meanwhile.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if one is being synced.
+    pub(crate) fn take_all(folder: &Path, sources: &[SourceRow]) -> Result<Vec<Self>> {
+        let take = |source: &SourceRow| {
+            Self::try_take(folder, source.id)?.ok_or_else(|| {
+                Error::new(Code::Busy, format!("{} is being synced", source.key))
+                    .with_hint("Wait until it has finished, then try again.")
+            })
+        };
+        sources.iter().map(take).collect()
     }
 
     fn try_take(folder: &Path, source: i64) -> Result<Option<Self>> {

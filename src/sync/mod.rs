@@ -17,6 +17,7 @@ use rayon::prelude::*;
 pub use closures::{close, closures};
 pub use import::{import_built_in, import_github, import_table, import_wiki};
 pub use live::{Context, sync};
+pub(crate) use lock::SyncLock;
 pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};
 pub use report::mirrors;
 pub use wiki::forget as forget_wiki;

@@ -28,8 +28,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("troubleshoot", &["search", "index", "store", "text"]),
     ("notes", &["embed", "search", "index", "store", "text"]),
     ("brief", &["duplicates", "troubleshoot", "notes", "search", "index", "store", "text"]),
-    ("scratch", &["store"]),
-    ("portable", &["scratch", "store"]),
+    ("portable", &["files", "store"]),
     ("doctor", &["index", "embed", "store"]),
     (
         "casebook",
@@ -37,7 +36,6 @@ const MAY: &[(&str, &[&str])] = &[
             "doctor",
             "files",
             "portable",
-            "scratch",
             "http",
             "secrets",
             "samples",

@@ -425,15 +425,15 @@ fn an_export_takes_nobody_elses_file_and_leaves_none() {
     let mine = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
     let mine = mine.map(|name| place.file(name, "my own"));
     // What a killed one left.
-    place.file(".precedent-part-left/part.db", "half");
-    place.file(".precedent-part-left/lock", "");
+    place.file(".precedent-abcdefABCDEF.part/part.db", "half");
+    place.file(".precedent-abcdefABCDEF.part/lock", "");
     let file = place.path("out.casebook").to_string_lossy().into_owned();
     place.ok(&["export", &file]);
     place.ok(&["backup", &place.path("copy.db").to_string_lossy()]);
     for path in mine {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own", "{}", path.display());
     }
-    assert!(!place.path(".precedent-part-left").exists());
+    assert!(!place.path(".precedent-abcdefABCDEF.part").exists());
     let ran = place.run(&["export", &file]);
     assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
 }
