@@ -248,7 +248,7 @@ pub struct TriageCommand {
     #[arg(long)]
     pub rescan: bool,
     /// Only what is at least this sure; `none` lists every report that has a candidate
-    #[arg(long, value_name = "BAND", value_parser = ["high", "review", "none"], default_value = "review")]
+    #[arg(long, value_name = "BAND", value_parser = ["high", "likely", "possible", "none"], default_value = "possible")]
     pub band: String,
     /// At most this many reports [default: 20]
     #[arg(short = 'L', long, value_name = "N")]

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use anstyle::Style;
 use precedent::{
     Error, Result,
     model::{
@@ -63,24 +64,26 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
     if let Some(known) = &response.known {
         print_known(known, output);
     }
-    let percent = |c: f32| format!("{:.0} in 100", c * 100.0);
-    let headline = match (response.band, response.candidates.first()) {
-        (_, Some(best)) if response.known.is_some() => {
-            format!("By the texts alone: {}", percent(best.confidence))
+    let headline = match response.candidates.first() {
+        Some(best) if response.known.is_some() => {
+            format!("By the texts alone: {}", stated(best))
         }
-        (Band::High, Some(best)) => {
-            format!("{GOOD}A duplicate, most likely{GOOD:#} ({})", percent(best.confidence))
-        }
-        (Band::Review, Some(best)) => format!("{HIT}Worth a look{HIT:#} ({})", percent(best.confidence)),
-        (Band::None, Some(best)) => {
-            format!("No duplicate is likely (the best candidate: {})", percent(best.confidence))
-        }
-        (_, None) => "No earlier report comes near.".to_owned(),
+        Some(best) => match best.band {
+            Band::Related => "Nothing that is surely the same; related:".to_owned(),
+            Band::None => "Nothing alike; the nearest:".to_owned(),
+            _ => stated(best),
+        },
+        None => "Nothing alike.".to_owned(),
     };
     output.line(format_args!(
         "{headline} {DIM}{} compared{DIM:#}",
         plural(response.compared as u64, "earlier report")
     ));
+    let outcome =
+        response.candidates.first().filter(|best| best.band <= Band::Possible).and_then(|c| c.outcome);
+    if let Some(outcome) = outcome {
+        output.line(format_args!("{DIM}Read by people: {outcome}.{DIM:#}"));
+    }
     for candidate in &response.candidates {
         print_candidate(candidate, output);
     }
@@ -116,6 +119,26 @@ fn print_known(known: &KnownDuplicate, output: &mut Output) {
     output.line("");
 }
 
+/// What is said of a candidate, with its key and how sure that is: "Probably the same as acme/app#12 (61 in 100)".
+fn stated(c: &DuplicateCandidate) -> String {
+    let band = color(c.band);
+    let words = capital(c.band.words());
+    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} in 100)", plain(&c.key), c.confidence * 100.0)
+}
+
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn color(band: Band) -> Style {
+    match band {
+        Band::High => GOOD,
+        Band::Likely | Band::Possible => HIT,
+        Band::Related | Band::None => DIM,
+    }
+}
+
 /// What became of a report, in words; nothing for an open one, whose state says it.
 fn fate(disposition: &Disposition) -> String {
     match disposition {
@@ -125,11 +148,7 @@ fn fate(disposition: &Disposition) -> String {
 }
 
 pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
-    let band = match c.band {
-        Band::High => GOOD,
-        Band::Review => HIT,
-        Band::None => DIM,
-    };
+    let band = color(c.band);
     output.line("");
     output.line(format_args!(
         "{band}{:>3.0} %{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
@@ -138,6 +157,9 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         plain(&c.title)
     ));
     let mut facts = vec![state(c.state, c.state_reason.as_deref()), day(c.created_at)];
+    if c.band == Band::Related {
+        facts.insert(0, format!("related ({:.0} in 100 that it is worth reading)", c.worth * 100.0));
+    }
     facts.push(fate(&c.disposition));
     if let Some(canonical) = &c.canonical {
         facts.push(format!("a duplicate of {}", plain(canonical)));

@@ -25,7 +25,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         include_closed: command.include_closed,
         rescan: command.rescan,
         queue_only: false,
-        band: Band::parse(&command.band).unwrap_or(Band::Review),
+        band: Band::parse(&command.band).unwrap_or(Band::Possible),
         limit: command.limit.unwrap_or(session.settings.triage_limit),
     };
     let response = session.casebook.triage(request, &session.task).await?;
@@ -47,6 +47,14 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         output.line("");
         output.line(format_args!("{DIM}{} more; --limit shows them.{DIM:#}", response.waiting - shown));
     }
+    print_related(&response, output);
+    if response.closed_left_out > 0 {
+        output.line("");
+        output.line(format_args!(
+            "{DIM}Only open reports were compared; --include-closed compares {} as well.{DIM:#}",
+            plural(response.closed_left_out, "closed one")
+        ));
+    }
     Ok(())
 }
 
@@ -60,7 +68,34 @@ fn summary(response: &TriageResponse, output: &mut Output) {
         1 => "1 open report waits for a decision".to_owned(),
         n => format!("{} wait for a decision", plural(n, "open report")),
     };
-    output.line(format_args!("{waiting} {DIM}{scanned}{DIM:#}"));
+    let expected = match response.queue.len() {
+        0 => String::new(),
+        n => format!("; of these {n}, about {:.0} are the same", response.expected),
+    };
+    output.line(format_args!("{waiting}{expected} {DIM}{scanned}{DIM:#}"));
+}
+
+/// The reports that have nothing that is surely the same, and something that is worth reading: a line each.
+fn print_related(response: &TriageResponse, output: &mut Output) {
+    if response.related.is_empty() {
+        return;
+    }
+    output.line("");
+    output.line(format_args!(
+        "{BOLD}Related, and hardly the same{BOLD:#} {DIM}{} of {}{DIM:#}",
+        response.related.len(),
+        plural(response.related_waiting, "report")
+    ));
+    for item in &response.related {
+        let c = &item.candidate;
+        output.line(format_args!(
+            "{KEY}{}{KEY:#}  {}  {DIM}see{DIM:#} {KEY}{}{KEY:#}  {}",
+            plain(&item.key),
+            plain(&item.title),
+            plain(&c.key),
+            plain(&c.title)
+        ));
+    }
 }
 
 fn print(item: &TriageItem, output: &mut Output) {
@@ -71,7 +106,7 @@ fn print(item: &TriageItem, output: &mut Output) {
         plain(&item.title),
         day(item.created_at)
     ));
-    output.line(format_args!("{DIM}perhaps a duplicate of{DIM:#}"));
+    output.line(format_args!("{DIM}{}{DIM:#}", item.candidate.band.words()));
     print_candidate(&item.candidate, output);
 }
 

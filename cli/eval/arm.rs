@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use precedent::{
     Result, Task,
-    duplicates::{Asked, Own, TOP, Table, features::Features, learn},
+    duplicates::{
+        Asked, Candidate, Own, Reading, Seen, TOP, Table,
+        features::{COUNT, Features},
+        learn, settle,
+    },
     model::{RankedDocument, Ranking},
 };
 use serde::{Deserialize, Serialize};
@@ -108,7 +112,7 @@ pub fn calibrated(
             let right = |d: &RankedDocument| {
                 set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
-            let candidates = documents.iter().take(TOP).filter_map(|d| Some((features(d)?, right(d))));
+            let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
             asked.push(Asked {
                 weight: set.weight(*query),
                 duplicate: relevant.is_some(),
@@ -119,20 +123,30 @@ pub fn calibrated(
     Ok(own.map(|_| answers))
 }
 
-/// A ranking with other weights, best first; ties as they were.
+/// A ranking with other weights, best first; ties as they were. The confidence is that of the one that is shown first.
 fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
-    let features: Vec<Features> = documents.iter().filter_map(features).collect();
-    table
+    let candidates: Vec<(Candidate, &RankedDocument)> =
+        documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
+    let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
+    let mut ranked: Vec<RankedDocument> = table
         .ranked(&features)
         .into_iter()
-        .map(|one| RankedDocument {
-            score: one.score,
-            probability: Some(one.confidence),
-            ..documents[one.at].clone()
+        .map(|one| {
+            let (candidate, document) = &candidates[one.at];
+            let seen =
+                Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
+            let probability = Some(table.judge(&seen).same);
+            RankedDocument { score: one.score, probability, ..(*document).clone() }
         })
-        .collect()
+        .collect();
+    settle(&mut ranked, |one| one.probability.unwrap_or_default());
+    ranked
 }
 
-fn features(document: &RankedDocument) -> Option<Features> {
-    document.features.as_slice().try_into().ok().map(Features)
+fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
+    let (features, rest) = document.features.split_at_checked(COUNT)?;
+    let features = Features(features.try_into().ok()?);
+    // Between them stands the share.
+    let reading = rest.get(1..).and_then(Reading::from_numbers);
+    Some(Candidate { features, reading, right })
 }

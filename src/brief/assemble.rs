@@ -10,9 +10,9 @@ use crate::{
     duplicates::{self, Checker},
     error::{Error, Result},
     model::{
-        Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole, Disposition,
-        DocKind, DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section, SectionKind,
-        SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
+        Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
+        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section,
+        SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     search::{self, Searcher},
     store::{DocumentRow, Reader},
@@ -25,8 +25,6 @@ use crate::{
 pub(super) const VERSION: u32 = 1;
 /// Duplicates that are named.
 const DUPLICATES: usize = 5;
-/// Candidates below this confidence are not worth a line in a brief.
-const MIN_CONFIDENCE: f32 = 0.05;
 /// How alike a candidate has to be.
 const THRESHOLD: f32 = 0.4;
 /// The longest quote of the problem itself, in characters.
@@ -254,15 +252,20 @@ impl Writer<'_> {
 
     fn duplicates(&mut self, found: &DuplicatesResponse) -> Result<()> {
         let known = self.known_duplicates(found)?;
-        let title = if known.is_empty() { "Likely duplicates" } else { "Duplicates" };
+        let same = found.candidates.iter().any(|c| c.band <= Band::Possible);
+        let title = match (known.is_empty(), same) {
+            (false, _) => "Duplicates",
+            (true, true) => "Reports that may be the same",
+            (true, false) => "Related reports",
+        };
         let stated = found.known.as_ref().map(|known| known.key.as_str());
-        let likely = found
-            .candidates
-            .iter()
-            .filter(|c| c.confidence >= MIN_CONFIDENCE && Some(c.key.as_str()) != stated);
+        let likely =
+            found.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != stated);
         let likely = likely.map(|c| {
-            let mut facts =
-                vec![format!("{:.0} in 100 that it is a duplicate", f64::from(c.confidence) * 100.0)];
+            let mut facts = vec![match c.band {
+                Band::Related => "related, and hardly the same".to_owned(),
+                band => format!("{} this one ({:.0} in 100)", band.words(), f64::from(c.confidence) * 100.0),
+            }];
             facts.push(c.disposition.to_string());
             facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
             facts.extend(c.reasons.iter().cloned());

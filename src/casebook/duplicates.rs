@@ -1,12 +1,12 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
-    duplicates::{self, Checker, Draft, Scope, Side},
+    duplicates::{self, Checker, Draft, Reading, Scope, Scored, Side},
     error::{Code, Error, Result},
     index::{
         filter::{Filter, Test, TimeField},
@@ -269,6 +269,7 @@ impl Inner {
             said: said.as_deref(),
             embed: &|text: &str| meaning.embed(text),
             table: &self.table,
+            tables: &BTreeMap::new(),
         })
     }
 
@@ -312,7 +313,7 @@ impl Inner {
                             number: number?,
                             score: r.score,
                             probability: Some(r.confidence),
-                            features: r.features.0.to_vec(),
+                            features: evidence(r),
                         })
                     })
                     .collect());
@@ -335,4 +336,12 @@ impl Inner {
             })
             .collect())
     }
+}
+
+/// What a candidate's place and confidence come from, as numbers: its features, its share, and what was read.
+fn evidence(one: &Scored) -> Vec<f32> {
+    let mut all = one.features.0.to_vec();
+    all.push(one.share);
+    all.extend(one.reading.iter().flat_map(Reading::numbers));
+    all
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{
     Checker, Draft, Scope,
-    learn::{Answer, Asked, MIN_LABELS, TOP, learn},
+    learn::{Answer, Asked, Candidate, MIN_LABELS, TOP, learn},
 };
 use crate::{
     error::Result,
@@ -143,7 +143,13 @@ pub fn calibrate(
             let scored = checker.scored(&draft, &scope, task)?;
             let relevant: BTreeSet<i64> = known.earlier(*id).collect();
             let top = scored.iter().take(TOP);
-            let candidates = top.map(|s| (s.features, relevant.contains(&s.document))).collect();
+            let candidates = top
+                .map(|s| Candidate {
+                    features: s.features,
+                    reading: s.reading,
+                    right: relevant.contains(&s.document),
+                })
+                .collect();
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, done, Some(total), "reports");
             Ok(Some(Asked { weight: *weight, duplicate: !relevant.is_empty(), candidates }))

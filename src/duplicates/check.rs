@@ -1,6 +1,9 @@
 //! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
 
-use std::{collections::HashSet, time::Instant};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Instant,
+};
 
 use jiff::Timestamp;
 
@@ -13,9 +16,9 @@ use crate::{
         DuplicatesResponse, KnownDuplicate, Lack, Lacking, Notice, Similarity, State, VerdictKind,
     },
     search,
-    store::{DocumentRow, Reader, Store},
+    store::{DocumentRow, Reader, SourceRow, Store},
     task::Task,
-    text::{prepare::Prepared, skeleton::Skeleton, tokens},
+    text::{prepare::Prepared, report, skeleton::Skeleton, tokens},
 };
 
 /// The most candidates of one answer.
@@ -36,6 +39,8 @@ struct Question {
     scope: Scope,
     /// What the duplicates of the one source that is looked at taught.
     own: Option<Table>,
+    /// What those of each source taught, where several are looked at.
+    tables: BTreeMap<i64, Table>,
     /// The source, if it has a calibration that does not hold with this model or this version.
     outdated: Option<String>,
 }
@@ -63,6 +68,7 @@ pub fn check(
             band: best.map_or(Band::None, |c| c.band),
             best: best.map(|c| c.key.clone()),
             confidence: best.map_or(0.0, |c| c.confidence),
+            worth: best.map_or(0.0, |c| c.worth),
             closed: request.include_closed,
             lacking,
         };
@@ -121,7 +127,11 @@ fn looked(
         question(r, checker, request, r.newest_change()?.map_or(now, after))
     })?;
     let (coverage, lacking) = reach(store, checker)?;
-    let checker = &Checker { table: question.own.as_ref().unwrap_or(checker.table), ..*checker };
+    let checker = &Checker {
+        table: question.own.as_ref().unwrap_or(checker.table),
+        tables: &question.tables,
+        ..*checker
+    };
     let mut notices: Vec<Notice> = search::lacks(coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
@@ -200,34 +210,44 @@ fn question(
                 None => Skeleton::default(),
             };
             let body = &request.body[..request.body.floor_char_boundary(MAX_DRAFT)];
-            let draft = Draft {
-                title: request.title.trim().to_owned(),
-                body: Prepared::body(body, &skeleton),
-                made_at: now,
-                author: None,
-                document: None,
+            let title = request.title.trim();
+            let (title, body) = match title.is_empty() {
+                true => report::pasted(body, &skeleton),
+                false => (title.to_owned(), Prepared::body(body, &skeleton)),
             };
+            let draft = Draft { title, body, made_at: now, author: None, document: None };
             (draft, None)
         }
     };
-    let calibration = match (&named, &row) {
-        (Some(source), _) => {
-            only(Test::Source(source.key.clone()));
-            r.calibration(source.id)?
-        }
-        (None, Some(row)) if !request.everywhere => {
-            only(Test::Source(row.source.clone()));
-            r.calibration(row.source_id)?
-        }
+    let own = |source: &SourceRow| -> Result<(bool, Option<Table>)> {
+        let calibration = r.calibration(source.id)?;
+        let table = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
+        Ok((calibration.is_some(), table))
+    };
+    // An item is compared with its own source's, unless it is asked for all of them.
+    let one = match (&named, &row) {
+        (Some(source), _) => Some(source.clone()),
+        (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
         _ => None,
     };
-    let own = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
-    let source = named.map(|s| s.key).or_else(|| row.as_ref().map(|row| row.source.clone()));
-    let outdated = source.filter(|_| calibration.is_some() && own.is_none() && checker.vectors.is_some());
+    let mut tables = BTreeMap::new();
+    let (calibrated, own) = match &one {
+        Some(source) => {
+            only(Test::Source(source.key.clone()));
+            own(source)?
+        }
+        None => {
+            for source in r.sources()? {
+                tables.extend(own(&source)?.1.map(|table| (source.id, table)));
+            }
+            (false, None)
+        }
+    };
+    let outdated = one.filter(|_| calibrated && own.is_none() && checker.vectors.is_some()).map(|s| s.key);
     if !request.include_closed {
         only(Test::State(State::Open));
     }
-    Ok(Question { draft, row, scope: Scope { filters }, own, outdated })
+    Ok(Question { draft, row, scope: Scope { filters }, own, tables, outdated })
 }
 
 fn answer(
@@ -314,19 +334,14 @@ fn answer(
             created_at: row.created_at,
             similarity,
             confidence: one.confidence,
-            band: Band::of(one.confidence),
+            worth: one.worth,
+            band: Band::of(one.confidence, one.worth),
+            outcome: checker.table.outcome(one.confidence),
             verdict,
             trace: request.explain.then(|| checker.table.explain(&one.features)),
             title: row.title,
             key: row.key,
         });
-    }
-    // Nothing that is further down is surer than what is above it.
-    let mut above = 1.0_f32;
-    for candidate in &mut response.candidates {
-        above = above.min(candidate.confidence);
-        candidate.confidence = above;
-        candidate.band = Band::of(above);
     }
     response.band = response.candidates.first().map_or(Band::None, |c| c.band);
     Ok(response)

@@ -11,7 +11,10 @@
 use rayon::prelude::*;
 
 use super::{
+    READ,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
+    judge::Seen,
+    reading::Reading,
     score::{Table, Worth},
 };
 use crate::{error::Result, model::OrderFigures, task::Task};
@@ -42,8 +45,19 @@ pub struct Asked {
     pub weight: f64,
     /// Whether it has a known earlier duplicate, found or not.
     pub duplicate: bool,
-    /// Its candidates by the built-in order, the best first, and whether each is a known duplicate; [`TOP`] are learnt from.
-    pub candidates: Vec<(Features, bool)>,
+    /// Its candidates by the built-in order, the best first; [`TOP`] are learnt from.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A candidate of such a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// What it has in common with the report.
+    pub features: Features,
+    /// What was read side by side, of the first few.
+    pub reading: Option<Reading>,
+    /// Whether it is a known duplicate.
+    pub right: bool,
 }
 
 /// A logistic curve over the log-odds of the built-in confidence.
@@ -145,12 +159,12 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
 
 /// The candidates of a report by a table, best first.
 fn ranked(table: &Table, asked: &Asked) -> Vec<Worth> {
-    table.ranked(&asked.candidates.iter().map(|(features, _)| *features).collect::<Vec<_>>())
+    table.ranked(&asked.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Where the first known duplicate of a report stands in an order, from 0; ties as they come.
 fn place(table: &Table, asked: &Asked) -> Option<usize> {
-    ranked(table, asked).iter().position(|one| asked.candidates[one.at].1)
+    ranked(table, asked).iter().position(|one| asked.candidates[one.at].right)
 }
 
 fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
@@ -165,11 +179,17 @@ fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
-/// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
+/// The confidence in the answer that is shown first, whether a rule decided it, and whether it is a known duplicate.
 fn first(table: &Table, asked: &Asked) -> Option<(f64, bool, bool)> {
-    let best = *ranked(table, asked).first()?;
-    let (features, right) = &asked.candidates[best.at];
-    Some((f64::from(best.confidence), features.is_copy() || features.is_series(), *right))
+    let judged = ranked(table, asked).into_iter().take(READ).map(|one| {
+        let candidate = &asked.candidates[one.at];
+        let seen =
+            Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
+        (table.judge(&seen).same, candidate)
+    });
+    // Of equals the first.
+    let (same, best) = judged.reduce(|best, one| if one.0 > best.0 { one } else { best })?;
+    Some((f64::from(same), best.features.is_copy() || best.features.is_series(), best.right))
 }
 
 pub(super) fn odds(p: f64) -> f64 {
@@ -231,8 +251,8 @@ impl Lists {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for one in asked {
             let top = &one.candidates[..one.candidates.len().min(TOP)];
-            if top.iter().any(|(_, right)| *right) {
-                rows.extend(top.iter().map(|(features, right)| (features.0.map(f64::from), *right)));
+            if top.iter().any(|c| c.right) {
+                rows.extend(top.iter().map(|c| (c.features.0.map(f64::from), c.right)));
                 ends.push(rows.len());
             }
         }
@@ -372,7 +392,7 @@ mod tests {
                         features[at("title_body_words")] = random.f32();
                         features[at("text_text_cosine")] = random.f32();
                         features[at(told)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
-                        (Features(features), c == right)
+                        Candidate { features: Features(features), reading: None, right: c == right }
                     })
                     .collect();
                 Asked { weight: 1.0, duplicate: true, candidates }
@@ -405,8 +425,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         for one in &mut asked {
             let right = random.usize(0..3);
-            for (i, (features, is)) in one.candidates.iter_mut().enumerate() {
-                (features.0, *is) = ([0.0; COUNT], i == right);
+            for (i, c) in one.candidates.iter_mut().enumerate() {
+                (c.features.0, c.right) = ([0.0; COUNT], i == right);
             }
         }
         let lesson = taught(&asked);
@@ -430,8 +450,8 @@ mod tests {
             // Candidates that have it are never the duplicate.
             let mut asked = source(300, name);
             for one in &mut asked {
-                for (features, right) in &mut one.candidates {
-                    *right = features.0[at(name)] < 0.5;
+                for c in &mut one.candidates {
+                    c.right = c.features.0[at(name)] < 0.5;
                 }
             }
             let order = fit(Table::built_in(), &asked.iter().collect::<Vec<_>>(), &Task::new()).unwrap();

@@ -8,12 +8,16 @@ mod check;
 mod clusters;
 mod compare;
 pub mod features;
+mod judge;
 mod learn;
+mod reading;
 mod reasons;
 mod score;
 mod triage;
 mod twin;
 mod verdicts;
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -39,7 +43,11 @@ pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, as_written, facts, marks};
 use features::{Best, Closer, Evidence, Features};
-pub use learn::{Asked, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
+use judge::Judged;
+pub use judge::Seen;
+pub use learn::{Asked, Candidate, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
+use reading::Reader;
+pub use reading::Reading;
 pub use score::{Table, Worth};
 pub use triage::triage;
 use twin::{Twin, Worded};
@@ -49,6 +57,8 @@ pub use verdicts::{decide, undo};
 const DEPTH: usize = 200;
 /// So many of the likeliest candidates are looked at more closely: with half of them recall@10 is up to .003 lower.
 const SHORT_LIST: usize = 64;
+/// So many of the first candidates are read word for word.
+const READ: usize = 10;
 /// The last of the comments of a candidate that are read.
 const MAX_COMMENTS: usize = 200;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
@@ -93,6 +103,8 @@ pub struct Checker<'a> {
     pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
     /// What evidence is worth.
     pub table: &'a Table,
+    /// What it is worth in sources with duplicates of their own, by row id, where several are looked at.
+    pub tables: &'a BTreeMap<i64, Table>,
 }
 
 impl std::fmt::Debug for Checker<'_> {
@@ -114,6 +126,12 @@ pub struct Scored {
     pub closer: Closer,
     /// Terms of the draft that only the comments on it have, the weightiest first.
     pub said: Vec<String>,
+    /// What it says word for word as the draft does; of the first [`READ`] alone.
+    pub reading: Option<Reading>,
+    /// The logarithm of its share in the softmax over the candidates.
+    pub share: f32,
+    /// The probability that it is worth reading, 0..1.
+    pub worth: f32,
     /// What decides the order.
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
@@ -129,6 +147,11 @@ struct Read {
 }
 
 impl Checker<'_> {
+    /// The table that states how sure an answer of this source may be.
+    fn table_of(&self, source: i64) -> &Table {
+        self.tables.get(&source).unwrap_or(self.table)
+    }
+
     /// The model whose vectors it compares.
     fn model(&self) -> Option<&str> {
         self.vectors.map(Vectors::fingerprint)
@@ -198,19 +221,42 @@ impl Checker<'_> {
             said[*i] = terms;
         }
         let features: Vec<Features> = evidence.iter().map(features).collect();
-        let worth = self.table.ranked(&features);
-        Ok(worth
+        let ranked = self.table.ranked(&features);
+        let first: Vec<i64> = ranked.iter().take(READ).map(|one| ids[one.at]).collect();
+        let mut readings = self.readings(draft, &first)?.into_iter();
+        let mut scored: Vec<Scored> = ranked
             .into_iter()
-            .map(|Worth { at, score, confidence }| Scored {
-                document: ids[at],
-                features: features[at],
-                cosine: evidence[at].likeness.and_then(|l| l.text_text),
-                closer: evidence[at].closer.unwrap_or_default(),
-                said: std::mem::take(&mut said[at]),
-                score,
-                confidence,
+            .map(|Worth { at, score, share }| {
+                let reading = readings.next().flatten();
+                let table = match &reading {
+                    Some((source, _)) => self.table_of(*source),
+                    None => self.table,
+                };
+                let reading = reading.map(|(_, reading)| reading);
+                let seen = Seen { features: &features[at], share, reading: reading.as_ref() };
+                let Judged { same, worth } = table.judge(&seen);
+                Scored {
+                    document: ids[at],
+                    features: features[at],
+                    cosine: evidence[at].likeness.and_then(|l| l.text_text),
+                    closer: evidence[at].closer.unwrap_or_default(),
+                    said: std::mem::take(&mut said[at]),
+                    reading,
+                    share,
+                    score,
+                    confidence: same,
+                    worth,
+                }
             })
-            .collect())
+            .collect();
+        settle(&mut scored, |one| one.confidence);
+        // Nothing that is further down is surer than what is above it.
+        let mut least = 1.0_f32;
+        for one in &mut scored {
+            least = least.min(one.confidence);
+            one.confidence = least;
+        }
+        Ok(scored)
     }
 
     /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
@@ -275,6 +321,24 @@ impl Checker<'_> {
         Ok(read.par_iter().zip(&near).zip(short).map_init(Stems::default, look).collect())
     }
 
+    /// Reads these candidates beside the draft, with the source of each; nothing of one that is gone.
+    fn readings(&self, draft: &Draft, ids: &[i64]) -> Result<Vec<Option<(i64, Reading)>>> {
+        type Text = (i64, String, Prepared);
+        let texts: Vec<Option<Text>> = self.store.read(|r| {
+            let one = |id: &i64| {
+                let Some(row) = r.document(*id)? else { return Ok(None) };
+                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                Ok(Some((row.source_id, row.title, body)))
+            };
+            ids.iter().map(one).collect::<Result<_>>()
+        })?;
+        let reader = Reader::new(self.fulltext, draft);
+        let read = |text: &Option<Text>| {
+            text.as_ref().map(|(source, title, body)| Ok((*source, reader.read(title, body)?))).transpose()
+        };
+        texts.par_iter().map(read).collect()
+    }
+
     /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.
     fn queries(&self, draft: &Draft) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
@@ -295,4 +359,10 @@ impl Checker<'_> {
             if title.is_empty() || title == text { text_vector.clone() } else { (self.embed)(&title)? };
         Ok(Some((title_vector, text_vector)))
     }
+}
+
+/// Puts the first few, which were read side by side, in the order of their confidence; equals stay as they are.
+pub fn settle<T>(ranked: &mut [T], confidence: impl Fn(&T) -> f32) {
+    let read = ranked.len().min(READ);
+    ranked[..read].sort_by(|a, b| confidence(b).total_cmp(&confidence(a)));
 }

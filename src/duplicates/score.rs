@@ -1,10 +1,9 @@
-//! The learnt table: what each feature adds to a candidate's score, and how sure a score makes.
+//! The learnt table: what each feature adds to a candidate's score, and how sure an answer may be.
 //!
 //! Order and confidence are learnt apart. The order is a linear score, fitted so that the known duplicate of a report
-//! comes first among its candidates (softmax over the candidates: ListNet's top-one likelihood, Cao et al. 2007). The
-//! confidence is a logistic curve over the same features and the share that the candidate has in that softmax, fitted
-//! at the trackers' own share of duplicates (Platt 1999). The table is made by `models/pipeline/rank.py` from
-//! `precedent eval --features`; it names what it was learnt from.
+//! comes first among its candidates (softmax over the candidates: ListNet's top-one likelihood, Cao et al. 2007). How sure
+//! an answer may be is stated by a [`Judge`], which is fitted on pairs that people read. The table is made by
+//! `models/pipeline/rank.py` from `precedent eval --features`; it names what it was learnt from.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -12,11 +11,12 @@ use serde::Deserialize;
 
 use super::{
     features::{COUNT, Features, NAMES, RULES, place},
+    judge::{Judge, JudgeFile, Judged, Seen},
     learn::{Curve, Own, odds},
 };
 use crate::{
     error::{Error, Result},
-    model::Evidence,
+    model::{Evidence, Outcome},
     store::Calibration,
 };
 
@@ -37,16 +37,14 @@ struct File {
     _learnt_from: Vec<String>,
     labels: u64,
     order: BTreeMap<String, f32>,
-    confidence: BTreeMap<String, f32>,
+    judge: JudgeFile,
 }
 
 /// Weights of the features, and a source's own curve over the confidence, where it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     order: [f32; COUNT],
-    confidence: [f32; COUNT],
-    bias: f32,
-    share: f32,
+    judge: Judge,
     labels: u64,
     curve: Option<Curve>,
 }
@@ -58,17 +56,15 @@ pub struct Worth {
     pub at: usize,
     /// What decides the order: higher is likelier; comparable among the candidates of one report.
     pub score: f32,
-    /// The probability that it is a duplicate, 0..1.
-    pub confidence: f32,
+    /// The logarithm of its share in the softmax over all scores, where one of a series takes none from the others.
+    pub share: f32,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     // The file is part of the program; a test reads it and holds its names.
     Table::parse(BUILT_IN).unwrap_or_else(|_| Table {
         order: [1.0; COUNT],
-        confidence: [0.0; COUNT],
-        bias: -10.0,
-        share: 0.0,
+        judge: Judge::doubtful(),
         labels: 0,
         curve: None,
     })
@@ -96,9 +92,7 @@ impl Table {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
         Ok(Self {
             order: weights(&file.order)?,
-            confidence: weights(&file.confidence)?,
-            bias: file.confidence.get("bias").copied().unwrap_or_default(),
-            share: file.confidence.get("share").copied().unwrap_or_default(),
+            judge: Judge::parse(&file.judge)?,
             labels: file.labels,
             curve: None,
         })
@@ -145,10 +139,7 @@ impl Table {
 
     /// What tells checks that were made with these weights and rules, and with this model, from others.
     pub fn basis(&self, model: &str) -> String {
-        let of = format!(
-            "{:?} {:?} {} {}, {COPY} {SERIES}, {model}",
-            self.order, self.confidence, self.bias, self.share
-        );
+        let of = format!("{:?} {:?}, {COPY} {SERIES}, {model}", self.order, self.judge);
         blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -162,52 +153,37 @@ impl Table {
         dot(&self.order, features)
     }
 
-    /// All candidates of a report, best first; ties in the order in which they are handed over. Copies are before all others, and one of a series is
-    /// behind what is surer than it.
+    /// All candidates of a report, best first; ties in the order in which they are handed over. Copies are before all others.
     pub fn ranked(&self, all: &[Features]) -> Vec<Worth> {
         let scores: Vec<f32> = all.iter().map(|features| self.score(features)).collect();
         let (least, best) = scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
-        let confidences = self.confidences(&scores, all);
+        let shares = shares(&scores, all);
         let worth = |(at, score): (usize, f32)| {
             let ahead = if all[at].is_copy() { 1.0 + best - least } else { 0.0 };
-            Worth { at, score: score + ahead, confidence: confidences[at] }
+            Worth { at, score: score + ahead, share: shares[at] }
         };
         let mut ranked: Vec<Worth> = scores.iter().copied().enumerate().map(worth).collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
-        let series = |one: &Worth| all[one.at].is_series();
-        if let Some(last) = ranked.iter().rposition(|one| !series(one) && one.confidence > SERIES) {
-            let below = ranked[last].score.next_down();
-            ranked[..last].iter_mut().filter(|one| series(one)).for_each(|one| one.score = below);
-            ranked[..=last].sort_by(|a, b| b.score.total_cmp(&a.score));
-        }
         ranked
     }
 
-    /// The probability that each candidate is a duplicate, given the scores of all of them. What is of a series takes no share
-    /// from the others: it is as alike whether one of them is the duplicate or not.
-    fn confidences(&self, scores: &[f32], all: &[Features]) -> Vec<f32> {
-        let best = scores.iter().copied().fold(f32::MIN, f32::max);
-        let odd = |score: f32| (score - best).exp();
-        let others = scores.iter().zip(all).filter(|(_, features)| !features.is_series());
-        let sum: f32 = others.map(|(score, _)| odd(*score)).sum();
-        scores
-            .iter()
-            .zip(all)
-            .map(|(score, features)| {
-                let sum = if features.is_series() { sum + odd(*score) } else { sum };
-                let share = (score - best) - sum.max(f32::MIN_POSITIVE).ln();
-                let z = self.bias + self.share * share + dot(&self.confidence, features);
-                let confidence = 1.0 / (1.0 + (-z).exp());
-                #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-                let confidence =
-                    self.curve.map_or(confidence, |curve| curve.at(odds(f64::from(confidence))) as f32);
-                match (features.is_copy(), features.is_series()) {
-                    (true, _) => confidence.max(COPY),
-                    (_, true) => confidence.min(SERIES),
-                    _ => confidence,
-                }
-            })
-            .collect()
+    /// What is stated of a pair: by the judge, raised by what the source's own duplicates say, and by the rules of copies and
+    /// series. Marks are never complete, so that a source's own curve speaks for a pair and never against it.
+    pub fn judge(&self, seen: &Seen<'_>) -> Judged {
+        let Judged { same, worth } = self.judge.judge(seen);
+        #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
+        let own = self.curve.map_or(same, |curve| curve.at(odds(f64::from(same))) as f32);
+        let same = match (seen.features.is_copy(), seen.features.is_series()) {
+            (true, _) => same.max(own).max(COPY),
+            (_, true) => same.max(own).min(SERIES),
+            _ => same.max(own),
+        };
+        Judged { same, worth: worth.max(same) }
+    }
+
+    /// What answers of this confidence turned out to be.
+    pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
+        self.judge.outcome(confidence)
     }
 
     /// The arithmetic of a score, what adds most first.
@@ -253,6 +229,20 @@ fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], S
     Ok(out)
 }
 
+/// The logarithm of the share that each candidate has in the softmax over all scores. What is of a series takes no share from
+/// the others: it is as alike whether one of them is the duplicate or not.
+fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
+    let best = scores.iter().copied().fold(f32::MIN, f32::max);
+    let odd = |score: f32| (score - best).exp();
+    let others = scores.iter().zip(all).filter(|(_, features)| !features.is_series());
+    let sum: f32 = others.map(|(score, _)| odd(*score)).sum();
+    let share = |(score, features): (&f32, &Features)| {
+        let sum = if features.is_series() { sum + odd(*score) } else { sum };
+        (score - best) - sum.max(f32::MIN_POSITIVE).ln()
+    };
+    scores.iter().zip(all).map(share).collect()
+}
+
 fn dot(weights: &[f32; COUNT], features: &Features) -> f32 {
     weights.iter().zip(features.0).map(|(w, f)| w * f).sum()
 }
@@ -275,24 +265,6 @@ mod tests {
         assert!(Table::built_in().calibrated_on() > 0);
     }
 
-    #[test]
-    fn confidence_is_a_probability_and_follows_the_share() {
-        let (strong, weak) = (with(&[("words", 9.0)]), with(&[("words", 1.0)]));
-        let table = Table {
-            order: [1.0; COUNT],
-            confidence: [0.0; COUNT],
-            bias: 0.0,
-            share: 1.0,
-            labels: 1,
-            curve: None,
-        };
-        let found = table.ranked(&[weak, strong]);
-        assert_eq!((found[0].at, found[1].at), (1, 0));
-        assert!(found[0].confidence > found[1].confidence, "{found:?}");
-        assert!(found.iter().all(|one| (0.0..=1.0).contains(&one.confidence)), "{found:?}");
-        assert!(table.ranked(&[]).is_empty());
-    }
-
     fn with(features: &[(&str, f32)]) -> Features {
         let mut all = [0.0; COUNT];
         features.iter().for_each(|(name, value)| all[place(name).unwrap()] = *value);
@@ -300,26 +272,43 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_comes_first_and_one_of_a_series_after_what_is_surer() {
-        let mut table = Table { bias: -4.0, share: 1.0, ..Table::built_in().clone() };
-        (table.order, table.confidence) = (with(&[("words", 9.0)]).0, with(&[("words", 6.0)]).0);
-        let all = [
-            with(&[("words", 0.9), ("series", 1.0)]),
-            with(&[("words", 0.5)]),
-            with(&[("words", 0.8)]),
-            with(&[("words", 0.2), ("copy", 1.0)]),
-        ];
-        let order = |all: &[Features]| table.ranked(all).iter().map(|one| one.at).collect::<Vec<_>>();
-        // Without the copy the surest is the third one; what is less likely than a series stays behind it.
-        assert_eq!(order(&all[..3]), [2, 0, 1]);
-        assert_eq!(order(&all), [3, 2, 0, 1]);
-        let found = table.ranked(&all[..3]);
-        assert!(found[0].confidence > 0.5 && found[1].confidence <= SERIES, "{found:?}");
-        assert_eq!(found[0].confidence, table.ranked(&all[1..3])[0].confidence, "a series takes no share");
-        assert!(found.windows(2).all(|w| w[0].score > w[1].score), "{found:?}");
-        let copy = table.ranked(&all)[0];
-        assert!(copy.confidence >= COPY, "{copy:?}");
-        // One alone is no surer.
-        assert!(table.ranked(&all[..1])[0].confidence <= SERIES);
+    fn a_share_follows_the_score_and_a_series_takes_none() {
+        let table = Table { order: with(&[("words", 9.0)]).0, ..Table::built_in().clone() };
+        let all =
+            [with(&[("words", 0.5)]), with(&[("words", 0.8)]), with(&[("words", 0.9), ("series", 1.0)])];
+        let order = |found: &[Worth]| found.iter().map(|one| one.at).collect::<Vec<_>>();
+        let two = table.ranked(&all[..2]);
+        assert_eq!(order(&two), [1, 0]);
+        assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
+        let three = table.ranked(&all);
+        assert_eq!(order(&three), [2, 1, 0]);
+        assert_eq!(three[1].share, two[0].share);
+        assert!(table.ranked(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_copy_comes_first_and_is_stated_and_a_series_is_not() {
+        let table = Table { order: with(&[("words", 9.0)]).0, ..Table::built_in().clone() };
+        let all = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
+        let found = table.ranked(&all);
+        assert_eq!(found[0].at, 1);
+        let judged = |at: usize| table.judge(&Seen { features: &all[at], share: 0.0, reading: None });
+        assert!(judged(1).same >= COPY && judged(1).worth >= COPY, "{:?}", judged(1));
+        assert!(judged(0).same <= SERIES, "{:?}", judged(0));
+    }
+
+    #[test]
+    fn a_source_of_its_own_makes_surer_and_never_less_sure() {
+        let table = Table::built_in();
+        let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
+        let seen = Seen { features: &features, share: -0.1, reading: None };
+        let with = |intercept| {
+            table
+                .with(&Own { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
+                .judge(&seen)
+                .same
+        };
+        let same = table.judge(&seen).same;
+        assert!(with(2.0) > same && with(-2.0) == same);
     }
 }

@@ -75,53 +75,64 @@ pub fn triage(
         task.report(Phase::Triage, done, Some(total), "reports");
         Ok(())
     })?;
-    let floor = match request.band {
-        Band::High => 0.9,
-        Band::Review => 0.5,
-        Band::None => 0.0,
+    let (waiting, related, left_out) = store.read(|r| {
+        let related = match request.band {
+            // Everything that has a candidate is in the one list already.
+            Band::Related | Band::None => Vec::new(),
+            _ => r.waiting_related(source, closed)?,
+        };
+        let left_out = if closed { 0 } else { r.closed_issues(source)? };
+        Ok((r.waiting(source, closed, request.band.floor())?, related, left_out))
+    })?;
+    let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
+        task.check()?;
+        let found = match check(store, checker, problem, &question(key), now, task) {
+            // Another process may have removed it meanwhile.
+            Err(error) if error.code() == crate::Code::NotFound => return Ok(None),
+            found => found?,
+        };
+        let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
+            return Ok(None);
+        };
+        let row = store.read(|r| r.document_by_key(key))?;
+        Ok(row.map(|row| {
+            let item = TriageItem {
+                key: row.key,
+                title: row.title,
+                url: row.url,
+                created_at: row.created_at,
+                candidate,
+            };
+            (item, found.notices)
+        }))
     };
-    let waiting = store.read(|r| r.waiting(source, closed, floor))?;
-    let mut response = TriageResponse {
+    let mut notices: Vec<Notice> = Vec::new();
+    let mut list = |keys: &[String]| -> Result<Vec<TriageItem>> {
+        let first = &keys[..keys.len().min(limit)];
+        let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
+        Ok(entries
+            .into_iter()
+            .flatten()
+            .map(|(item, told)| {
+                // Each once: reports of several sources may lack different things.
+                let new: Vec<Notice> = told.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                notices.extend(new);
+                item
+            })
+            .collect())
+    };
+    let queue = list(&waiting)?;
+    let worth_reading = list(&related)?;
+    Ok(TriageResponse {
         scanned: total,
         unscanned,
         waiting: waiting.len() as u64,
-        queue: Vec::new(),
-        notices: Vec::new(),
-        took_ms: 0.0,
-    };
-    let first = &waiting[..waiting.len().min(limit)];
-    let entries: Vec<Option<(TriageItem, Vec<Notice>)>> = first
-        .par_iter()
-        .map(|key| {
-            task.check()?;
-            let found = match check(store, checker, problem, &question(key), now, task) {
-                // Another process may have removed it meanwhile.
-                Err(error) if error.code() == crate::Code::NotFound => return Ok(None),
-                found => found?,
-            };
-            let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
-                return Ok(None);
-            };
-            let row = store.read(|r| r.document_by_key(key))?;
-            Ok(row.map(|row| {
-                let item = TriageItem {
-                    key: row.key,
-                    title: row.title,
-                    url: row.url,
-                    created_at: row.created_at,
-                    candidate,
-                };
-                (item, found.notices)
-            }))
-        })
-        .collect::<Result<_>>()?;
-    for (item, notices) in entries.into_iter().flatten() {
-        // Each once: reports of several sources may lack different things.
-        let new = |notice: &Notice| !response.notices.contains(notice);
-        let new: Vec<Notice> = notices.into_iter().filter(new).collect();
-        response.notices.extend(new);
-        response.queue.push(item);
-    }
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok(response)
+        expected: queue.iter().map(|item| item.candidate.confidence).sum(),
+        queue,
+        related_waiting: related.len() as u64,
+        related: worth_reading,
+        closed_left_out: left_out,
+        notices,
+        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+    })
 }

@@ -4,26 +4,55 @@ use super::{DocKind, Notice, State, Thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How sure a check for duplicates is, cut on the calibrated confidence: at 0.9 nine in ten are right.
+/// From here on two reports are *the same*: nine in ten such answers are right.
+pub const SAME: f32 = 0.9;
+/// From here on they are *probably the same*: more such answers are right than wrong.
+pub const LIKELY: f32 = 0.5;
+/// From here on they *may be the same*: one such answer in five is right.
+pub const POSSIBLE: f32 = 0.2;
+/// From here on a report is *worth reading*: more such answers are the same or related than are neither.
+pub const WORTH: f32 = 0.5;
+
+/// What is said of a pair of reports, by two calibrated statements: that they are the same problem, and that the earlier
+/// one is worth reading (it is the same, or related). One vocabulary in every face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// 0.9 and more. Still a proposal.
+    /// The same as …: [`SAME`] and more. Still a proposal.
     High,
-    /// 0.5 to 0.9: worth a look.
-    Review,
-    /// Below 0.5.
+    /// Probably the same as …: from [`LIKELY`] on.
+    Likely,
+    /// May be the same as …: from [`POSSIBLE`] on.
+    Possible,
+    /// Surely not said to be the same, but worth reading: from [`WORTH`] on.
+    Related,
+    /// Nothing alike.
     None,
 }
 
 impl Band {
-    /// The band of a confidence.
-    pub fn of(confidence: f32) -> Self {
+    /// All of them, the surest first.
+    pub const ALL: [Self; 5] = [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
+
+    /// The band of a pair that is the same with this confidence, and worth reading with this one.
+    pub fn of(confidence: f32, worth: f32) -> Self {
         match confidence {
-            c if c >= 0.9 => Self::High,
-            c if c >= 0.5 => Self::Review,
+            c if c >= SAME => Self::High,
+            c if c >= LIKELY => Self::Likely,
+            c if c >= POSSIBLE => Self::Possible,
+            _ if worth >= WORTH => Self::Related,
             _ => Self::None,
+        }
+    }
+
+    /// The least confidence of this band; 0 for those that go by something else.
+    pub fn floor(self) -> f32 {
+        match self {
+            Self::High => SAME,
+            Self::Likely => LIKELY,
+            Self::Possible => POSSIBLE,
+            Self::Related | Self::None => 0.0,
         }
     }
 
@@ -31,14 +60,49 @@ impl Band {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
-            Self::Review => "review",
+            Self::Likely => "likely",
+            Self::Possible => "possible",
+            Self::Related => "related",
             Self::None => "none",
+        }
+    }
+
+    /// What is said of a report before its key: "probably the same as".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::High => "the same as",
+            Self::Likely => "probably the same as",
+            Self::Possible => "may be the same as",
+            Self::Related => "related to",
+            Self::None => "hardly like",
         }
     }
 
     /// Reads what [`Band::as_str`] wrote.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::High, Self::Review, Self::None].into_iter().find(|b| b.as_str() == text)
+        Self::ALL.into_iter().find(|b| b.as_str() == text)
+    }
+}
+
+/// What became of answers that were as sure as one: people read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Outcome {
+    /// How many were read.
+    pub read: u32,
+    /// How many of them were the same problem.
+    pub same: u32,
+    /// How many more were related.
+    pub related: u32,
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "of {} answers like this, {} were the same and {} more related",
+            self.read, self.same, self.related
+        )
     }
 }
 
@@ -103,8 +167,10 @@ pub struct Check {
     pub band: Band,
     /// The key of the best candidate that nobody has decided about.
     pub best: Option<String>,
-    /// The best candidate's confidence, 0..1.
+    /// How likely the best candidate is the same, 0..1.
     pub confidence: f32,
+    /// How likely it is worth reading, 0..1.
+    pub worth: f32,
     /// Whether closed reports were compared too.
     pub closed: bool,
     /// What of the casebook it did not see.
@@ -190,21 +256,22 @@ pub struct TriageRequest {
     pub rescan: bool,
     /// Check nothing: the queue as it is.
     pub queue_only: bool,
-    /// Only what is at least in this band; `none` stands for everything that has a candidate.
+    /// Only what is at least in this band; `none` stands for everything that has a candidate. What is related alone is in a list of
+    /// its own.
     pub band: Band,
     /// At most this many; 0 stands for 20.
     pub limit: usize,
 }
 
 impl Default for TriageRequest {
-    /// What is worth a look, in all sources, among open reports.
+    /// What may be the same, in all sources, among open reports.
     fn default() -> Self {
         Self {
             source: None,
             include_closed: false,
             rescan: false,
             queue_only: false,
-            band: Band::Review,
+            band: Band::Possible,
             limit: 0,
         }
     }
@@ -238,6 +305,14 @@ pub struct TriageResponse {
     pub waiting: u64,
     /// The first of them, the surest first; ties in the order of their keys.
     pub queue: Vec<TriageItem>,
+    /// How many of the queue are expected to be the same as their candidate: the sum of their confidences.
+    pub expected: f32,
+    /// Of the open reports whose candidate is less than possibly the same, the first that have one worth reading.
+    pub related: Vec<TriageItem>,
+    /// How many of those there are in all.
+    pub related_waiting: u64,
+    /// How many closed reports were not compared, since only open ones were.
+    pub closed_left_out: u64,
     /// What the person should know about this answer.
     pub notices: Vec<Notice>,
     /// Wall time in milliseconds.
@@ -353,8 +428,12 @@ pub struct DuplicateCandidate {
     pub similarity: Similarity,
     /// The calibrated probability that one fix resolves both, 0..1.
     pub confidence: f32,
-    /// The band of the confidence.
+    /// The calibrated probability that it is worth reading: the same, or related; 0..1, never below the confidence.
+    pub worth: f32,
+    /// What is said of the pair.
     pub band: Band,
+    /// What answers as sure as this one turned out to be; none where too few were read.
+    pub outcome: Option<Outcome>,
     /// What became of it.
     pub disposition: Disposition,
     /// The report that it is itself a duplicate of, at the end of the chain, if it is one.

@@ -235,7 +235,7 @@ impl Searcher<'_> {
             found.lexical = self.fulltext.weighed(words, &found.lexical, &also)?;
         }
         if query.pasted && mode != Mode::Semantic {
-            let (title, body) = report::pasted(&query.text);
+            let (title, body) = report::pasted(&query.text, &Skeleton::default());
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
             found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
             arms.push(Arm::Lexical);
@@ -590,7 +590,7 @@ fn read_by_model(query: &Query) -> (String, String) {
     if !query.pasted {
         return (representation("", &query.all_words()), String::new());
     }
-    let (title, body) = report::pasted(&query.text);
+    let (title, body) = report::pasted(&query.text, &Skeleton::default());
     let alone = representation(&title, "");
     match chunk::chunks(&body, 1).first() {
         Some(first) => (first.representation(&title), alone),

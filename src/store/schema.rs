@@ -19,6 +19,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../migrations/0008_own_order.sql"),
     include_str!("../../migrations/0009_order_and_checks.sql"),
     include_str!("../../migrations/0010_trust.sql"),
+    include_str!("../../migrations/0011_bands.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

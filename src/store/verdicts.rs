@@ -97,7 +97,7 @@ impl Reader<'_> {
         let found = self
             .transaction
             .prepare_cached(
-                "SELECT checked_at, revision, band, best_key, confidence, closed, full_text, embedded FROM checks
+                "SELECT checked_at, revision, band, best_key, confidence, closed, full_text, embedded, worth FROM checks
                  WHERE key = ?1",
             )?
             .query_row([key], |r| {
@@ -107,6 +107,7 @@ impl Reader<'_> {
                     band: Band::None,
                     best: r.get(3)?,
                     confidence: r.get(4)?,
+                    worth: r.get(8)?,
                     closed: r.get(5)?,
                     lacking: Lacking { full_text: r.get(6)?, embedded: r.get(7)? },
                 };
@@ -157,21 +158,47 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The open issues whose check found a candidate of at least this confidence that nobody has decided about, the
-    /// surest first, then by key.
+    /// The open issues whose check found a candidate that nobody has decided about, of at least this confidence, the surest
+    /// first, then by key.
     ///
     /// # Errors
     /// Those of the database.
     pub fn waiting(&self, source: Option<i64>, closed: bool, confidence: f32) -> Result<Vec<String>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.queued("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, closed, confidence)
+    }
+
+    /// Those whose candidate is related and no more, the first that are worth reading.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn waiting_related(&self, source: Option<i64>, closed: bool) -> Result<Vec<String>> {
+        self.queued("c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key", source, closed, 0.0)
+    }
+
+    fn queued(&self, which: &str, source: Option<i64>, closed: bool, least: f32) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
              WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
-               AND c.closed = ?2 AND c.best_key IS NOT NULL AND c.confidence >= ?3
+               AND c.closed = ?2 AND c.best_key IS NOT NULL
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
-             ORDER BY c.confidence DESC, c.key",
-        )?;
-        let rows = statement.query_map(params![source, closed, confidence], |r| r.get(0))?;
+               AND {which}"
+        ))?;
+        let rows = statement.query_map(params![source, closed, least], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many closed issues there are (of one source, or all).
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closed_issues(&self, source: Option<i64>) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT count(*) FROM documents WHERE kind = 'issue' AND state = 'closed' AND deleted_at IS NULL
+                   AND (?1 IS NULL OR source_id = ?1)",
+            )?
+            .query_row([source], |r| r.get(0))?)
     }
 
     /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before
@@ -361,11 +388,13 @@ impl Writer<'_> {
         let changed = self
             .transaction
             .prepare_cached(
-                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed, full_text, embedded)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed, full_text, embedded,
+                     worth)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
                  ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at, revision = excluded.revision,
                      band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence,
-                     closed = excluded.closed, full_text = excluded.full_text, embedded = excluded.embedded
+                     closed = excluded.closed, full_text = excluded.full_text, embedded = excluded.embedded,
+                     worth = excluded.worth
                  WHERE revision <> excluded.revision OR closed <> excluded.closed
                     OR coalesce(excluded.full_text, 9223372036854775807) >= coalesce(full_text, 9223372036854775807)
                    AND coalesce(excluded.embedded, 9223372036854775807) >= coalesce(embedded, 9223372036854775807)",
@@ -379,7 +408,8 @@ impl Writer<'_> {
                 check.confidence,
                 check.closed,
                 check.lacking.full_text,
-                check.lacking.embedded
+                check.lacking.embedded,
+                check.worth
             ])?;
         if changed == 0 {
             return Ok(());

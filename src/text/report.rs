@@ -1,13 +1,27 @@
 //! A report as a query: its distinct terms, field by field.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::LazyLock};
 
-use super::{prepare::Prepared, tokens};
+use regex::Regex;
+
+use super::{
+    prepare::Prepared,
+    signature::{self, SignatureKind, re},
+    skeleton::Skeleton,
+    tokens,
+};
 
 /// The most words of a field that are read; a 5 MB log has no more to say.
 const MAX_READ: usize = 4000;
 /// The longest first line of a pasted text that counts as its title, in characters.
 const MAX_TITLE: usize = 160;
+
+// A time, a level in brackets or capitals at the beginning, a frame, or what announces a trace.
+static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
+    )
+});
 
 /// The distinct terms of a report, in the order in which they first occur. Stored documents are indexed with the same
 /// [`tokens`].
@@ -48,16 +62,22 @@ impl Report {
     }
 }
 
-/// A pasted text as a report: its first line, where it is short enough to be one, is its title.
-pub fn pasted(text: &str) -> (String, Prepared) {
+/// A pasted text as a report: its first line is its title, where it is short enough to be one and no line of a log.
+pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
     let text = text.trim();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let none = super::skeleton::Skeleton::default();
-    if first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```") {
-        (first.trim().trim_start_matches('#').trim_start().to_owned(), Prepared::body(rest, &none))
+    let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
+    if short && !is_of_a_log(first, rest) {
+        (first.trim().trim_start_matches('#').trim_start().to_owned(), Prepared::body(rest, skeleton))
     } else {
-        (String::new(), Prepared::body(text, &none))
+        (String::new(), Prepared::body(text, skeleton))
     }
+}
+
+/// Whether a line is one of a log or begins a stack trace: nobody wrote it as a title.
+fn is_of_a_log(line: &str, rest: &str) -> bool {
+    let frames = |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
+    LOG_LINE.is_match(line) || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
 }
 
 /// The distinct stems of a text. Common words are left out, unless there is nothing else to go by.
@@ -77,7 +97,7 @@ pub fn terms(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::skeleton::Skeleton, *};
+    use super::*;
 
     #[test]
     fn a_report_is_read_field_by_field() {
@@ -89,6 +109,22 @@ mod tests {
         assert_eq!(report.code_terms, ["fw", "1043", "open", "slot"]);
         assert!(report.identifiers.contains(&"open_slot".to_owned()), "{:?}", report.identifiers);
         assert_eq!(report.signatures, ["code:fw-1043"]);
+    }
+
+    #[test]
+    fn the_first_line_of_a_pasted_text_is_its_title_unless_it_is_of_a_log() {
+        let title = |text| pasted(text, &Skeleton::default()).0;
+        assert_eq!(title("## Upload stops\n\nAt 9 %, always."), "Upload stops");
+        assert_eq!(title("Error: the upload stops at 9 %"), "Error: the upload stops at 9 %");
+        for log in [
+            "2026-01-02 10:00:01 ERROR upload failed\n2026-01-02 10:00:02 INFO retry",
+            "Exception in thread \"main\" java.lang.IllegalStateException: closed\n\tat a.b.C.d(C.java:1)",
+            "java.io.IOException: Broken pipe by peer\n\tat a.b.C.d(C.java:1)\n\tat a.b.E.f(E.java:2)",
+            "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds",
+            "[ERROR] no space left",
+        ] {
+            assert_eq!(title(log), "", "{log}");
+        }
     }
 
     #[test]

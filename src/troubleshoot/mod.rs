@@ -158,7 +158,7 @@ impl Question {
                     .with_hint("Name an item (acme/app#12), or give a message, a log or a mail."));
             }
             let text = request.text[..request.text.floor_char_boundary(MAX_QUESTION)].trim().to_owned();
-            let (title, body) = report::pasted(&text);
+            let (title, body) = report::pasted(&text, &Skeleton::default());
             return Ok(Self { row: None, source, text, title, body });
         };
         let row = search::one(r, key)?;

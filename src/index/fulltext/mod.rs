@@ -25,7 +25,7 @@ use tantivy::{
 };
 
 use query::Passed;
-pub use query::{MAX_TERMS, Scope, Words};
+pub use query::{MAX_TERMS, Named, Scope, Words};
 use read_only::ReadOnly;
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Overlap, ReportTerms, Said};

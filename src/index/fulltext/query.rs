@@ -44,6 +44,17 @@ pub(super) const IDENTIFIER: f32 = 2.0;
 /// The most terms of a query; of longer texts the rarest count.
 pub const MAX_TERMS: usize = 32;
 
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A word, as a term.
+    Word,
+    /// A whole identifier.
+    Identifier,
+    /// A signature, as a term of the index.
+    Signature,
+}
+
 /// Where words have to stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -268,6 +279,22 @@ impl FullText {
     pub fn idf(&self, terms: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
         terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
+    }
+
+    /// The inverse document frequency of names among those of their kind, wherever a document or a comment on it has them.
+    ///
+    /// # Errors
+    /// [`crate::Code::Corrupt`] if the index cannot be read.
+    pub fn information(&self, kind: Named, names: &[String]) -> Result<Vec<f32>> {
+        let searcher = self.searcher()?;
+        let f = &self.fields;
+        let fields: &[Field] = match kind {
+            Named::Word => &[f.title, f.body, f.code],
+            Named::Identifier => &[f.identifiers],
+            Named::Signature => &[f.signatures, f.said_signatures],
+        };
+        let all = counted(&searcher);
+        names.iter().map(|name| Ok(idf(all, frequency(&searcher, fields, name)?))).collect()
     }
 
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {

@@ -1,0 +1,200 @@
+//! What is seen when two reports are read side by side: runs of words, titles, traces and names that both have.
+//!
+//! The order of the candidates is made from shares and cosines, which are the same for two short reports of everyday words as
+//! for two that quote one rare failure. Whether two reports are the same is told by how much they say that few others
+//! say: that is measured here, as information (inverse document frequencies in nats), for the few candidates that are best.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{Draft, reasons::telling_identifiers, twin::Worded};
+use crate::{
+    error::Result,
+    index::fulltext::{FullText, Named},
+    text::{
+        prepare::Prepared,
+        report,
+        signature::{Signature, SignatureKind},
+    },
+};
+
+/// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
+const RUN: usize = 3;
+/// The fewest runs of a text for what share of it stands in another one to say something.
+const MIN_RUNS: usize = 12;
+/// The most names of a report that are looked up.
+const MAX_NAMES: usize = 64;
+/// The most nats that shared names add up to; a shared dump has hundreds.
+const MAX_INFORMATION: f32 = 40.0;
+
+/// How many numbers a reading has.
+pub const COUNT: usize = 9;
+/// Their names, in their order.
+pub const NAMES: [&str; COUNT] = [
+    "resemblance",
+    "contained",
+    "runs",
+    "titles",
+    "title_information",
+    "frames",
+    "failure",
+    "names",
+    "content",
+];
+
+/// What two reports have in common, word for word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The share of all their runs of words that both have, 0..1.
+    pub resemblance: f32,
+    /// The share of the shorter one's runs that the other has, 0..1; 0 where it has too few.
+    pub contained: f32,
+    /// The logarithm of one and the runs that both have.
+    pub runs: f32,
+    /// The share of the titles' information that both have, 0..1.
+    pub titles: f32,
+    /// The information of the words that both titles have, in nats.
+    pub title_information: f32,
+    /// The share of the top frames of the shorter trace that the other has, 0..1.
+    pub frames: f32,
+    /// The information of the rarest failure, message or code that both name, in nats.
+    pub failure: f32,
+    /// The information of the identifiers that both name, in nats.
+    pub names: f32,
+    /// The logarithm of one and the distinct words of the shorter text.
+    pub content: f32,
+}
+
+impl Reading {
+    /// What [`Reading::numbers`] gave.
+    pub fn from_numbers(numbers: &[f32]) -> Option<Self> {
+        let [resemblance, contained, runs, titles, title_information, frames, failure, names, content] =
+            *numbers.first_chunk::<COUNT>()?;
+        Some(Self {
+            resemblance,
+            contained,
+            runs,
+            titles,
+            title_information,
+            frames,
+            failure,
+            names,
+            content,
+        })
+    }
+
+    /// As numbers, in the order of [`NAMES`].
+    pub fn numbers(&self) -> [f32; COUNT] {
+        [
+            self.resemblance,
+            self.contained,
+            self.runs,
+            self.titles,
+            self.title_information,
+            self.frames,
+            self.failure,
+            self.names,
+            self.content,
+        ]
+    }
+}
+
+/// A report that is read beside others.
+pub(super) struct Reader<'a> {
+    fulltext: &'a FullText,
+    own: Text,
+}
+
+/// What is compared of a report.
+struct Text {
+    runs: HashSet<u64>,
+    title: BTreeSet<String>,
+    names: BTreeSet<String>,
+    signatures: BTreeSet<Signature>,
+    /// How many distinct words it has that are no stop words.
+    words: usize,
+}
+
+impl Text {
+    fn new(title: &str, body: &Prepared) -> Self {
+        let worded = Worded::new(title, body);
+        let terms: Vec<&str> = worded.terms().collect();
+        let own = report::Report::new(title, body);
+        let words: HashSet<&String> =
+            own.title_terms.iter().chain(&own.body_terms).chain(&own.code_terms).collect();
+        Self {
+            runs: terms.windows(RUN).map(hash).collect(),
+            title: own.title_terms.iter().cloned().collect(),
+            names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
+            signatures: body.signatures(title).into_iter().collect(),
+            words: words.len(),
+        }
+    }
+
+    fn of(&self, kind: SignatureKind) -> BTreeSet<&Signature> {
+        self.signatures.iter().filter(|s| s.kind == kind).collect()
+    }
+}
+
+fn hash(run: &[&str]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for word in run {
+        hasher.update(word.as_bytes()).update(&[0]);
+    }
+    let mut out = [0; 8];
+    out.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(out)
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(fulltext: &'a FullText, draft: &Draft) -> Self {
+        Self { fulltext, own: Text::new(&draft.title, &draft.body) }
+    }
+
+    /// Reads a candidate beside the report.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<Reading> {
+        let (own, other) = (&self.own, Text::new(title, body));
+        let both = own.runs.intersection(&other.runs).count();
+        let (fewer, all) = (own.runs.len().min(other.runs.len()), own.runs.len() + other.runs.len() - both);
+        let information = |terms: Vec<&String>, named| -> Result<f32> {
+            let terms: Vec<String> = terms.into_iter().cloned().collect();
+            Ok(self.fulltext.information(named, &terms)?.iter().sum())
+        };
+        let shared_title = information(own.title.intersection(&other.title).collect(), Named::Word)?;
+        let all_title = information(own.title.union(&other.title).collect(), Named::Word)?;
+        let frames = own.of(SignatureKind::Frame);
+        let other_frames = other.of(SignatureKind::Frame);
+        let fewer_frames = frames.len().min(other_frames.len());
+        let failures: Vec<String> = own
+            .signatures
+            .intersection(&other.signatures)
+            .filter(|s| s.is_telling())
+            .map(Signature::term)
+            .collect();
+        let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
+        let names = information(own.names.intersection(&other.names).collect(), Named::Identifier)?;
+        Ok(Reading {
+            resemblance: share(both, all),
+            contained: if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
+            runs: logarithm(both),
+            titles: if all_title > 0.0 { shared_title / all_title } else { 0.0 },
+            title_information: shared_title,
+            frames: share(frames.intersection(&other_frames).count(), fewer_frames),
+            failure,
+            names: names.min(MAX_INFORMATION),
+            content: logarithm(own.words.min(other.words)),
+        })
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
+fn share(part: usize, of: usize) -> f32 {
+    if of == 0 { 0.0 } else { part as f32 / of as f32 }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
+fn logarithm(count: usize) -> f32 {
+    (1.0 + count as f32).ln()
+}
