@@ -227,8 +227,9 @@ pub struct DuplicatesCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Checks the open reports that are new or changed since the last time, and lists those whose best
-candidate is worth a look. With --decide it asks about one after the other. Nothing is changed at the tracker.
+    after_help = "Checks the open reports that are new or changed since the last time, and lists those that
+may be the same as an earlier one, the surest first, and apart from them those that have a related one. With --decide it asks
+about one after the other. Nothing is changed at the tracker.
 
 Examples:
   precedent triage -R acme/app --include-closed
@@ -480,6 +481,9 @@ pub struct EvalCommand {
     /// Weigh the evidence for duplicates by this table in place of the built-in one
     #[arg(long, value_name = "FILE", hide = true)]
     pub weights: Option<PathBuf>,
+    /// Pairs that people read: a folder of SET.tsv, or a file of one set; confidence is told by them as well
+    #[arg(long, value_name = "DIR|FILE")]
+    pub judged: Option<PathBuf>,
     /// Only candidates of so many days before each report, and only reports with a duplicate among them
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     pub window: Option<i64>,

@@ -22,6 +22,7 @@ pub mod portable;
 mod samples;
 pub mod search;
 pub mod secrets;
+pub mod share;
 pub mod store;
 pub mod sync;
 pub mod task;

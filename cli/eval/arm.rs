@@ -135,8 +135,13 @@ fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
             let (candidate, document) = &candidates[one.at];
             let seen =
                 Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
-            let probability = Some(table.judge(&seen).same);
-            RankedDocument { score: one.score, probability, ..(*document).clone() }
+            let judged = table.judge(&seen);
+            RankedDocument {
+                score: one.score,
+                probability: Some(judged.same),
+                worth: Some(judged.worth),
+                ..(*document).clone()
+            }
         })
         .collect();
     settle(&mut ranked, |one| one.probability.unwrap_or_default());

@@ -1,5 +1,6 @@
 //! The measures of a ranking: recall@k by duplicate group, MRR, MAP, AUC, calibration, and paired bootstrap intervals.
 
+pub use precedent::share::wilson;
 use serde::{Deserialize, Serialize};
 
 /// A mean with its 95 % bootstrap interval.

@@ -1,7 +1,9 @@
 //! `precedent eval`: judges ranking on sets of reports with known duplicates.
 
 mod arm;
+mod bands;
 mod form;
+mod judged;
 mod metrics;
 pub mod report;
 mod run;
@@ -119,7 +121,13 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     if let Some(folder) = &command.tsv {
         run.write_tables(folder)?;
     }
-    let report = report::report(&sets, &run, against.as_ref(), &file);
+    let mut pairs = BTreeMap::new();
+    if let Some(place) = &command.judged {
+        for set in &sets {
+            pairs.extend(judged::read(place, &set.name)?.map(|found| (set.name.clone(), found)));
+        }
+    }
+    let report = report::report(&sets, &run, against.as_ref(), &pairs, &file);
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets")),
         None => {

@@ -1,16 +1,21 @@
 //! What a run is worth, as a table and as JSON.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use serde::Serialize;
 
 use super::{
     Arm,
+    bands::{self, First, Met, Share},
+    judged::Pairs,
     metrics::{Mean, QueryScore, Stated, auc, bootstrap, calibration_error, float, recall_at_precision},
     run::{Answer, Run},
     set::EvalSet,
 };
-use crate::output::{BOLD, DIM, Output, plural};
+use crate::output::{BOLD, DIM, Output};
 
 /// Draws of the bootstrap, and the seed that makes them repeatable.
 const DRAWS: usize = 1000;
@@ -48,8 +53,8 @@ pub struct RankingReport {
     pub auc: Option<f64>,
     /// How far stated probabilities are from the truth, at the tracker's own share of duplicates.
     pub calibration_error: Option<f64>,
-    /// Of first answers stated at 0.9 or more: how many there are, and the share that is right.
-    pub confident: Option<Confident>,
+    /// What a user meets: how often each band is stated, and how right it is.
+    pub met: Option<Met>,
     /// Recall of duplicate reports at a precision of at least 0.9, 0.7, 0.5 (at the tracker's own share of duplicates).
     pub recall_at_precision: Option<[f64; 3]>,
 }
@@ -77,13 +82,13 @@ pub struct Difference {
     pub mean: Mean,
 }
 
-#[derive(Debug, Serialize, schemars::JsonSchema)]
-pub struct Confident {
-    pub answers: usize,
-    pub right: f64,
-}
-
-pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -> EvalReport {
+pub fn report(
+    sets: &[EvalSet],
+    run: &Run,
+    against: Option<&Run>,
+    judged: &BTreeMap<String, Pairs>,
+    file: &Path,
+) -> EvalReport {
     EvalReport {
         model: run.model.clone(),
         run: file.display().to_string(),
@@ -104,7 +109,8 @@ pub fn report(sets: &[EvalSet], run: &Run, against: Option<&Run>, file: &Path) -
                             let before = before.and_then(|b| b.rankings.get(ranking));
                             let arms =
                                 rankings.into_iter().flatten().filter(|(arm, _)| ranking.builds_on(**arm));
-                            ranking_report(set, *ranking, answers, before, arms)
+                            let judged = judged.get(&set.name);
+                            ranking_report(set, *ranking, answers, before, arms, judged)
                         })
                         .collect(),
                 }
@@ -132,6 +138,7 @@ fn ranking_report<'a>(
     answers: &Answers,
     before: Option<&Answers>,
     arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
+    judged: Option<&Pairs>,
 ) -> RankingReport {
     let now = scores(set, answers);
     let differences = before.map(|b| paired(&now, Some(&scores(set, b))));
@@ -155,21 +162,18 @@ fn ranking_report<'a>(
     };
     let positives: Vec<f64> = set.relevant.keys().map(sure).collect();
     let negatives: Vec<f64> = set.negatives.iter().map(sure).collect();
-    let stated = stated(set, answers);
-    let confident = |stated: &[Stated]| {
-        let high: Vec<&Stated> = stated.iter().filter(|s| s.probability >= 0.9).collect();
-        let (right, all) = high.iter().fold((0.0, 0.0), |(right, all), s| {
-            (right + s.weight * f64::from(u8::from(s.right)), all + s.weight)
-        });
-        Confident { answers: high.len(), right: if all > 0.0 { right / all } else { 0.0 } }
-    };
+    let first = first(set, answers, judged);
+    let stated: Vec<Stated> = first
+        .iter()
+        .map(|a| Stated { probability: a.confidence, right: a.marked, weight: a.weight })
+        .collect();
     RankingReport {
         ranking,
         measures,
         ahead,
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&stated),
-        confident: (!stated.is_empty()).then(|| confident(&stated)),
+        met: (!first.is_empty()).then(|| bands::met(&first, judged.is_some())),
         recall_at_precision: (!stated.is_empty())
             .then(|| PRECISIONS.map(|p| recall_at_precision(&stated, p, float(set.relevant.len())))),
     }
@@ -191,18 +195,22 @@ fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
         .collect()
 }
 
-/// The probabilities that first answers were stated with. Reports without a duplicate are a sample: each stands for as
-/// many as the tracker has, so that calibration is measured at its own share of duplicates.
-fn stated(set: &EvalSet, answers: &Answers) -> Vec<Stated> {
+/// The first answers, with how sure they were stated. Reports without a duplicate are a sample: each stands for as many as the
+/// tracker has, so that calibration is measured at its own share of duplicates.
+fn first(set: &EvalSet, answers: &Answers, judged: Option<&Pairs>) -> Vec<First> {
     let one = |place: usize| {
-        let answer = answers.get(&set.reports[place].id)?;
-        let probability = f64::from(answer.probability?);
-        let first = answer.documents.first()?;
-        let right = set
-            .relevant
-            .get(&place)
-            .is_some_and(|relevant| relevant.iter().any(|r| set.reports[*r].id == first.0));
-        Some(Stated { probability, right, weight: set.weight(place) })
+        let id = &set.reports[place].id;
+        let answer = answers.get(id)?;
+        let confidence = f64::from(answer.probability?);
+        let (document, _) = answer.documents.first()?;
+        let relevant = set.relevant.get(&place);
+        Some(First {
+            confidence,
+            worth: answer.worth.map_or(confidence, f64::from),
+            marked: relevant.is_some_and(|all| all.iter().any(|r| set.reports[*r].id == *document)),
+            judged: judged.and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
+            weight: set.weight(place),
+        })
     };
     set.relevant.keys().chain(&set.negatives).filter_map(|q| one(*q)).collect()
 }
@@ -248,24 +256,66 @@ pub fn print(report: &EvalReport, output: &mut Output) {
                 output.line(format_args!("  {:<10}{}", ahead.of.name(), told.collect::<String>()));
             }
         }
-        for ranking in set.rankings.iter().filter(|r| r.confident.is_some()) {
-            let error = ranking.calibration_error.unwrap_or_default();
-            output
-                .line(format_args!("Confidence of {}: calibration error {error:.3}", ranking.ranking.name()));
-            if let Some(confident) = &ranking.confident {
-                output.line(format_args!(
-                    "  stated at 0.9 or more: {}, {:.0} in 100 right",
-                    plural(confident.answers as u64, "answer"),
-                    confident.right * 100.0
-                ));
-            }
-            if let Some([a, b, c]) = ranking.recall_at_precision {
-                output.line(format_args!(
-                    "  duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}"
-                ));
+        for ranking in &set.rankings {
+            if let Some(met) = &ranking.met {
+                print_met(ranking, met, output);
             }
         }
         output.line("");
     }
     output.line(format_args!("{DIM}Kept in {}; compare with --against.{DIM:#}", report.run));
+}
+
+/// A share with its interval and what it rests on: "62 (49-74, 51 pairs)".
+fn told(share: Option<Share>) -> String {
+    share.filter(|s| s.pairs > 0).map_or_else(
+        || "-".to_owned(),
+        |s| {
+            let hundred = |x: f64| x * 100.0;
+            format!("{:.0} ({:.0}-{:.0}, {})", hundred(s.share), hundred(s.low), hundred(s.high), s.pairs)
+        },
+    )
+}
+
+fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
+    output.line(format_args!(
+        "First answers of {} {DIM}in 100, with the interval and the pairs behind it{DIM:#}",
+        ranking.ranking.name()
+    ));
+    output.line(format_args!(
+        "{DIM}  {:<14}{:>9}{:>10}{:>20}{:>20}{:>20}{:>12}{DIM:#}",
+        "stated", "answers", "of 1,000", "marked", "the same", "worth reading", "of found"
+    ));
+    for b in &met.bands {
+        output.line(format_args!(
+            "  {:<14}{:>9}{:>10.1}{:>20}{:>20}{:>20}{:>12.2}",
+            bands::name(b.band),
+            b.answers,
+            b.of_thousand,
+            told(Some(b.marked)),
+            told(b.same),
+            told(b.worth),
+            b.of_found
+        ));
+    }
+    for queue in &met.queue {
+        output.line(format_args!(
+            "  the queue's first {:>3}: marked {}, the same {}; {} that are marked come later",
+            queue.first,
+            told(Some(queue.marked)),
+            told(queue.same),
+            queue.missed
+        ));
+    }
+    if let Some(related) = met.related {
+        output.line(format_args!("  at least related: {}", told(Some(related))));
+    }
+    if let Some(worth) = met.worth_reading {
+        output.line(format_args!("  stated to be worth reading at 0.8 or more: {}", told(Some(worth))));
+    }
+    if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision) {
+        output.line(format_args!(
+            "  {DIM}by marks: calibration error {error:.3}; duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}{DIM:#}"
+        ));
+    }
 }

@@ -31,18 +31,21 @@ pub struct Answer {
     /// The calibrated probability that the first is a duplicate, where the ranking states one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
+    /// The calibrated probability that the first is worth reading, where the ranking states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f32>,
 }
 
 impl Answer {
     /// Keeps the best of a ranking.
     pub fn new(set: &EvalSet, ranked: Vec<RankedDocument>) -> Self {
-        let probability = ranked.first().and_then(|r| r.probability);
+        let (probability, worth) = ranked.first().map_or((None, None), |r| (r.probability, r.worth));
         let documents = ranked
             .into_iter()
             .take(DEPTH)
             .filter_map(|r| Some((set.reports.get(set::place(r.number)?)?.id.clone(), r.score)))
             .collect();
-        Self { documents, probability }
+        Self { documents, probability, worth }
     }
 }
 

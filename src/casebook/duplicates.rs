@@ -313,6 +313,7 @@ impl Inner {
                             number: number?,
                             score: r.score,
                             probability: Some(r.confidence),
+                            worth: Some(r.worth),
                             features: evidence(r),
                         })
                     })
@@ -332,7 +333,13 @@ impl Inner {
             .iter()
             .zip(numbers)
             .filter_map(|((_, score), number)| {
-                Some(RankedDocument { number: number?, score: *score, probability: None, features: vec![] })
+                Some(RankedDocument {
+                    number: number?,
+                    score: *score,
+                    probability: None,
+                    worth: None,
+                    features: vec![],
+                })
             })
             .collect())
     }

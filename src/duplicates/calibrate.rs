@@ -21,6 +21,7 @@ use crate::{
     index::filter::{Filter, Test},
     model::{CalibrationReport, DocKind, ThresholdFigures},
     search,
+    share::wilson,
     store::{SourceRow, Store},
     task::{Phase, Task},
     text::{prepare::Prepared, reference::without_duplicate_notes},
@@ -251,17 +252,6 @@ fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
             }
         })
         .collect()
-}
-
-/// The 95 % interval of a share (Wilson 1927).
-fn wilson(share: f64, n: f64) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    if n < 1.0 {
-        return (0.0, 1.0);
-    }
-    let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
-    let reach = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    ((middle - reach).max(0.0), (middle + reach).min(1.0))
 }
 
 #[cfg(test)]

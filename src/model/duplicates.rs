@@ -555,7 +555,10 @@ pub struct RankedDocument {
     pub score: f32,
     /// The calibrated probability that it is a duplicate, 0..1; only of [`Ranking::Duplicates`].
     pub probability: Option<f32>,
-    /// What the score was computed from, in the order of the table of weights; only of [`Ranking::Duplicates`].
+    /// The calibrated probability that it is worth reading, 0..1; only of [`Ranking::Duplicates`].
+    pub worth: Option<f32>,
+    /// What the score was computed from, in the order of the table of weights, with its share and what was read of it; only
+    /// of [`Ranking::Duplicates`].
     pub features: Vec<f32>,
 }
 

@@ -355,9 +355,11 @@ pub fn adf(data: &[u8]) {
 pub fn chunks(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (title, body) = text.split_once('\n').unwrap_or(("", &text));
-    for prepared in
-        [Prepared::body(body, &Skeleton::default()), Prepared::comment(body), report::pasted(&text).1]
-    {
+    for prepared in [
+        Prepared::body(body, &Skeleton::default()),
+        Prepared::comment(body),
+        report::pasted(&text, &Skeleton::default()).1,
+    ] {
         let all = chunk::chunks(&prepared, usize::MAX);
         for chunk in &all {
             assert!(!chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());

@@ -106,7 +106,10 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
         assert!((0.0..=1.0).contains(&value), "{s:?}");
     }
     assert!(s.combined >= s.semantic.unwrap());
-    assert_eq!((best.band, best.disposition.clone()), (Band::of(best.confidence), Disposition::Open));
+    assert_eq!(
+        (best.band, best.disposition.clone()),
+        (Band::of(best.confidence, best.worth), Disposition::Open)
+    );
     assert!(best.reasons.iter().any(|r| r.contains("the titles share")), "{:?}", best.reasons);
     // Later reports are no candidates: they may be duplicates of this one.
     assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
@@ -880,11 +883,11 @@ async fn without_a_model_words_answer_and_the_answer_says_so() {
 }
 
 #[test]
-fn bands_are_cut_at_a_half_and_at_nine_in_ten() {
-    assert_eq!(
-        [0.9, 0.899, 0.5, 0.499, 0.0, 1.0].map(Band::of),
-        [Band::High, Band::Review, Band::Review, Band::None, Band::None, Band::High]
-    );
+fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_worth_reading() {
+    let bands = [0.9, 0.899, 0.5, 0.499, 0.2, 0.199].map(|same| Band::of(same, 0.9));
+    let sure = [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
+    assert_eq!(bands, sure);
+    assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);
 }
 
 #[tokio::test]
