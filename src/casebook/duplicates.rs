@@ -207,6 +207,7 @@ impl Inner {
     /// whose known duplicates have something new to teach; a curve over half of the evidence would not hold for all of it. It
     /// leaves as many cores alone as making vectors does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        duplicates::take_paces(&self.store)?;
         if !self.index_comments || report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
@@ -270,18 +271,19 @@ impl Inner {
             embed: &|text: &str| meaning.embed(text),
             table: &self.table,
             tables: &BTreeMap::new(),
+            pace: 1.0,
         })
     }
 
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let meaning = self.meaning()?;
         meaning.warm();
-        let (source, skeleton, document) = self.store.read(|r| {
+        let (source, skeleton, document, pace) = self.store.read(|r| {
             let source = r.source(&request.source)?;
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
             let key = request.number.map(|number| format!("{}#{number}", source.key));
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
-            Ok((source.key, r.skeleton(source.id)?, document))
+            Ok((source.key, r.skeleton(source.id)?, document, r.pace(source.id)?))
         })?;
         let only = |test| Filter { test, negated: false };
         let mut within = vec![only(Test::Source(source))];
@@ -301,7 +303,8 @@ impl Inner {
                     document: document.map(|d| d.id),
                 };
                 let scope = Scope { filters: within };
-                let mut ranked = self.checking(&meaning, |c| c.scored(&draft, &scope, task))?;
+                let mut ranked =
+                    self.checking(&meaning, |c| Checker { pace, ..*c }.scored(&draft, &scope, task))?;
                 ranked.truncate(request.limit);
                 let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
                 let numbers = self.store.read(|r| r.numbers(&ids))?;

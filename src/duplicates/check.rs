@@ -39,6 +39,8 @@ struct Question {
     scope: Scope,
     /// What the duplicates of the one source that is looked at taught.
     own: Option<Table>,
+    /// How long it takes there until something is reported again.
+    pace: f64,
     /// What those of each source taught, where several are looked at.
     tables: BTreeMap<i64, Table>,
     /// The source, if it has a calibration that does not hold with this model or this version.
@@ -130,6 +132,7 @@ fn looked(
     let checker = &Checker {
         table: question.own.as_ref().unwrap_or(checker.table),
         tables: &question.tables,
+        pace: question.pace,
         ..*checker
     };
     let mut notices: Vec<Notice> = search::lacks(coverage, checker.vectors.is_some()).collect();
@@ -243,11 +246,12 @@ fn question(
             (false, None)
         }
     };
+    let pace = one.as_ref().map_or(Ok(1.0), |source| r.pace(source.id))?;
     let outdated = one.filter(|_| calibrated && own.is_none() && checker.vectors.is_some()).map(|s| s.key);
     if !request.include_closed {
         only(Test::State(State::Open));
     }
-    Ok(Question { draft, row, scope: Scope { filters }, own, tables, outdated })
+    Ok(Question { draft, row, scope: Scope { filters }, own, pace, tables, outdated })
 }
 
 fn answer(

@@ -126,17 +126,17 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// The features of a candidate of a report that is made at `now`.
-    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> Self {
+    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see [`super::pace`]).
+    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
         let overlap = evidence.overlap;
         let none = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&none);
         // People report again what broke lately: the chance falls with the logarithm of the age.
-        let age = overlap.created.map_or(0.0, |created| days_before(now, created));
+        let age = overlap.created.map_or(0.0, |created| days_before(now, created, pace));
         let text = evidence.text_text();
         let closer = evidence.closer.unwrap_or_default();
         // What nobody has spoken of since is as quiet as it is old.
-        let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second()));
+        let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second(), pace));
         let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
         let comments = (1.0 + closer.comments as f32).ln();
@@ -193,11 +193,13 @@ fn nearer(said: Option<f32>, own: Option<f32>) -> f32 {
     (or_zero(said) - or_zero(own)).max(0.0)
 }
 
-/// The logarithm of one and the days from a second since the epoch until `now`; 0 for what is later.
-fn days_before(now: Timestamp, second: i64) -> f32 {
+/// The logarithm of one and the days from a second since the epoch until `now`, in a pace; 0 for what is later.
+fn days_before(now: Timestamp, second: i64, pace: f64) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
-    let seconds = now.as_second().saturating_sub(second).max(0) as f32;
-    (1.0 + seconds / 86_400.0).ln()
+    let seconds = now.as_second().saturating_sub(second).max(0) as f64;
+    #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
+    let days = (seconds / 86_400.0 / pace) as f32;
+    (1.0 + days).ln()
 }
 
 #[cfg(test)]
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
 
     fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
-        let features = Features::new(evidence, best, now);
+        let features = Features::new(evidence, best, now, 1.0);
         move |name| features.0[place(name).unwrap()]
     }
 
@@ -241,11 +243,17 @@ mod tests {
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
-        let features = Features::new(&Evidence { closer: Some(closer), ..old }, &best, now);
+        let features = Features::new(&Evidence { closer: Some(closer), ..old }, &best, now, 1.0);
         assert!(features.is_copy() && !features.is_series());
         // What was said counts as far as it is nearer than the text itself.
         assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
         assert_eq!(feature("said_title_cosine"), 0.0);
+        // Where things are reported again ten times as late, what is ten times as old is as young.
+        let slow = Features::new(&Evidence { closer: None, ..old }, &best, now, 10.0);
+        assert_eq!(
+            (slow.0[place("age").unwrap()], slow.0[place("quiet").unwrap()]),
+            (11.0_f32.ln(), 11.0_f32.ln())
+        );
         let feature = of(&new, &Best::default(), now);
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
     }

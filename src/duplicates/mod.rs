@@ -10,6 +10,7 @@ mod compare;
 pub mod features;
 mod judge;
 mod learn;
+mod pace;
 mod reading;
 mod reasons;
 mod score;
@@ -46,6 +47,7 @@ use features::{Best, Closer, Evidence, Features};
 use judge::Judged;
 pub use judge::Seen;
 pub use learn::{Asked, Candidate, Lesson, MIN_LABELS, MIN_ORDER, Own, TOP, learn};
+pub use pace::take_paces;
 use reading::Reader;
 pub use reading::Reading;
 pub use score::{Table, Worth};
@@ -105,6 +107,8 @@ pub struct Checker<'a> {
     pub table: &'a Table,
     /// What it is worth in sources with duplicates of their own, by row id, where several are looked at.
     pub tables: &'a BTreeMap<i64, Table>,
+    /// How many times as long as elsewhere it takes until something is reported again, in the one source that is looked at.
+    pub pace: f64,
 }
 
 impl std::fmt::Debug for Checker<'_> {
@@ -207,7 +211,7 @@ impl Checker<'_> {
             })
             .collect();
         let best = Best::of(evidence.iter().copied());
-        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at);
+        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
         let mut by: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
         by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -68,6 +68,41 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The seconds between the issues of each pair of a source that is known to be a duplicate, and between those that have the
+    /// same title, if that has four words at least.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn gaps_between_duplicates(&self, source: i64) -> Result<Vec<i64>> {
+        let mut between = self.transaction.prepare_cached(
+            "SELECT abs(a.created_at - b.created_at) FROM documents a, documents b WHERE a.id = ?1 AND b.id = ?2
+               AND a.created_at IS NOT NULL AND b.created_at IS NOT NULL",
+        )?;
+        let mut gaps: Vec<i64> = Vec::new();
+        for (a, b) in self.known_duplicates(source)? {
+            gaps.extend(between.query_row([a, b], |r| r.get::<_, i64>(0)).optional()?);
+        }
+        let mut titles = self.transaction.prepare_cached(
+            "SELECT gap FROM (
+                 SELECT created_at - lag(created_at) OVER (PARTITION BY lower(trim(title)) ORDER BY created_at, id) AS gap
+                 FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
+                   AND created_at IS NOT NULL AND trim(title) LIKE '% % % %')
+             WHERE gap IS NOT NULL",
+        )?;
+        let rows = titles.query_map([source], |r| r.get(0))?;
+        gaps.extend(rows.collect::<rusqlite::Result<Vec<i64>>>()?);
+        Ok(gaps)
+    }
+
+    /// How many times as long as elsewhere it takes in a source until something is reported again.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn pace(&self, source: i64) -> Result<f64> {
+        let mut statement = self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
+        Ok(statement.query_row([source], |r| r.get(0)).optional()?.unwrap_or(1.0))
+    }
+
     /// How many issues of a source are not tombstones.
     ///
     /// # Errors
@@ -102,6 +137,15 @@ fn read_order(weights: &str) -> rusqlite::Result<BTreeMap<String, f32>> {
 }
 
 impl Writer<'_> {
+    /// Keeps the pace of a source.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_pace(&self, source: i64, pace: f64) -> Result<()> {
+        self.transaction.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
+        Ok(())
+    }
+
     /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
     ///
     /// # Errors
