@@ -60,8 +60,25 @@ pub fn check(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
+    check_within(&reach(store, checker)?, store, checker, problem, request, now, task)
+}
+
+/// As [`check`], where it is known already how much of the casebook it sees.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_within(
+    reach: &Reach,
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
     let start = Instant::now();
-    let (response, row, lacking) = looked(store, checker, problem, request, now, task)?;
+    let (response, row) = looked(reach, store, checker, problem, request, now, task)?;
+    let lacking = reach.lacking;
     if let Some(row) = row {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
@@ -102,17 +119,18 @@ pub fn look(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    looked(store, checker, problem, request, now, task).map(|(response, ..)| response)
+    looked(&reach(store, checker)?, store, checker, problem, request, now, task).map(|(response, _)| response)
 }
 
 fn looked(
+    reach: &Reach,
     store: &Store,
     checker: &Checker<'_>,
     problem: Option<&Error>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
-) -> Result<(DuplicatesResponse, Option<DocumentRow>, Lacking)> {
+) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
             .with_hint("It is a similarity: 0 to 1."));
@@ -128,14 +146,13 @@ fn looked(
             |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
         question(r, checker, request, r.newest_change()?.map_or(now, after))
     })?;
-    let (coverage, lacking) = reach(store, checker)?;
     let checker = &Checker {
         table: question.own.as_ref().unwrap_or(checker.table),
         tables: &question.tables,
         pace: question.pace,
         ..*checker
     };
-    let mut notices: Vec<Notice> = search::lacks(coverage, checker.vectors.is_some()).collect();
+    let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let why = problem.map(|p| format!(": {p}")).unwrap_or_default();
@@ -160,11 +177,16 @@ fn looked(
         response.notices = notices;
         Ok(response)
     })?;
-    Ok((response, question.row, lacking))
+    Ok((response, question.row))
 }
 
 /// How much of the casebook a check sees now, and what of it that leaves out.
-pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<(Coverage, Lacking)> {
+pub(super) struct Reach {
+    pub(super) coverage: Coverage,
+    lacking: Lacking,
+}
+
+pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<Reach> {
     let coverage = search::coverage(store, checker.fulltext, checker.vectors)?;
     let read = coverage.full_text >= coverage.documents;
     let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
@@ -172,7 +194,7 @@ pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<(Coverage, L
         full_text: (!read).then_some(coverage.full_text),
         embedded: (!seen).then_some(coverage.embedded),
     };
-    Ok((coverage, lacking))
+    Ok(Reach { coverage, lacking })
 }
 
 fn question(

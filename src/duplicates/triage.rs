@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::{
     Checker,
-    check::{self, check},
+    check::{self, check_within},
 };
 use crate::{
     error::{Error, Result},
@@ -59,13 +59,14 @@ pub fn triage(
         max_candidates: CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    let (coverage, _) = check::reach(store, checker)?;
-    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan, &coverage))?;
+    // Once for all of them: they see the same indexes.
+    let reach = check::reach(store, checker)?;
+    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
     unchecked.par_iter().try_for_each(|key| {
         task.check()?;
-        match check(store, checker, problem, &question(key), now, task) {
+        match check_within(&reach, store, checker, problem, &question(key), now, task) {
             Ok(_) => {}
             // Another process may have removed it meanwhile.
             Err(error) if error.code() == crate::Code::NotFound => {}
@@ -86,7 +87,7 @@ pub fn triage(
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
         task.check()?;
-        let found = match check(store, checker, problem, &question(key), now, task) {
+        let found = match check_within(&reach, store, checker, problem, &question(key), now, task) {
             // Another process may have removed it meanwhile.
             Err(error) if error.code() == crate::Code::NotFound => return Ok(None),
             found => found?,
