@@ -25,7 +25,7 @@ const DONE: Record<VerdictKind, string> = {
 export class Triage {
   source = $state<string | null>(null);
   includeClosed = $state(false);
-  band = $state<Band>("review");
+  band = $state<Band>("possible");
 
   items = $state.raw<readonly TriageItem[]>([]);
   /** How many wait in all, those that are not held here included. */

@@ -8,8 +8,8 @@ import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({
   key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
-  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, band: "review", disposition: "open",
-  canonical: null, reasons: [], verdict: null,
+  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, worth: 0.9, band: "likely",
+  outcome: null, disposition: "open", canonical: null, reasons: [], verdict: null,
 });
 const item = (key: string): TriageItem => ({ key, title: key, url: null, created_at: null, candidate: candidate(`${key}-old`) });
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
     if (command === "record_verdict" && refuse) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };
-      return { key, band: "review", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
+      return { key, band: "likely", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
     }
     return null;
   });
