@@ -24,8 +24,8 @@ it("shows the words, the number, and what answers like it turned out to be", () 
   expect(words({ outcome: null })).toBe("Probably the same as #12 61 %");
 });
 
-it("says of a related one that it is worth reading, and nothing of sameness", () => {
-  expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 8 % Worth reading: 72 %");
+it("says of a related one that it is worth reading, and claims no sameness", () => {
+  expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72 %, the same: 8 %");
 });
 
 const css = readFileSync("src/app.css", "utf8");
