@@ -72,7 +72,7 @@ fn enums() {
             Phase::Close,
         ],
     );
-    same_variants("Band", &[Band::High, Band::Review, Band::None]);
+    same_variants("Band", &Band::ALL);
     same_variants("VerdictKind", &[VerdictKind::Duplicate, VerdictKind::Related, VerdictKind::NotDuplicate]);
     same_variants(
         "FactKind",
@@ -364,7 +364,9 @@ fn candidate() -> DuplicateCandidate {
         created_at: None,
         similarity: Similarity { title: 0.0, body: 0.0, semantic: None, combined: 0.0 },
         confidence: 0.0,
+        worth: 0.0,
         band: Band::None,
+        outcome: Some(Outcome { read: 0, same: 0, related: 0 }),
         disposition: Disposition::Open,
         canonical: None,
         reasons: Vec::new(),
@@ -391,6 +393,7 @@ fn duplicates() {
     );
     same_members("Similarity", candidate().similarity);
     same_members("Evidence", &candidate().trace.unwrap()[0]);
+    same_members("Outcome", candidate().outcome.unwrap());
     same_members("DuplicateCandidate", candidate());
     let known = KnownDuplicate::default();
     same_members("KnownDuplicate", &known);
@@ -440,7 +443,11 @@ fn triage() {
         scanned: 0,
         unscanned: 0,
         waiting: 0,
-        queue: vec![item],
+        queue: vec![item.clone()],
+        expected: 0.0,
+        related: vec![item],
+        related_waiting: 0,
+        closed_left_out: 0,
         notices: Vec::new(),
         took_ms: 0.0,
     };

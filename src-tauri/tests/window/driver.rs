@@ -26,7 +26,7 @@ static DISPLAY: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// The key of each view, and what is there once it has something to show of the sample.
 pub const VIEWS: [(char, &str); 7] = [
     ('1', "#hit-0"),
-    ('2', ".triage .blank"),
+    ('2', ".triage :is(.blank, .compare)"),
     ('3', ".troubleshoot"),
     ('4', ".notes .blank"),
     ('5', ".detail"),

@@ -261,7 +261,7 @@ export interface Failure {
   hint: string | null;
 }
 
-export type Band = "high" | "review" | "none";
+export type Band = "high" | "likely" | "possible" | "related" | "none";
 export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 
 export interface Verdict {
@@ -296,6 +296,10 @@ export interface TriageResponse {
   unscanned: number;
   waiting: number;
   queue: TriageItem[];
+  expected: number;
+  related: TriageItem[];
+  related_waiting: number;
+  closed_left_out: number;
   notices: Notice[];
   took_ms: number;
 }
@@ -326,6 +330,13 @@ export type Disposition =
   | { fixed: string | null }
   | { possible_regression: string | null };
 
+/** What became of answers that were as sure as one. */
+export interface Outcome {
+  read: number;
+  same: number;
+  related: number;
+}
+
 export interface DuplicateCandidate {
   key: string;
   number: number | null;
@@ -336,7 +347,9 @@ export interface DuplicateCandidate {
   created_at: Timestamp | null;
   similarity: Similarity;
   confidence: number;
+  worth: number;
   band: Band;
+  outcome: Outcome | null;
   disposition: Disposition;
   canonical: string | null;
   reasons: string[];

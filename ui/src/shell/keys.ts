@@ -62,6 +62,7 @@ export const SHORTCUTS: readonly { title: string; shortcuts: readonly Shortcut[]
       { keys: ["u"], does: "Undo the last decision" },
       { keys: ["w"], does: "Close the duplicates at their tracker" },
       { keys: ["j", "k"], does: "Next or previous report" },
+      { keys: ["Shift R"], does: "To the related ones, and back" },
       { keys: ["[", "]"], does: "Another candidate of this report" },
       { keys: ["b"], does: "Show surer or less sure ones" },
       { keys: ["c"], does: "Compare with closed reports too" },

@@ -2,10 +2,12 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import type { Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, VerdictKind } from "../lib/types";
+import type {
+  Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, TriageResponse, VerdictKind,
+} from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 
-/** How many reports of the queue are held; more come as these are decided. */
+/** How many reports of each list are held; more come as these are decided. */
 const HELD = 100;
 const FEW = 15;
 const QUEUE_EVERY = 2500;
@@ -14,6 +16,8 @@ export interface Decision {
   item: TriageItem;
   other: string;
   kind: VerdictKind;
+  /** Whether it was made in the second list, where its report returns to. */
+  related: boolean;
 }
 
 const DONE: Record<VerdictKind, string> = {
@@ -25,11 +29,18 @@ const DONE: Record<VerdictKind, string> = {
 export class Triage {
   source = $state<string | null>(null);
   includeClosed = $state(false);
-  band = $state<Band>("review");
+  band = $state<Band>("possible");
 
   items = $state.raw<readonly TriageItem[]>([]);
   /** How many wait in all, those that are not held here included. */
   waiting = $state(0);
+  /** The second list: reports with nothing that is surely the same, and something worth reading. */
+  related = $state.raw<readonly TriageItem[]>([]);
+  relatedWaiting = $state(0);
+  /** Whether the second list is shown; what is not shown cannot be selected. */
+  relatedOpen = $state(false);
+  /** Closed reports that nothing was compared with, as only open ones were. */
+  closedLeftOut = $state(0);
   /** Open reports that nobody has looked at yet. */
   unscanned = $state(0);
   loaded = $state(false);
@@ -59,12 +70,34 @@ export class Triage {
     this.#desk = desk;
   }
 
+  /** What can be selected, in the order in which it is shown. */
+  get rows(): readonly TriageItem[] {
+    return this.relatedOpen ? [...this.items, ...this.related] : this.items;
+  }
+
   get index(): number {
-    return this.items.findIndex((item) => item.key === this.selected);
+    return this.rows.findIndex((item) => item.key === this.selected);
   }
 
   get item(): TriageItem | null {
-    return this.items[this.index] ?? null;
+    return this.rows[this.index] ?? null;
+  }
+
+  /** Whether what is selected is in the second list. */
+  get inRelated(): boolean {
+    return this.relatedOpen && this.related.some((item) => item.key === this.selected);
+  }
+
+  /**
+   * How many of the queue are expected to be the same. The engine says so of the queue that it answers with; decisions take
+   * reports out of it, and what is left has the same sum.
+   */
+  get expected(): number {
+    return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
+  }
+
+  get canSkip(): boolean {
+    return this.item !== null && this.#list(this.inRelated).length > 1;
   }
 
   /** The candidates of the report that is shown: at first the one of the queue, then all that the check finds. */
@@ -96,6 +129,10 @@ export class Triage {
     this.#stopped = false;
     this.loaded = false;
     this.items = [];
+    this.waiting = 0;
+    this.related = [];
+    this.relatedWaiting = 0;
+    this.closedLeftOut = 0;
     this.#select(null);
     void this.enter();
   }
@@ -108,8 +145,10 @@ export class Triage {
       if (!isCurrent()) return;
       this.failure = null;
       this.waiting = response.waiting;
+      this.relatedWaiting = response.related_waiting;
+      this.closedLeftOut = response.closed_left_out;
       this.unscanned = response.unscanned;
-      this.#show(response.queue);
+      this.#show(response);
     } catch (thrown) {
       if (isCurrent()) this.failure = api.failure(thrown);
     }
@@ -144,14 +183,32 @@ export class Triage {
 
   /** Selects the report this many places further. */
   move(by: number): void {
-    const last = this.items.length - 1;
+    const last = this.rows.length - 1;
     if (last < 0) return;
     const to = Math.min(Math.max(this.index + by, 0), last);
-    this.#select(this.items[to]?.key ?? null);
+    this.#select(this.rows[to]?.key ?? null);
   }
 
   select(key: string): void {
     this.#select(key);
+  }
+
+  /** Shows the second list, or hides it; the pair that is read stays as long as its report is shown. */
+  toggleRelated(): void {
+    this.relatedOpen = !this.relatedOpen;
+    if (this.index < 0) this.#select(this.rows[0]?.key ?? null);
+  }
+
+  /** Goes to the second list, and back to the queue from there. */
+  turnToRelated(): void {
+    if (this.inRelated) {
+      this.toggleRelated();
+      return;
+    }
+    const first = this.related[0];
+    if (!first) return;
+    this.relatedOpen = true;
+    this.#select(first.key);
   }
 
   /** Compares with another candidate of the same report. */
@@ -167,30 +224,34 @@ export class Triage {
     const item = this.item;
     const other = this.candidate;
     if (!item || !other) return;
-    const place = this.index;
-    const decision = { item, other: other.key, kind };
+    const related = this.inRelated;
+    const place = this.#place(related);
+    const decision = { item, other: other.key, kind, related };
     this.#take(item.key);
     this.decisions = [...this.decisions, decision];
     try {
       await api.recordVerdict(item.key, other.key, kind);
     } catch (thrown) {
       this.decisions = this.decisions.filter((d) => d !== decision);
-      this.#putBack(item, place);
+      this.#putBack(decision, place);
       this.#desk.say(thrown);
       return;
     }
     this.recorded++;
     this.#desk.toasts.say(`${item.key} ${DONE[kind]} ${other.key}.`, () => void this.undo(decision));
-    if (this.items.length < FEW && this.waiting > this.items.length) void this.load();
+    const runsOut = (list: readonly TriageItem[], waiting: number) => list.length < FEW && waiting > list.length;
+    if (runsOut(this.items, this.waiting) || runsOut(this.related, this.relatedWaiting)) void this.load();
   }
 
-  /** Puts the report at the end of the queue, for this session. */
+  /** Puts the report at the end of its list, for this session. */
   skip(): void {
     const item = this.item;
-    if (!item || this.items.length < 2) return;
-    const next = this.items[this.index + 1] ?? this.items[0];
+    if (!item || !this.canSkip) return;
+    const related = this.inRelated;
+    const list = this.#list(related);
+    const next = list[this.#place(related) + 1] ?? list[0];
     this.#skipped.add(item.key);
-    this.items = [...this.items.filter((i) => i !== item), item];
+    this.#keep(related, [...list.filter((i) => i !== item), item]);
     this.#select(next?.key ?? null);
   }
 
@@ -205,7 +266,27 @@ export class Triage {
       return;
     }
     this.recorded++;
-    this.#putBack(decision.item, Math.max(0, this.index));
+    this.#putBack(decision, Math.max(0, this.#place(decision.related)));
+  }
+
+  #list(related: boolean): readonly TriageItem[] {
+    return related ? this.related : this.items;
+  }
+
+  #keep(related: boolean, list: readonly TriageItem[]): void {
+    if (related) this.related = list;
+    else this.items = list;
+  }
+
+  /** Where in a list what is selected stands. */
+  #place(related: boolean): number {
+    return this.#list(related).findIndex((item) => item.key === this.selected);
+  }
+
+  #count(related: boolean, by: number): void {
+    const least = this.#list(related).length;
+    if (related) this.relatedWaiting = Math.max(least, this.relatedWaiting + by);
+    else this.waiting = Math.max(least, this.waiting + by);
   }
 
   #request(rescan: boolean): TriageRequest {
@@ -219,28 +300,38 @@ export class Triage {
     };
   }
 
-  #show(queue: readonly TriageItem[]): void {
+  #show(response: TriageResponse): void {
     // An answer from before a decision may still hold its pair; with another candidate the report waits again.
     const isDecided = (i: TriageItem) => this.decisions.some((d) => d.item.key === i.key && d.other === i.candidate.key);
-    const fresh = queue.filter((item) => !isDecided(item));
-    // The report that is being read stays where it is, even if the queue has grown above it.
+    const queue = response.queue.filter((item) => !isDecided(item));
+    const related = response.related.filter((item) => !isDecided(item));
+    // The report that is being read stays where it is, even if its list has grown above it.
     const current = this.item;
-    if (current && !fresh.some((item) => item.key === current.key)) fresh.unshift(current);
-    this.items = [...fresh.filter((i) => !this.#skipped.has(i.key)), ...fresh.filter((i) => this.#skipped.has(i.key))];
-    if (this.index < 0) this.#select(this.items[0]?.key ?? null);
+    const isHere = [...queue, ...related].some((item) => item.key === current?.key);
+    if (current && !isHere) (this.inRelated ? related : queue).unshift(current);
+    const skippedLast = (list: readonly TriageItem[]) => [
+      ...list.filter((i) => !this.#skipped.has(i.key)),
+      ...list.filter((i) => this.#skipped.has(i.key)),
+    ];
+    this.items = skippedLast(queue);
+    this.related = skippedLast(related);
+    if (this.index < 0) this.#select(this.rows[0]?.key ?? null);
   }
 
   #take(key: string): void {
+    const related = this.inRelated;
     const place = this.index;
-    this.items = this.items.filter((item) => item.key !== key);
-    this.waiting = Math.max(this.items.length, this.waiting - 1);
-    this.#select((this.items[place] ?? this.items.at(-1))?.key ?? null);
+    this.#keep(related, this.#list(related).filter((item) => item.key !== key));
+    this.#count(related, -1);
+    this.#select((this.rows[place] ?? this.rows.at(-1))?.key ?? null);
   }
 
-  #putBack(item: TriageItem, place: number): void {
-    if (this.items.some((i) => i.key === item.key)) return;
-    this.items = [...this.items.slice(0, place), item, ...this.items.slice(place)];
-    this.waiting++;
+  #putBack({ item, related }: Decision, place: number): void {
+    if ([...this.items, ...this.related].some((i) => i.key === item.key)) return;
+    const list = this.#list(related);
+    this.#keep(related, [...list.slice(0, place), item, ...list.slice(place)]);
+    this.#count(related, 1);
+    if (related) this.relatedOpen = true;
     this.#select(item.key);
   }
 

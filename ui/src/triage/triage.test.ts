@@ -8,13 +8,16 @@ import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({
   key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
-  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, band: "review", disposition: "open",
-  canonical: null, reasons: [], verdict: null,
+  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, worth: 0.9, band: "likely",
+  outcome: null, disposition: "open", canonical: null, reasons: [], verdict: null,
 });
+const nothing = { queue: [] as TriageItem[], expected: 0, related: [] as TriageItem[], related_waiting: 0, closed_left_out: 0, notices: [], took_ms: 1 };
 const item = (key: string): TriageItem => ({ key, title: key, url: null, created_at: null, candidate: candidate(`${key}-old`) });
 
 let queue: TriageItem[];
+let related: TriageItem[];
 let asked: string[];
+let bands: string[];
 let refuse: boolean;
 let said: unknown[];
 let triage: Triage;
@@ -23,17 +26,23 @@ const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 beforeEach(async () => {
   queue = ["a", "b", "c"].map(item);
+  related = [];
   asked = [];
+  bands = [];
   said = [];
   refuse = false;
   mockIPC((command, payload) => {
     const args = payload as Record<string, unknown>;
     if (command.endsWith("verdict")) asked.push([command, args["key"], args["other"], args["kind"] ?? ""].join(" ").trim());
-    if (command === "triage_queue") return { scanned: 0, unscanned: 0, waiting: queue.length, queue, notices: [], took_ms: 1 };
+    if (command === "triage_queue") {
+      const { band } = args["request"] as { band: string };
+      bands.push(band);
+      return { ...nothing, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
+    }
     if (command === "record_verdict" && refuse) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };
-      return { key, band: "review", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
+      return { key, band: "likely", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
     }
     return null;
   });
@@ -103,7 +112,7 @@ it("checks again for what was chosen while a check ran", async () => {
     }
     if (command !== "triage" && command !== "triage_queue") return null;
     const unscanned = scans.includes(request.include_closed) ? 0 : 3;
-    return { scanned: 0, unscanned, waiting: 0, queue: [], notices: [], took_ms: 1 };
+    return { ...nothing, scanned: 0, unscanned, waiting: 0 };
   });
   const first = triage.enter();
   await rest();
@@ -125,7 +134,7 @@ it("says that nothing waits once the queue after a check is here, and not before
     }
     if (command !== "triage" && command !== "triage_queue") return null;
     if (command === "triage_queue" && checked) await new Promise<void>((resolve) => (end = resolve));
-    return { scanned: 0, unscanned: checked ? 0 : 3, waiting: 0, queue: [], notices: [], took_ms: 1 };
+    return { ...nothing, scanned: 0, unscanned: checked ? 0 : 3, waiting: 0 };
   });
   triage.choose({ band: "none" });
   while (!checked || triage.scanning) await rest();
@@ -134,4 +143,89 @@ it("says that nothing waits once the queue after a check is here, and not before
   end();
   await rest();
   expect(triage.loaded).toBe(true);
+});
+
+it("shows what may be the same unless told otherwise, and how many of the queue are expected to be", async () => {
+  expect([bands, triage.closedLeftOut]).toEqual([["possible"], 7]);
+  expect(triage.expected).toBeCloseTo(2.4);
+  await triage.decide("duplicate");
+  expect(triage.expected).toBeCloseTo(1.6);
+  triage.choose({ band: "high" });
+  expect([triage.expected, triage.closedLeftOut]).toEqual([0, 0]);
+  await rest();
+  expect(bands.at(-1)).toBe("high");
+});
+
+const keys = (items: readonly TriageItem[]) => items.map((i) => i.key);
+
+it("walks from the queue into the second list only while that is shown", async () => {
+  related = ["x", "y"].map(item);
+  await triage.load();
+  triage.move(9);
+  expect([triage.selected, triage.inRelated]).toEqual(["c", false]);
+  triage.toggleRelated();
+  triage.move(1);
+  expect([triage.selected, triage.inRelated, triage.candidate?.key]).toEqual(["x", true, "x-old"]);
+  // What is hidden is not selected.
+  triage.toggleRelated();
+  expect([triage.selected, triage.inRelated]).toEqual(["a", false]);
+});
+
+it("goes to the second list by its key and back, and reads it where nothing else waits", async () => {
+  triage.turnToRelated();
+  expect([triage.relatedOpen, triage.selected]).toEqual([false, "a"]);
+  [queue, related] = [[], ["x", "y"].map(item)];
+  triage.choose({ band: "likely" });
+  await rest();
+  expect([triage.rows.length, triage.selected]).toEqual([0, null]);
+  triage.turnToRelated();
+  expect([triage.relatedOpen, triage.selected]).toEqual([true, "x"]);
+  triage.turnToRelated();
+  expect([triage.relatedOpen, triage.selected]).toEqual([false, null]);
+});
+
+it("decides, skips and takes back in the second list as in the queue", async () => {
+  related = ["x", "y", "z"].map(item);
+  await triage.load();
+  triage.turnToRelated();
+  triage.skip();
+  expect([keys(triage.related), triage.selected]).toEqual([["y", "z", "x"], "y"]);
+  await triage.decide("related");
+  expect([triage.selected, triage.relatedWaiting, triage.waiting]).toEqual(["z", 2, 3]);
+  triage.toggleRelated();
+  await triage.undo();
+  // It is shown where it was.
+  expect([keys(triage.items), triage.relatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
+  expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
+  expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
+});
+
+it("puts a report of the second list back whose decision could not be kept", async () => {
+  related = ["x", "y"].map(item);
+  await triage.load();
+  triage.turnToRelated();
+  triage.move(1);
+  refuse = true;
+  await triage.decide("duplicate");
+  expect([keys(triage.related), triage.selected, triage.relatedWaiting]).toEqual([["x", "y"], "y", 2]);
+});
+
+it("goes on with the second list after the last of the queue, if that is shown", async () => {
+  [queue, related] = [[item("a")], [item("x")]];
+  triage.choose({});
+  await rest();
+  triage.toggleRelated();
+  await triage.decide("duplicate");
+  expect([triage.selected, triage.inRelated]).toEqual(["x", true]);
+  await triage.decide("related");
+  expect([triage.selected, triage.rows.length]).toEqual([null, 0]);
+});
+
+it("keeps the related report that is read when the lists are answered anew without it", async () => {
+  related = ["x", "y"].map(item);
+  await triage.load();
+  triage.turnToRelated();
+  related = [item("y")];
+  await triage.load();
+  expect([keys(triage.related), triage.selected, keys(triage.items)]).toEqual([["x", "y"], "x", ["a", "b", "c"]]);
 });

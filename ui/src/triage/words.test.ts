@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { basis, became } from "./words";
+import type { Band, DuplicateCandidate } from "../lib/types";
+import { BANDS, became, FILTERS, heading, MARKS, read, waits } from "./words";
 
 it("says what became of a candidate", () => {
   expect(became("open").words).toBe("Still open");
@@ -8,7 +9,34 @@ it("says what became of a candidate", () => {
   expect(became({ possible_regression: null }).tone).toBe("warn");
 });
 
-it("says what a confidence rests on", () => {
-  expect(basis(1204)).toBe("calibrated on 1,204 known duplicates");
-  expect(basis(0)).toContain("too few");
+it("says in one vocabulary what a pair is, each band by a word and a mark of its own", () => {
+  expect(BANDS.likely).toBe("Probably the same as");
+  expect(BANDS.possible).toBe("May be the same as");
+  for (const words of [BANDS, MARKS]) expect(new Set(Object.values(words)).size).toBe(5);
+});
+
+it("cuts the queue down to what is at least so sure, from the surest to everything", () => {
+  expect(FILTERS.map(({ band, name }) => [band, name])).toEqual([
+    ["high", "The same"], ["likely", "Probably"], ["possible", "Possibly"], ["none", "All"],
+  ]);
+});
+
+it("says what answers as sure as this one turned out to be", () => {
+  expect(read({ read: 1120, same: 58, related: 31 })).toBe(
+    "Of 1,120 answers like this that people read, 58 were the same and 31 more related.",
+  );
+  expect(read({ read: 40, same: 1, related: 0 })).toContain("1 was the same and 0 more related");
+});
+
+it("says how much there is to read and what will come of it", () => {
+  expect(waits(230, 100, 41.6)).toBe("wait; of these 100, about 42 are the same");
+  expect(waits(5, 5, 1.2)).toBe("wait; of these 5, about 1 is the same");
+  expect(waits(5, 5, 0.4)).toBe("wait; of these 5, hardly any is the same");
+  expect([waits(1, 1, 0.6), waits(0, 0, 0), waits(3, 0, 0)]).toEqual(["waits", "waits", "wait"]);
+});
+
+it("promises no sameness that no candidate has", () => {
+  const of = (...bands: Band[]) => heading(bands.map((band) => ({ band }) as DuplicateCandidate));
+  expect(of("related", "possible")).toBe("Reports that may be the same");
+  expect(of("related", "none")).toBe("Related reports");
 });

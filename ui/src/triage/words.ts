@@ -1,9 +1,79 @@
 // The words of the triage desk.
 
 import { count } from "../lib/text";
-import type { Band, Disposition, FactKind } from "../lib/types";
+import type { Band, Disposition, DuplicateCandidate, FactKind, Outcome } from "../lib/types";
 
-export const BANDS: Record<Band, string> = { high: "High", review: "Worth a look", none: "Low" };
+/** What is said of a report, before its key; the command line and the brief say the same. */
+export const BANDS: Record<Band, string> = {
+  high: "The same as",
+  likely: "Probably the same as",
+  possible: "May be the same as",
+  related: "Related to",
+  none: "Hardly like",
+};
+
+/** The same at a glance, for lists: told by its shape, the colour only helps. */
+export const MARKS: Record<Band, string> = { high: "●●●", likely: "●●○", possible: "●○○", related: "◇", none: "○" };
+
+/** What the queue can be cut down to: everything that is at least so sure. */
+export const FILTERS: readonly { band: Band; name: string; title: string; nothing: string }[] = [
+  {
+    band: "high",
+    name: "The same",
+    title: "Nine in ten are right",
+    nothing: "No open report is surely the same as an earlier one.",
+  },
+  {
+    band: "likely",
+    name: "Probably",
+    title: "More are right than wrong",
+    nothing: "No open report is probably the same as an earlier one.",
+  },
+  {
+    band: "possible",
+    name: "Possibly",
+    title: "At least one in five is right",
+    nothing: "No open report looks the same as an earlier one.",
+  },
+  {
+    band: "none",
+    name: "All",
+    title: "Everything that has a candidate",
+    nothing: "No open report has an earlier one like it.",
+  },
+];
+
+/** Whether it is said that the two may be the same. */
+export function maybeSame(band: Band): boolean {
+  return band !== "related" && band !== "none";
+}
+
+/** What a list of candidates is called. */
+export function heading(candidates: readonly DuplicateCandidate[]): string {
+  return candidates.some((c) => maybeSame(c.band)) ? "Reports that may be the same" : "Related reports";
+}
+
+/** A candidate beside its report: its number alone, where it has one. */
+export function named(candidate: DuplicateCandidate): string {
+  return candidate.number === null ? candidate.key : `#${candidate.number}`;
+}
+
+/** What answers as sure as this one turned out to be. */
+export function read(outcome: Outcome): string {
+  const same = `${count(outcome.same)} ${outcome.same === 1 ? "was" : "were"} the same`;
+  return `Of ${count(outcome.read)} answers like this that people read, ${same} and ${count(outcome.related)} more related.`;
+}
+
+/** What is said after how many reports wait, or "Nothing": how much reading there is, and what will come of it. */
+export function waits(waiting: number, shown: number, expected: number): string {
+  const wait = waiting < 2 ? "waits" : "wait";
+  // Of a single one its own confidence says it.
+  if (shown < 2) return wait;
+  const same = Math.round(expected);
+  const of = `${wait}; of these ${count(shown)}, `;
+  if (same === 0) return `${of}hardly any is the same`;
+  return `${of}about ${count(same)} ${same === 1 ? "is" : "are"} the same`;
+}
 
 export const FACTS: Record<FactKind, string> = {
   code: "Error codes",
@@ -23,11 +93,4 @@ export function became(disposition: Disposition): { words: string; tone: "plain"
   if ("fixed" in disposition) return { words: disposition.fixed ? `Fixed in ${disposition.fixed}` : "Fixed", tone: "good" };
   const by = disposition.possible_regression;
   return { words: by ? `Fixed in ${by}, may have come back` : "Fixed, may have come back", tone: "warn" };
-}
-
-/** What a confidence rests on. */
-export function basis(calibratedOn: number): string {
-  return calibratedOn > 0
-    ? `calibrated on ${count(calibratedOn)} known duplicates`
-    : "not calibrated: too few known duplicates";
 }

@@ -1,12 +1,9 @@
-// A pasted report, or an item that is named: its likely duplicates, the solved cases and the wiki pages, together.
+// A pasted report, or an item that is named: the reports that may be the same, the solved cases and the wiki pages, together.
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
 import { pieces, type Piece } from "./pieces";
-
-/** Candidates that are less likely are left out, here as in a brief. */
-const MIN_CONFIDENCE = 0.05;
 
 /** A pasted text as a report: its first line is its title. */
 export function draft(text: string): { title: string; body: string } {
@@ -20,8 +17,9 @@ export function question(text: string): { key: string | null; text: string } {
   return /^[^\s#]+\/[^\s#]+#\d+$/.test(pasted) ? { key: pasted, text: "" } : { key: null, text: pasted };
 }
 
-function likely(response: DuplicatesResponse): DuplicatesResponse {
-  return { ...response, candidates: response.candidates.filter((c) => c.confidence >= MIN_CONFIDENCE) };
+/** Only what may be the same or is related; the rest is left out, here as in a brief. */
+export function alike(response: DuplicatesResponse): DuplicatesResponse {
+  return { ...response, candidates: response.candidates.filter((c) => c.band !== "none") };
 }
 
 export class Troubleshoot {
@@ -69,7 +67,7 @@ export class Troubleshoot {
     this.pending = false;
     // Either answer is of use without the other.
     this.solved = solved.status === "fulfilled" ? solved.value : null;
-    this.duplicates = duplicates.status === "fulfilled" ? likely(duplicates.value) : null;
+    this.duplicates = duplicates.status === "fulfilled" ? alike(duplicates.value) : null;
     const refused = [solved, duplicates].find((one) => one.status === "rejected");
     this.failure = refused ? api.failure(refused.reason) : null;
     this.asked = text;

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { draft, question } from "./troubleshoot.svelte";
+import type { Band, DuplicatesResponse } from "../lib/types";
+import { alike, draft, question } from "./troubleshoot.svelte";
 
 it("asks about an item that is named alone, and else about the text", () => {
   expect(question(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
@@ -12,4 +13,10 @@ it("asks about an item that is named alone, and else about the text", () => {
 it("takes the first line of a text for its title", () => {
   expect(draft("It stops\nat night\nand by day")).toEqual({ title: "It stops", body: "at night\nand by day" });
   expect(draft("It stops")).toEqual({ title: "It stops", body: "" });
+});
+
+it("leaves out what is neither the same nor related, however it is ranked", () => {
+  const all: Band[] = ["likely", "related", "none", "possible"];
+  const response = { candidates: all.map((band) => ({ band })) } as DuplicatesResponse;
+  expect(alike(response).candidates.map((c) => c.band)).toEqual(["likely", "related", "possible"]);
 });

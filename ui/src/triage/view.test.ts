@@ -1,0 +1,158 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { mount, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Band, DuplicateCandidate, Thread, TriageItem } from "../lib/types";
+import type { Desk } from "../shell/desk.svelte";
+import { Jobs } from "../shell/jobs.svelte";
+import { Toasts } from "../shell/toasts.svelte";
+import { Triage } from "./triage.svelte";
+import TriageView from "./TriageView.svelte";
+
+const candidate = (key: string, band: Band, confidence: number, worth: number): DuplicateCandidate => ({
+  key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
+  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence, worth, band,
+  outcome: null, disposition: "open", canonical: null, reasons: [], verdict: null,
+});
+const item = (number: number, band: Band, confidence: number, worth: number): TriageItem => ({
+  key: `acme/app#${number}`, title: `Report ${number}`, url: null, created_at: null,
+  candidate: candidate("acme/app#1", band, confidence, worth),
+});
+const thread = (key: string): Thread => ({
+  key, kind: "issue", source: "acme/app", number: 1, title: key, url: null, state: "open", state_reason: null, author: null,
+  association: null, labels: [], milestone: null, locked: false, created_at: null, updated_at: null, closed_at: null,
+  deleted_at: null, markdown: "", html: "", comments: [], missing_comments: 0, links: [],
+});
+
+let queue: TriageItem[];
+let related: TriageItem[];
+let closed: number;
+let asked: string[];
+let shown: Record<string, unknown>;
+let triage: Triage;
+
+const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim() ?? "";
+const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
+const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
+const click = (words: string) =>
+  [...document.querySelectorAll("button")].find((one) => one.textContent.includes(words))?.click();
+async function press(key: string): Promise<void> {
+  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  await rest();
+}
+
+async function open(): Promise<void> {
+  const desk = {
+    jobs: new Jobs(), toasts: new Toasts(), status: null, isEmpty: false,
+    say: (thrown: unknown) => { throw thrown; },
+  } as unknown as Desk;
+  triage = new Triage(desk);
+  Object.assign(desk, { triage });
+  shown = mount(TriageView, { target: document.body, props: { desk } });
+  await rest();
+}
+
+beforeEach(() => {
+  // What a page without a screen lacks.
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+  Element.prototype.scrollTo = () => {};
+  queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
+  related = [item(7, "related", 0.1, 0.72)];
+  closed = 12;
+  asked = [];
+  mockIPC((command, payload) => {
+    const args = payload as Record<string, unknown>;
+    if (command === "triage_queue") {
+      const { include_closed } = args["request"] as { include_closed: boolean };
+      return {
+        scanned: 0, unscanned: 0, waiting: queue.length, queue, expected: 1, related, related_waiting: related.length,
+        closed_left_out: include_closed ? 0 : closed, notices: [], took_ms: 1,
+      };
+    }
+    if (command === "compare") {
+      return { report: thread(String(args["key"])), candidate: thread(String(args["other"])), facts: [], report_marks: [], candidate_marks: [] };
+    }
+    if (command === "duplicates") {
+      return { key: null, known: null, band: "none", candidates: [], compared: 0, calibrated_on: 0, rejected: [], circle: [], notices: [], took_ms: 1 };
+    }
+    if (command === "record_verdict") asked.push(`${String(args["key"])} ${String(args["kind"])}`);
+    return command === "closures" ? [] : null;
+  });
+});
+afterEach(() => {
+  void unmount(shown);
+  clearMocks();
+  vi.unstubAllGlobals();
+});
+
+it("says what waits and what is expected of it, and what each pair is", async () => {
+  await open();
+  expect(text("header .end span")).toBe("2 wait; of these 2, about 1 is the same");
+  expect(text("header .choice [aria-pressed=true]")).toBe("Possibly");
+  expect(text(".confidence strong")).toBe("Probably the same as #1");
+  // Told by words and by the shape of the mark.
+  expect(text("#waiting-0 .band")).toBe("●●○ Probably the same as #1: 70 %");
+  expect(text("#waiting-1 .band")).toBe("●○○ May be the same as #1: 30 %");
+});
+
+it("holds the related ones below, closed until they are asked for, and decides about them by key", async () => {
+  await open();
+  const head = document.querySelector<HTMLElement>(".lists h2 button");
+  expect([head?.getAttribute("aria-expanded"), text(".lists h2"), rows("Related")]).toEqual([
+    "false", "Related, and hardly the same 1", [],
+  ]);
+  await press("R");
+  expect(rows("Related")).toEqual(["Report 7"]);
+  expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("related-0");
+  expect(text("#related-0 .band")).toBe("◇ Related to #1, worth reading: 72 %");
+  expect([text("section[aria-label^=Report] .role button"), text(".confidence strong")]).toEqual(["acme/app#7", "Related to #1"]);
+  await press("ArrowUp");
+  expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("waiting-1");
+  await press("j");
+  await press("r");
+  expect(asked).toEqual(["acme/app#7 related"]);
+  expect([document.querySelector(".lists h2"), triage.selected]).toEqual([null, "acme/app#6"]);
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
+});
+
+it("opens and closes the related ones by their heading, and leaves the pair that is read", async () => {
+  await open();
+  click("Related, and hardly the same");
+  await rest();
+  expect([rows("Related"), triage.selected]).toEqual([["Report 7"], "acme/app#5"]);
+  // A step in the list that holds nothing selected enters it.
+  document.querySelector<HTMLElement>("[role=listbox][aria-label^=Related]")?.focus();
+  await press("ArrowDown");
+  expect(triage.selected).toBe("acme/app#7");
+  click("Related, and hardly the same");
+  await rest();
+  expect([rows("Related"), triage.selected]).toEqual([[], "acme/app#5"]);
+});
+
+it("says that nothing waits, and what would add more", async () => {
+  queue = [];
+  await open();
+  expect(text("header .end span")).toBe("Nothing waits");
+  expect(text(".blank")).toContain("No open report looks the same as an earlier one. Only open reports were compared.");
+  expect(buttons(".ways")).toEqual([
+    "Compare with 12 closed reports too", "Read 1 report with something related", "Show everything that has a candidate",
+  ]);
+  click("Read 1 report");
+  await rest();
+  expect([rows("Related"), rows("Reports that wait"), triage.selected]).toEqual([["Report 7"], [], "acme/app#7"]);
+  expect(document.activeElement?.getAttribute("aria-label")).toContain("Related");
+  click("Compare with 12 closed reports too");
+  await rest();
+  expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
+});
+
+it("offers nothing that would add nothing", async () => {
+  [queue, related, closed] = [[], [], 0];
+  await open();
+  expect(text(".blank")).not.toContain("Only open reports");
+  expect(buttons(".ways")).toEqual(["Show everything that has a candidate"]);
+  await press("b");
+  expect([triage.band, buttons(".ways")]).toEqual(["none", []]);
+  await press("b");
+  expect([triage.band, buttons(".ways")]).toEqual(["high", ["Show what may be the same"]]);
+});
