@@ -317,7 +317,7 @@ impl Asking<'_> {
 }
 
 /// The evidence of every candidate, for fitting the table of weights: set, query, how many reports of the tracker the
-/// query stands for, document, whether it is a duplicate, and the features in their order.
+/// query stands for, document, whether it is a duplicate, the ids of both, and the features in their order.
 struct Features {
     path: PathBuf,
     file: std::io::BufWriter<fs::File>,
@@ -344,9 +344,11 @@ impl Features {
             let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
             writeln!(
                 self.file,
-                "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}",
+                "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",
                 set.name,
                 one.number,
+                set.reports[query].id,
+                place.map_or("", |place| &set.reports[place].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;
