@@ -856,4 +856,5 @@ export interface Launch {
   version: string;
   casebook: string;
   sample: boolean;
+  wrong_settings: Failure | null;
 }
