@@ -140,25 +140,17 @@ pub fn warn(wrong: &Error) {
     }
 }
 
-/// Moves the file aside, to a name that nothing has.
+/// Moves the file aside.
 fn reset(path: &Path) -> Result<()> {
     if !path.is_file() {
         remark("There is no file of settings; the defaults hold.");
         return Ok(());
     }
-    for n in 1_u32.. {
-        let aside = path.with_extension(format!("before-reset-{n}.toml"));
-        match precedent::files::set_aside(path, &aside)? {
-            true => {
-                remark(format_args!(
-                    "The settings are in {} now; the defaults hold.",
-                    plain(&aside.display().to_string())
-                ));
-                return Ok(());
-            }
-            false => continue,
-        }
-    }
+    let aside = surroundings::set_config_aside(path)?;
+    remark(format_args!(
+        "The settings are in {} now; the defaults hold.",
+        plain(&aside.display().to_string())
+    ));
     Ok(())
 }
 

@@ -3,7 +3,8 @@
 use std::{fs, path::Path};
 
 use clap::CommandFactory as _;
-use precedent::{Error, Result};
+use clap_mangen::Man;
+use precedent::{Code, Error, Result, files};
 
 use crate::{args::Args, output::Output};
 
@@ -16,16 +17,31 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
                     .with_hint("Name a folder, such as ~/.local/share/man/man1."));
             }
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
-            clap_mangen::generate_to(Args::command(), folder).map_err(|e| Error::io(folder, e))
+            let mut command = Args::command().disable_help_subcommand(true);
+            // The pages of commands in commands are named after both.
+            command.build();
+            write(command, folder)
         }
         None => {
-            let mut page = Vec::new();
-            let rendered = clap_mangen::Man::new(Args::command()).render(&mut page);
-            rendered.map_err(|e| Error::new(precedent::Code::Internal, e.to_string()))?;
-            output.bytes(&page);
+            output.bytes(&page(&Man::new(Args::command()))?);
             Ok(())
         }
     }
+}
+
+/// Writes the pages of a command and of those in it, each of them whole or not at all.
+fn write(command: clap::Command, folder: &Path) -> Result<()> {
+    for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        write(inner.clone(), folder)?;
+    }
+    let man = Man::new(command);
+    files::replace(&folder.join(man.get_filename()), &page(&man)?)
+}
+
+fn page(man: &Man) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    man.render(&mut page).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+    Ok(page)
 }
 
 /// Prints completions for a shell.

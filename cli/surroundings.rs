@@ -13,6 +13,7 @@ use std::{
 use precedent::{
     Error, Result,
     config::{ConfigFile, KEYS, Key, Settings},
+    files,
     secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted},
 };
 
@@ -39,12 +40,24 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
         Err(_) => (ConfigFile::default(), Some(Error::invalid("it is no text"))),
     };
     let wrong = wrong.map(|error| {
-        let hint = error.hint().map(|hint| format!("{hint} ")).unwrap_or_default();
+        let hint = error.hint().map(|hint| format!("{}. ", hint.trim_end_matches('.'))).unwrap_or_default();
         error
             .context(path.display())
             .with_hint(format!("{hint}Mend it there, or set the file aside: precedent config reset"))
     });
     Ok((file, wrong))
+}
+
+/// Moves a file of settings to a name beside it that nothing has; which that is.
+pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
+    let mut n = 1_u64;
+    loop {
+        let aside = path.with_extension(format!("before-reset-{n}.toml"));
+        if files::set_aside(path, &aside)? {
+            return Ok(aside);
+        }
+        n += 1;
+    }
 }
 
 /// Sets a key from its variable, if that is there; whether it is.

@@ -8,6 +8,7 @@ fn main() {
     }
     let commands = &[
         "launch",
+        "set_settings_aside",
         "status",
         "search",
         "thread",

@@ -254,6 +254,12 @@ pub struct ExportBrief {
     /// Give tokens, addresses, hosts and people pseudonyms.
     #[serde(default = "yes")]
     pub redact: bool,
+    /// Redact, and take out the links to the tracker, too.
+    #[serde(default)]
+    pub redact_links: bool,
+    /// Let these stand when redacting, each as it stands in the text: a product that looks like a person, say.
+    #[serde(default)]
+    pub keep: Vec<String>,
     /// Skip this many characters of what is written: next_offset of the reply before, until that is null.
     #[serde(default)]
     pub offset: usize,

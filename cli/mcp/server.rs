@@ -211,7 +211,9 @@ impl Server {
             let request = BriefRequest {
                 key: said(p.key.as_ref()).map(|k| self.key(k)),
                 text: p.text.clone(),
-                redact: p.redact,
+                redact: p.redact || p.redact_links,
+                redact_links: p.redact_links,
+                keep: p.keep.clone(),
                 ..BriefRequest::default()
             };
             let format = match p.format {

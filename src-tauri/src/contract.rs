@@ -781,7 +781,8 @@ fn jobs_and_errors() {
     same_members("IndexReport", index);
     same_members("Progress", Progress { phase: Phase::Import, done: 0, total: None, unit: "bytes" });
     same_members("Failure", Error::invalid("x"));
-    same_members("Launch", Launch { version: "0", casebook: String::new(), sample: false });
+    let launch = Launch { version: "0", casebook: String::new(), sample: false, wrong_settings: None };
+    same_members("Launch", launch);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -36,6 +37,7 @@ pub enum JobKind {
 pub struct Desk {
     options: OpenOptions,
     sample: bool,
+    wrong_settings: Option<PathBuf>,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
     asked: Mutex<Task>,
@@ -44,11 +46,30 @@ pub struct Desk {
 impl Desk {
     /// A desk for a casebook that is not open yet.
     pub fn new(options: OpenOptions, sample: bool) -> Self {
-        Self { options, sample, casebook: OnceCell::new(), jobs: Mutex::default(), asked: Mutex::default() }
+        Self {
+            options,
+            sample,
+            wrong_settings: None,
+            casebook: OnceCell::new(),
+            jobs: Mutex::default(),
+            asked: Mutex::default(),
+        }
+    }
+
+    /// Notes a file of settings in which something is wrong.
+    #[must_use]
+    pub fn with_wrong_settings(mut self, file: Option<PathBuf>) -> Self {
+        self.wrong_settings = file;
+        self
+    }
+
+    /// The file of settings, if something in it was wrong when the window was opened.
+    pub fn wrong_settings(&self) -> Option<&Path> {
+        self.wrong_settings.as_deref()
     }
 
     /// The data folder.
-    pub fn folder(&self) -> &std::path::Path {
+    pub fn folder(&self) -> &Path {
         &self.options.folder
     }
 

@@ -60,6 +60,7 @@ fn main() -> std::process::ExitCode {
         .plugin(tauri_plugin_opener::init())
         .invoke_handler(tauri::generate_handler![
             commands::launch,
+            commands::set_settings_aside,
             commands::status,
             commands::search,
             commands::thread,
@@ -110,7 +111,8 @@ fn main() -> std::process::ExitCode {
             let links = links::Links::default();
             links.open(args.link.as_deref());
             app.manage(links);
-            app.manage(desk::Desk::new(places::find(app, &args)?, args.sample));
+            let found = places::find(app, &args)?;
+            app.manage(desk::Desk::new(found.options, args.sample).with_wrong_settings(found.wrong_settings));
             window::open(app)?;
             Ok(())
         })

@@ -1,21 +1,33 @@
 //! Where things lie on this machine: the casebook, the ONNX runtime, the built-in model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use precedent::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
 use crate::surroundings;
 
+/// What the window opens.
+pub struct Found {
+    /// The casebook, and what it needs.
+    pub options: OpenOptions,
+    /// The file of settings, if it was read and something in it is wrong.
+    pub wrong_settings: Option<PathBuf>,
+}
+
 /// What to open, from the arguments, the environment and what lies beside the program.
-pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
-    let folder = match &args.casebook {
-        Some(folder) => std::path::absolute(folder)?,
+pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
+    let (folder, wrong_settings) = match &args.casebook {
+        Some(folder) => (std::path::absolute(folder)?, None),
         // The command line's own: what was imported there is here.
-        None => match settings(app)?.casebook {
-            Some(folder) => folder,
-            None => app.path().local_data_dir()?.join("precedent").join("casebook"),
-        },
+        None => {
+            let (settings, wrong) = settings(app)?;
+            let folder = match settings.casebook {
+                Some(folder) => folder,
+                None => app.path().local_data_dir()?.join("precedent").join("casebook"),
+            };
+            (folder, wrong)
+        }
     };
     let executable = std::env::current_exe()?;
     let mut options = OpenOptions::new(folder).installed_at(
@@ -26,22 +38,25 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<OpenOptions> {
     options.secrets = surroundings::secrets();
     options.proxy = surroundings::proxy();
     options.hub = surroundings::hub();
-    Ok(match app.path().resource_dir() {
+    let options = match app.path().resource_dir() {
         Ok(resources) => bundled_in(options, &resources),
         // Not every way of starting the program has resources; then what lies beside it is all there is.
         Err(_) => options,
-    })
+    };
+    Ok(Found { options, wrong_settings })
 }
 
-/// What the user set, for both faces.
-fn settings(app: &App) -> tauri::Result<Settings> {
+/// What the user set, for both faces, as far as it can be; and the file, if something in it is wrong. The window tells that,
+/// and in which casebook it writes meanwhile.
+fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     let file = surroundings::config_file(app.path().config_dir().ok());
-    let read = surroundings::settings(file.as_deref());
-    // The window writes, and has to know where.
-    read.and_then(|(settings, wrong)| wrong.map_or(Ok(settings), Err)).map_err(|error| {
-        let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
-        std::io::Error::other(format!("{error}{hint}")).into()
-    })
+    match surroundings::settings(file.as_deref()) {
+        Ok((settings, wrong)) => Ok((settings, wrong.and(file))),
+        Err(error) => {
+            let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
+            Err(std::io::Error::other(format!("{error}{hint}")).into())
+        }
+    }
 }
 
 /// Adds the places of a package whose resources are apart from the program, as on macOS.

@@ -211,6 +211,28 @@ fn every_tool_answers() {
 }
 
 #[test]
+fn a_brief_lets_words_stand_and_takes_links_out() {
+    let place = Place::new();
+    filled(&place);
+    let mut client = Client::start(&place, &[]);
+    let report = format!("Hello, this is Berta Brandt from Blue Harbour.\n\n{FAILURE}");
+    let mut brief = |more: Value| {
+        let mut arguments = json!({"text": report});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.ok("export_brief", arguments)["content"].as_str().unwrap().replace('\\', "")
+    };
+    let redacted = brief(json!({}));
+    assert!(!redacted.contains("Brandt") && !redacted.contains("Blue Harbour"), "{redacted}");
+    assert!(redacted.contains("tracker.example"), "{redacted}");
+    let kept = brief(json!({"keep": ["blue harbour"]}));
+    assert!(kept.contains("from Blue Harbour.") && !kept.contains("Brandt"), "{kept}");
+    // To take the links out is to redact, whatever else is said.
+    let unlinked = brief(json!({"redact": false, "redact_links": true}));
+    assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
+    assert_eq!(client.end().0, Some(0));
+}
+
+#[test]
 fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
     let place = Place::new();
     filled(&place);

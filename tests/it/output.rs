@@ -364,6 +364,14 @@ fn manual_pages_completions_and_the_skill() {
     let place = Place::new();
     let page = place.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
+    // A page is replaced by a whole one: who reads the old one reads it to its end.
+    let (folder, old) = (place.path("man"), place.path("old"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&old, "old").unwrap();
+    std::fs::hard_link(&old, folder.join("precedent.1")).unwrap();
+    place.ok(&["man", &folder.to_string_lossy()]);
+    assert!(std::fs::read_to_string(folder.join("precedent.1")).unwrap().contains(".TH precedent 1"));
+    assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(place.ok(&["completions", shell]).out.contains("troubleshoot"), "{shell}");
     }

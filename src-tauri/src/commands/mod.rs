@@ -6,13 +6,15 @@ mod notes;
 mod sources;
 mod triage;
 
+use std::path::Path;
+
 use precedent::{
     Error, Result, Task,
     model::{
         ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, SearchRequest,
         SearchResponse, Status, Thread, TroubleshootRequest, TroubleshootResponse,
     },
-    task::Progress,
+    task::{Progress, blocking},
 };
 use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
@@ -22,7 +24,7 @@ pub use self::{brief::*, models::*, notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     links::Links,
-    notice,
+    notice, surroundings,
 };
 
 /// What the window knows before the casebook is open.
@@ -34,16 +36,37 @@ pub struct Launch {
     pub casebook: String,
     /// Whether to import the sample into an empty casebook at once.
     pub sample: bool,
+    /// What is wrong with the file of settings, and where in it.
+    pub wrong_settings: Option<Error>,
 }
 
 /// How the program was started.
 #[tauri::command]
 pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
+    let settings = desk.wrong_settings().map(Path::to_owned);
     Ok(Launch {
         version: env!("CARGO_PKG_VERSION"),
         casebook: desk.folder().display().to_string(),
         sample: desk.sample(),
+        wrong_settings: blocking(move || Ok(settings.and_then(|file| wrong_in(&file)))).await?,
     })
+}
+
+/// What is wrong with a file of settings now: somebody may have mended it.
+fn wrong_in(file: &Path) -> Option<Error> {
+    surroundings::salvage_config(file).map_or_else(Some, |(_, wrong)| wrong)
+}
+
+/// Sets a wrong file of settings aside, so that the defaults hold from the next start; where it is now. One that was mended
+/// meanwhile stays.
+#[tauri::command]
+pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>> {
+    let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
+    blocking(move || match wrong_in(&file) {
+        Some(_) => Ok(Some(surroundings::set_config_aside(&file)?.display().to_string())),
+        None => Ok(None),
+    })
+    .await
 }
 
 /// The casebook as a whole; opens it if it is not open yet.

@@ -85,6 +85,7 @@ impl Driver {
             .env_remove("LC_ALL")
             .env_remove("LANGUAGE")
             .env_remove("PRECEDENT_CASEBOOK")
+            .env_remove("PRECEDENT_CONFIG")
             .stdout(Stdio::null())
             .process_group(0)
             .spawn();

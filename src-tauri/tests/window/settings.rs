@@ -1,10 +1,12 @@
-//! Settings: another model is brought in, answers, and goes again.
+//! Settings: another model is brought in, answers, and goes again; a file of settings that is wrong.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fantoccini::Client;
 
-use crate::driver::{click_words, drive, is_there, press_ctrl, shot, text, texts, wait_for, wait_until};
+use crate::driver::{
+    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+};
 
 const MODELS: &str = "section[aria-labelledby=model]";
 
@@ -74,6 +76,76 @@ async fn another_model_is_brought_in_answers_and_goes() {
         click_words(&window, "tr[data-model=field-model] button", "Remove").await;
         click_words(&window, "tr[data-model=field-model] button", "Remove it").await;
         wait_until("it is gone", async || !is_there(&window, "tr[data-model=field-model]").await).await;
+    })
+    .await;
+}
+
+/// Writes a file of settings into a home.
+fn set(home: &Path, settings: &str) -> PathBuf {
+    let file = home.join("config/precedent/config.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, settings).unwrap();
+    file
+}
+
+const WRONG: &str = ".window > .banner";
+
+#[tokio::test]
+async fn with_a_file_of_settings_that_is_no_toml_the_window_opens_and_sets_it_aside() {
+    let home = tempfile::tempdir().unwrap();
+    let file = set(home.path(), "source = \"acme/app\"\nsearch.limit = \n");
+    let meanwhile = home.path().join("data/precedent/casebook");
+    drive(home.path(), "Adwaita", &[], async move |window| {
+        wait_for(&window, ".welcome").await;
+        let told = text(&window, WRONG).await;
+        let place = format!("{}: line 2, column 16: it is not TOML", file.display());
+        assert!(told.contains(&place) && told.contains(&*meanwhile.to_string_lossy()), "{told}");
+        shot(&window, "settings-wrong").await;
+
+        // By key, as everything.
+        let focused = "return document.activeElement.textContent.trim()";
+        wait_until("Tab comes to the button", async || {
+            press(&window, "\u{e004}").await;
+            script(&window, focused).await == "Set the file aside"
+        })
+        .await;
+        press(&window, "\u{e007}").await;
+        wait_until("it is told no more", async || !is_there(&window, WRONG).await).await;
+        let aside = file.with_file_name("config.before-reset-1.toml");
+        wait_until("it is told where the file is", async || {
+            text(&window, ".toasts").await.contains(&*aside.to_string_lossy())
+        })
+        .await;
+        assert!(!file.exists());
+        assert!(std::fs::read_to_string(&aside).unwrap().contains("acme/app"), "nothing of it is lost");
+        assert!(is_there(&window, ".welcome").await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that_is_mended_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("elsewhere");
+    let named = format!("casebook = {:?}\n", casebook.to_str().unwrap());
+    let file = set(home.path(), &format!("{named}[search]\nlimit = 501\n"));
+    drive(home.path(), "Adwaita", &[], async move |window| {
+        wait_for(&window, ".welcome").await;
+        let told = text(&window, WRONG).await;
+        for part in ["config.toml: line 3, column 1: search.limit cannot be \"501\"", "from 1 to 500"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(told.contains(&format!("The casebook in {} is open", casebook.display())), "{told}");
+        assert!(casebook.join("precedent.db").is_file());
+        // Somebody mends it meanwhile.
+        std::fs::write(&file, &named).unwrap();
+        click_words(&window, &format!("{WRONG} button"), "Set the file aside").await;
+        wait_until("it is told that it is right", async || {
+            text(&window, ".toasts").await.contains("The settings are right now")
+        })
+        .await;
+        assert!(!is_there(&window, WRONG).await);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), named);
     })
     .await;
 }

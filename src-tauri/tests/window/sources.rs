@@ -1,12 +1,19 @@
 //! Adding a source, watching it sync, stopping it, and what went wrong with its remedy.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use fantoccini::{Client, key::Key};
+use precedent::{
+    Casebook, OpenOptions, Task,
+    model::{GapKind, NewMirror},
+};
 use serde_json::json;
 
 use crate::{
-    driver::{click, click_words, drive, is_there, press, script, shot, text, texts, wait_for, wait_until},
+    driver::{
+        click, click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
+        wait_until,
+    },
     fake_github::{FakeGitHub, Fault},
     fake_tracker::{FakeTracker, Shape},
 };
@@ -148,6 +155,65 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
             figures.first().is_some_and(|n| n == "12") && figures.contains(&"30".to_owned())
         })
         .await;
+    })
+    .await;
+}
+
+/// A casebook that a file of somebody else's brought a source of another host into.
+async fn with_source_of_another(home: &Path) -> Casebook {
+    let theirs = Casebook::open(OpenOptions::new(home.join("theirs"))).await.unwrap();
+    let new = NewMirror {
+        tracker: "github".to_owned(),
+        place: "acme/pump".to_owned(),
+        host: Some("git.acme.example".to_owned()),
+        key: None,
+        wiki: false,
+    };
+    theirs.add_tracker(new).await.unwrap();
+    let file = home.join("theirs.casebook");
+    theirs.export(&file, false, false, &Task::new()).await.unwrap();
+    let mine = Casebook::open(OpenOptions::new(home.join("casebook"))).await.unwrap();
+    mine.import_casebook(&file, |_| {}, &Task::new()).await.unwrap();
+    mine
+}
+
+#[tokio::test]
+async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
+    let home = tempfile::tempdir().unwrap();
+    let mine = with_source_of_another(home.path()).await;
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        let is_trusted = async || {
+            let mirrors = mine.mirrors().await.unwrap();
+            assert_eq!(mirrors.len(), 1);
+            mirrors.iter().flat_map(|m| &m.gaps).all(|gap| gap.kind != GapKind::Untrusted)
+        };
+        let asks = async || {
+            texts(&window, ".detail .gap").await.iter().any(|gap| gap.contains("you know this host"))
+        };
+        wait_for(&window, "#view-sources").await;
+        press_ctrl(&window, '5').await;
+        wait_until("it asks whether the host is known", async || asks().await).await;
+        assert!(!is_trusted().await, "nobody was asked yet");
+        shot(&window, "sources-untrusted").await;
+
+        let focused =
+            "return document.activeElement.matches('.gap button') ? document.activeElement.textContent : ''";
+        let tab = char::from(Key::Tab).to_string();
+        wait_until("Tab comes to the button", async || {
+            press(&window, &tab).await;
+            script(&window, focused).await == "I know git.acme.example"
+        })
+        .await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("it asks no more", async || !asks().await).await;
+        assert!(is_trusted().await);
+        wait_until("a message says so", async || {
+            text(&window, ".toasts").await.contains("git.acme.example may see the token")
+        })
+        .await;
+        assert!(is_there(&window, ".detail .gap").await, "that it was never synced is still told");
     })
     .await;
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for, wait_until,
+    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
 };
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
@@ -19,8 +19,8 @@ async fn fill(window: &Client, css: &str, value: &str) {
     field.send_keys(value).await.unwrap();
 }
 
-/// Pastes a report that names `mika@customer.example`, takes one piece out, and writes the brief.
-pub async fn make_brief(window: &Client, report: &str, target: &Path) {
+/// Pastes a report and waits for what is known of it.
+async fn ask(window: &Client, report: &str) {
     // Enter would be a key of its own in some drivers; the text comes in as one paste would bring it.
     let paste = "const box = document.querySelector('#report'); box.value = arguments[0];
         box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
@@ -32,6 +32,11 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
         parts.iter().any(|p| p.starts_with("Solved cases")) && is_there(window, ".answer .fix").await
     })
     .await;
+}
+
+/// Pastes a report that names `mika@customer.example`, takes one piece out, and writes the brief.
+pub async fn make_brief(window: &Client, report: &str, target: &Path) {
+    ask(window, report).await;
     shot(window, "troubleshoot").await;
 
     // The first piece is taken out of the brief again, by key.
@@ -88,6 +93,65 @@ async fn a_report_leads_to_a_brief() {
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief button", "Replace it").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let target = home.path().join("case.md");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '3').await;
+        let report = format!(
+            "Hello, this is Berta Brandt from Blue Harbour.\n\n{REPORT}\n\nBest regards,\nBerta Brandt"
+        );
+        ask(&window, &report).await;
+        press(&window, "e").await;
+        wait_until("it asks about what is doubtful", async || {
+            texts(&window, ".paper .doubtful label").await.iter().any(|one| one.contains("Blue Harbour"))
+        })
+        .await;
+        assert!(text(&window, ".paper .hidden tbody").await.contains("Berta Brandt"), "who signs is a person");
+        let ticks = "return [...document.querySelectorAll('.doubtful label')]
+            .filter((one) => one.textContent.includes('Blue Harbour') && one.querySelector('input').checked).length";
+        assert_eq!(script(&window, ticks).await, 1, "at first it is replaced");
+        shot(&window, "brief-doubtful").await;
+
+        // By key: the space bar takes the tick away.
+        let focus = "return [...document.querySelectorAll('.doubtful label')]
+            .find((one) => one.textContent.includes('Blue Harbour')).querySelector('input').focus()";
+        script(&window, focus).await;
+        press(&window, " ").await;
+        wait_until("it may stand, and can still be replaced", async || {
+            !is_there(&window, ".paper[aria-busy=true]").await
+                && script(&window, ticks).await == 0
+                && texts(&window, ".paper .doubtful label").await.iter().any(|one| one.contains("Blue Harbour"))
+        })
+        .await;
+        let focused = "return document.activeElement.matches('.doubtful input')";
+        assert_eq!(script(&window, focused).await, true, "the focus stays where the key was pressed");
+        fill(&window, ".brief .field", target.to_str().unwrap()).await;
+        click_words(&window, ".brief button", "Export").await;
+        wait_until("it is written", async || is_there(&window, ".brief .written").await).await;
+        let kept = std::fs::read_to_string(&target).unwrap();
+        let body = |written: &str| written.split("<!--").next().unwrap().to_owned();
+        assert!(body(&kept).contains("Blue Harbour") && !kept.contains("Brandt"), "{kept}");
+
+        click_words(&window, ".doubtful label", "Blue Harbour").await;
+        wait_until("it is replaced again", async || {
+            !is_there(&window, ".paper[aria-busy=true]").await && script(&window, ticks).await == 1
+        })
+        .await;
+        click_words(&window, ".brief button", "Export").await;
+        click_words(&window, ".brief button", "Replace it").await;
+        wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+        let replaced = std::fs::read_to_string(&target).unwrap();
+        assert!(!replaced.contains("Blue Harbour") && !replaced.contains("Brandt"), "{replaced}");
     })
     .await;
 }

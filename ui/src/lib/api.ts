@@ -53,6 +53,7 @@ import type {
 type OnProgress = (progress: Progress) => void;
 
 export const launch = () => invoke<Launch>("launch");
+export const setSettingsAside = () => invoke<string | null>("set_settings_aside");
 export const status = () => invoke<Status>("status");
 export const thread = (key: string) => invoke<Thread>("thread", { key });
 export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });

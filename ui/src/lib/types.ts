@@ -869,4 +869,5 @@ export interface Launch {
   version: string;
   casebook: string;
   sample: boolean;
+  wrong_settings: Failure | null;
 }

@@ -9,6 +9,7 @@ import { Sources } from "../sources/sources.svelte";
 import { Notes } from "../notes/notes.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
+import { sentence } from "../lib/text";
 import type { Failure, Launch, Progress, Status } from "../lib/types";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
@@ -38,6 +39,8 @@ export class Desk {
   /** Why the casebook cannot be opened. */
   closed = $state.raw<Failure | null>(null);
   message = $state.raw<Message | null>(null);
+  /** What is wrong with the file of settings, until the person has dealt with it. */
+  wrongSettings = $state.raw<Failure | null>(null);
   opening = $state(true);
 
   #asking = new Latest();
@@ -54,7 +57,8 @@ export class Desk {
     // What is seen first is asked for at once, and not behind the figures of the casebook.
     this.search.refresh();
     try {
-      [this.launch, this.status] = await Promise.all([api.launch(), api.status()]);
+      // How it was started is told though the casebook cannot be opened.
+      [, this.status] = await Promise.all([this.#launched(), api.status()]);
       this.closed = null;
     } catch (thrown) {
       this.closed = api.failure(thrown);
@@ -64,10 +68,34 @@ export class Desk {
     }
     this.#watch();
     if (this.isEmpty) {
-      if (this.launch.sample) await this.openSample();
+      if (this.launch?.sample) await this.openSample();
     } else {
       void this.sources.load();
       await this.update();
+    }
+  }
+
+  async #launched(): Promise<void> {
+    const launch = await api.launch();
+    this.launch = launch;
+    const wrong = launch.wrong_settings;
+    // Without the one that the file may have named, another casebook is shown: that must not be a riddle.
+    const meanwhile = `The casebook in ${launch.casebook} is open meanwhile. What is mended holds from the next start.`;
+    this.wrongSettings = wrong && { ...wrong, hint: `${sentence(wrong.hint ?? "")} ${meanwhile}` };
+  }
+
+  /** Moves the wrong file of settings to another name. */
+  async setSettingsAside(): Promise<void> {
+    try {
+      const aside = await api.setSettingsAside();
+      this.toasts.say(
+        aside === null
+          ? "The settings are right now. They hold from the next start."
+          : `The settings are in ${aside} now. The defaults hold from the next start.`,
+      );
+      this.wrongSettings = null;
+    } catch (thrown) {
+      this.wrongSettings = api.failure(thrown);
     }
   }
 

@@ -60,6 +60,8 @@ export class BriefMaking {
   keep(one: RedactionPreview): void {
     if (!this.request) return;
     this.kept = [...this.kept, one];
+    // Its row stays one and in its place until the answer is there: it has the focus.
+    this.hidden = this.hidden.filter((h) => h.original !== one.original);
     this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
   }
 
@@ -67,6 +69,7 @@ export class BriefMaking {
   replace(one: RedactionPreview): void {
     if (!this.request) return;
     this.kept = this.kept.filter((k) => k.original !== one.original);
+    this.hidden = [...this.hidden, one];
     this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
   }
 
