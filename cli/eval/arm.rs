@@ -7,7 +7,7 @@ use precedent::{
     duplicates::{
         Asked, Candidate, Own, Reading, Seen, TOP, Table,
         features::{COUNT, Features},
-        learn, settle,
+        learn,
     },
     model::{RankedDocument, Ranking},
 };
@@ -128,7 +128,7 @@ fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
-    let mut ranked: Vec<RankedDocument> = table
+    let ranked: Vec<RankedDocument> = table
         .ranked(&features)
         .into_iter()
         .map(|one| {
@@ -144,7 +144,6 @@ fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
             }
         })
         .collect();
-    settle(&mut ranked, |one| one.probability.unwrap_or_default());
     ranked
 }
 

@@ -65,13 +65,18 @@ READING = [
     "failure",
     "names",
     "content",
+    "rarest",
+    "apart",
+    "contrast",
 ]
 ALL = [*NAMES, "share", *READING]
 AT = {name: i for i, name in enumerate(ALL)}
 # What decides by itself, by a rule of src/duplicates/score.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
 COPY, SERIES = 0.95, 0.05
-UNWEIGHTED = {"same_title", *RULES}
+UNWEIGHTED = {"same_title", "same_author", *RULES}
+# Of the sets only rust's archive tells who made a report; the weight is of a fit with those authors beside the others.
+FIXED = {"same_author": -1.4956}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
 FREE = {
     "words_squared",
@@ -167,4 +172,306 @@ def fit_order(sets):
                      options={"maxiter": 2000, "maxfun": 4000})  # fmt: skip
     weights = np.zeros(len(NAMES))
     weights[columns] = found.x / scale
+    for name, weight in FIXED.items():
+        weights[AT[name]] = weight
     return weights
+
+
+def ranked(s, order):
+    """For each report: its candidates, best first, with the logarithms of their shares in the softmax over the scores. What is
+    of a series takes no share from the others."""
+    score = s.x[:, : len(NAMES)] @ order
+    copy, series = s.x[:, AT["copy"]] > 0, s.x[:, AT["series"]] > 0
+    for a, b in s.lists():
+        by = np.argsort(-(score[a:b] + 1e6 * copy[a:b]), kind="stable") + a
+        odds = np.exp(score[by] - score[a:b].max())
+        others = odds[~series[by]].sum() + np.where(series[by], odds, 0.0)
+        yield by, np.log(odds + 1e-38) - np.log(np.maximum(others, 1e-38))
+
+
+# Ramps that the judge is made of: a number with where it begins and ends to count, and products of them. None counts against a
+# pair the more it has in common; a ramp that goes down says how old a candidate is, or what tells two reports apart.
+RAMPS = {
+    "share": [(-3, 0), (-1.2, 0), (-0.4, 0)],
+    "text_text_cosine": [(0.4, 0.7), (0.6, 0.8), (0.75, 0.9), (0.85, 0.97)],
+    "title_title_cosine": [(0.4, 0.7), (0.6, 0.85), (0.8, 1)],
+    "title_text_cosine": [(0.4, 0.7), (0.6, 0.85)],
+    "text_title_cosine": [(0.4, 0.7), (0.6, 0.85)],
+    "text_mean_cosine": [(0.3, 0.6), (0.5, 0.8)],
+    "said_text_cosine": [(0, 0.2)],
+    "said_title_cosine": [(0, 0.2)],
+    "said_anew": [(0, 0.3)],
+    "words": [(0.05, 0.3), (0.2, 0.6), (0.5, 1)],
+    "title_title_words": [(0.1, 0.5), (0.4, 1)],
+    "title_covered": [(0.2, 0.6), (0.5, 1)],
+    "body_title_words": [(0.1, 0.6)],
+    "title_body_words": [(0.1, 0.6)],
+    "code_words": [(0.1, 0.5), (0.4, 1)],
+    "identifiers": [(0.05, 0.3), (0.2, 0.8)],
+    "signatures": [(0.05, 0.5), (0.4, 1)],
+    "same_title": [(0, 1)],
+    "resemblance": [(0.02, 0.15), (0.1, 0.4), (0.3, 0.8)],
+    "contained": [(0.05, 0.2), (0.15, 0.5), (0.4, 0.9)],
+    "runs": [(1, 3), (2.5, 4.5), (4, 6)],
+    "titles": [(0.1, 0.4), (0.3, 0.7), (0.6, 1)],
+    "title_information": [(4, 12), (10, 25)],
+    "frames": [(0, 0.5), (0.4, 1)],
+    "failure": [(1, 5), (4, 9)],
+    "names": [(1, 8), (6, 20), (15, 40)],
+    "content": [(1.5, 3)],
+    "age": [(7.5, 4)],
+    "rarest": [(3, 7), (6, 9.5)],
+    "apart": [(6, 0), (12, 4)],
+    "contrast": [(1, 0), (3, 1)],
+}
+PRODUCTS = [
+    [("titles", 0.3, 0.8), ("resemblance", 0.03, 0.25)],
+    [("titles", 0.3, 0.8), ("text_text_cosine", 0.6, 0.85)],
+    [("share", -1, 0), ("text_text_cosine", 0.5, 0.85)],
+    [("share", -0.4, 0), ("titles", 0.2, 0.7)],
+    [("failure", 3, 8), ("frames", 0, 0.8)],
+    [("failure", 3, 8), ("titles", 0.2, 0.7)],
+    [("title_information", 8, 20), ("titles", 0.5, 0.9)],
+    [("names", 4, 20), ("text_text_cosine", 0.5, 0.8)],
+    [("share", -0.6, 0), ("failure", 3, 8)],
+    [("share", -0.6, 0), ("names", 4, 20)],
+    [("contained", 0.2, 0.7), ("runs", 2.5, 4.5)],
+    [("title_title_cosine", 0.7, 0.95), ("text_text_cosine", 0.6, 0.85)],
+    [("contrast", 1, 0), ("titles", 0.2, 0.7)],
+    [("contrast", 1, 0), ("resemblance", 0.05, 0.4)],
+    [("apart", 8, 0), ("text_text_cosine", 0.6, 0.85)],
+    [("contrast", 1, 0), ("share", -1, 0)],
+    [("rarest", 5, 9), ("text_text_cosine", 0.45, 0.75)],
+    [("rarest", 5, 9), ("share", -0.8, 0)],
+]
+TERMS = [[(name, a, b)] for name, ramps in RAMPS.items() for a, b in ramps] + PRODUCTS
+
+
+def basis(x):
+    out = np.ones((len(x), len(TERMS)))
+    for j, term in enumerate(TERMS):
+        for name, a, b in term:
+            out[:, j] *= np.clip((x[:, AT[name]] - a) / (b - a), 0.0, 1.0)
+    return out
+
+
+def first_few(s, order):
+    """For each report: the rows of the candidates that are read, with their numbers and the share."""
+    for by, share in ranked(s, order):
+        rows = by[:READ]
+        x = s.x[rows].copy()
+        x[:, AT["share"]] = share[:READ]
+        yield rows, x
+
+
+def pairs(s, order, judged):
+    """What the judge is fitted on: numbers, whether it is the same, whether it is worth reading, and for how many answers it
+    stands. First answers that a tracker marks are taken for the same where nobody read them."""
+    x, same, worth, weight = [], [], [], []
+    for rows, numbers in first_few(s, order):
+        for place, row in enumerate(rows):
+            if s.x[row, AT["copy"]] > 0 or s.x[row, AT["series"]] > 0:
+                continue
+            known, marked = judged.get(s.ids[row]), s.label[row]
+            if known is None and not (marked and place == 0):
+                continue
+            verdict, stands = known or ("D", 1.0)
+            x.append(numbers[place])
+            same.append(verdict in "DP")
+            worth.append(verdict in "DPR")
+            weight.append(1.0 if marked else min(stands, MOST_WEIGHT))
+    return np.array(x), np.array(same, float), np.array(worth, float), np.array(weight)
+
+
+def logistic(x, y, weight):
+    """Weights that are not negative, by penalised likelihood."""
+    weight = weight / weight.sum() * len(weight)
+
+    def loss(v):
+        z = x @ v[1:] + v[0]
+        p = 1 / (1 + np.exp(-z))
+        pull = weight * (p - y)
+        value = (weight * (np.logaddexp(0, z) - y * z)).sum() + RIDGE_JUDGE * (v[1:] @ v[1:])
+        return value, np.concatenate([[pull.sum()], x.T @ pull + 2 * RIDGE_JUDGE * v[1:]])
+
+    start = np.zeros(x.shape[1] + 1)
+    start[0] = -3.0
+    bounds = [(None, None)] + [(0, None)] * x.shape[1]
+    return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+                    options={"maxiter": 3000, "maxfun": 6000}).x  # fmt: skip
+
+
+def fit_statements(parts):
+    """Weights of both statements over some sets' pairs; each set counts alike but for the root of its size."""
+    x = np.concatenate([basis(p[0]) for p in parts])
+    weight = np.concatenate([p[3] / p[3].sum() * len(p[3]) ** 0.5 for p in parts])
+    return [logistic(x, np.concatenate([p[k] for p in parts]), weight) for k in (1, 2)]
+
+
+def held_out(parts):
+    """The log-odds of each set's pairs by what was fitted on the others."""
+    odds = {}
+    for name in parts:
+        fitted = fit_statements([p for other, p in parts.items() if other != name])
+        x = basis(parts[name][0])
+        odds[name] = [x @ v[1:] + v[0] for v in fitted]
+    return odds
+
+
+def curve(odds, truth, weight):
+    """Platt's curve over held-out log-odds: what was learnt on some projects is too sure of itself on another."""
+    weight = weight / weight.sum() * len(weight)
+
+    def loss(v):
+        z = v[0] * odds + v[1]
+        pull = weight * (1 / (1 + np.exp(-z)) - truth)
+        value = (weight * (np.logaddexp(0, z) - truth * z)).sum() + 2 * (v[0] - 1) ** 2
+        return value, np.array([pull @ odds + 4 * (v[0] - 1), pull.sum()])
+
+    bounds = [(0.2, 1.5), (-4, 4)]
+    return minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
+
+
+def fit_judge(sets, order):
+    """Both statements, and pairs of (confidence as it would be stated elsewhere, what it was, weight)."""
+    parts = {s.name: pairs(s, order, read_judged(s.name)) for s in sets}
+    parts = {name: p for name, p in parts.items() if len(p[1])}
+    fitted = fit_statements(list(parts.values()))
+    elsewhere = held_out(parts) if len(parts) > 1 else {n: [basis(p[0]) @ v[1:] + v[0] for v in fitted] for n, p in parts.items()}  # fmt: skip
+    weight = np.concatenate([p[3] / p[3].sum() * len(p[3]) ** 0.5 for p in parts.values()])
+    statements, stated = [], None
+    for k in (0, 1):
+        odds = np.concatenate([elsewhere[name][k] for name in parts])
+        slope, shift = curve(odds, np.concatenate([p[1 + k] for p in parts.values()]), weight)
+        statements.append(np.concatenate([[slope * fitted[k][0] + shift], slope * fitted[k][1:]]))
+        if k == 0:
+            stated = 1 / (1 + np.exp(-(slope * odds + shift)))
+    same, worth, stands = (np.concatenate([p[k] for p in parts.values()]) for k in (1, 2, 3))
+    return statements, (stated, same, worth, stands)
+
+
+# Where the ranges begin that outcomes are told of.
+RANGES = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65]
+
+
+def outcomes(stated, same, worth, stands):
+    """What answers of a range were, as if so many of equal weight had been read (Kish 1965)."""
+    out = []
+    for low, high in zip(RANGES, [*RANGES[1:], 1.01]):
+        at = (stated >= low) & (stated < high)
+        weight = stands[at]
+        if not at.any():
+            continue
+        n = weight.sum() ** 2 / (weight**2).sum()
+        share = lambda what: (weight * what[at]).sum() / weight.sum()
+        right, related = round(n * share(same)), round(n * (share(worth) - share(same)))
+        out.append({"from": low, "read": round(n), "same": right, "related": related})
+    return out
+
+
+def copies(sets, order):
+    """What first answers were that say the same word for word, which a rule decides: of those that are marked or were read."""
+    read = same = related = 0
+    for s in sets:
+        judged = read_judged(s.name)
+        for by, _ in ranked(s, order):
+            row = by[0]
+            verdict = judged.get(s.ids[row], ("D" if s.label[row] else None,))[0]
+            if s.x[row, AT["copy"]] > 0 and verdict:
+                read, same, related = read + 1, same + (verdict in "DP"), related + (verdict == "R")
+    return {"from": 0.9, "read": read, "same": same, "related": related}
+
+
+def statement(weights):
+    terms = [
+        {"ramps": [list(ramp) for ramp in term], "weight": round(float(w), 4)}
+        for term, w in zip(TERMS, weights[1:])
+        if w >= 5e-5
+    ]
+    return {"bias": round(float(weights[0]), 4), "terms": terms}
+
+
+def wilson(share, n, z=1.96):
+    if n < 1:
+        return 0.0, 1.0
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+
+
+def report(s, order, statements):
+    judged = read_judged(s.name)
+    recall, reciprocal, answers = collections.Counter(), 0.0, []
+    for (by, _), (rows, numbers) in zip(ranked(s, order), first_few(s, order)):
+        hits = np.flatnonzero(s.label[by])
+        if len(hits):
+            reciprocal += 1 / (hits[0] + 1)
+            recall.update(k for k in (1, 10) if hits[0] < k)
+        p = [1 / (1 + np.exp(-(basis(numbers[:1]) @ v[1:] + v[0])))[0] for v in statements]
+        row = rows[0]
+        if s.x[row, AT["copy"]] > 0:
+            p[0] = max(p[0], COPY)
+        elif s.x[row, AT["series"]] > 0:
+            p[0] = min(p[0], SERIES)
+        marked, known = s.label[row], judged.get(s.ids[row])
+        weight = s.weight[row] if marked or known is None else known[1]
+        verdict = known[0] if known else ("D" if marked else None)
+        answers.append((p[0], max(p), marked, verdict, weight))
+    n = s.queries
+    print(f"  recall@1 {recall[1] / n:.3f} recall@10 {recall[10] / n:.3f} MRR {reciprocal / n:.3f}")
+    found = [a for a in answers if a[2]]
+    shares = [sum(a[0] >= t for a in found) / max(len(found), 1) for t in (0.9, 0.5, 0.2)]
+    print("  of those found first, stated at .9 / .5 / .2 or more: " + " / ".join(f"{x:.2f}" for x in shares))
+
+    def told(name, some, right):
+        some = [(a[3] in right, a[4]) for a in some if a[3]]
+        total = sum(w for _, w in some)
+        if total:
+            share = sum(w for is_right, w in some if is_right) / total
+            low, high = wilson(share, total**2 / sum(w * w for _, w in some))
+            print(f"  {name}: {share:.2f} ({low:.2f} to {high:.2f}, {len(some)} pairs)")
+
+    for low, high in ((0.9, 1.01), (0.5, 0.9), (0.2, 0.5), (0.0, 0.2)):
+        told(f"stated {low} and more, the same", [a for a in answers if low <= a[0] < high], "DP")
+    told("worth reading at .8 or more, worth it", [a for a in answers if a[1] >= 0.8], "DPR")
+    for k in (20, 50, 100):
+        told(f"the queue's first {k}, the same", [(*a[:4], 1.0) for a in sorted(answers, key=lambda a: -a[0])[:k]], "DP")  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("evidence", nargs="+", type=pathlib.Path)
+    parser.add_argument("--dry", action="store_true", help="print the figures alone")
+    parser.add_argument("--without", help="leave this set out of the table")
+    parser.add_argument("--out", type=pathlib.Path, default=OUT, help="write the table here")
+    args = parser.parse_args()
+    sets = [s for s in read(args.evidence) if s.name != args.without]
+    for held in sets if len(sets) > 2 else []:
+        others = [s for s in sets if s is not held]
+        order = fit_order(others)
+        print(f"{held.name}, fitted on {' + '.join(s.name for s in others)}:")
+        report(held, order, fit_judge(others, order)[0])
+    order = fit_order(sets)
+    statements, elsewhere = fit_judge(sets, order)
+    for s in sets:
+        print(f"{s.name}, fitted on all:")
+        report(s, order, statements)
+    table = {
+        "learnt_from": [s.name for s in sets],
+        "labels": sum(len(s.start) for s in sets),
+        "order": {n: round(float(w), 4) for n, w in zip(NAMES, order) if n not in RULES},
+        "judge": {
+            "same": statement(statements[0]),
+            "worth": statement(statements[1]),
+            "outcomes": [*outcomes(*elsewhere), copies(sets, order)],
+        },
+    }
+    if not args.dry:
+        # A line for each weight and term.
+        text = json.dumps(table, indent=1)
+        args.out.write_text(text + "\n")
+    print(json.dumps(table["judge"]["outcomes"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,6 @@
 use rayon::prelude::*;
 
 use super::{
-    READ,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
     judge::Seen,
     reading::Reading,
@@ -179,17 +178,12 @@ fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
-/// The confidence in the answer that is shown first, whether a rule decided it, and whether it is a known duplicate.
+/// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
 fn first(table: &Table, asked: &Asked) -> Option<(f64, bool, bool)> {
-    let judged = ranked(table, asked).into_iter().take(READ).map(|one| {
-        let candidate = &asked.candidates[one.at];
-        let seen =
-            Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
-        (table.judge(&seen).same, candidate)
-    });
-    // Of equals the first.
-    let (same, best) = judged.reduce(|best, one| if one.0 > best.0 { one } else { best })?;
-    Some((f64::from(same), best.features.is_copy() || best.features.is_series(), best.right))
+    let best = *ranked(table, asked).first()?;
+    let Candidate { features, reading, right } = &asked.candidates[best.at];
+    let seen = Seen { features, share: best.share, reading: reading.as_ref() };
+    Some((f64::from(table.judge(&seen).same), features.is_copy() || features.is_series(), *right))
 }
 
 pub(super) fn odds(p: f64) -> f64 {

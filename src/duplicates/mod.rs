@@ -253,7 +253,6 @@ impl Checker<'_> {
                 }
             })
             .collect();
-        settle(&mut scored, |one| one.confidence);
         // Nothing that is further down is surer than what is above it.
         let mut least = 1.0_f32;
         for one in &mut scored {
@@ -363,10 +362,4 @@ impl Checker<'_> {
             if title.is_empty() || title == text { text_vector.clone() } else { (self.embed)(&title)? };
         Ok(Some((title_vector, text_vector)))
     }
-}
-
-/// Puts the first few, which were read side by side, in the order of their confidence; equals stay as they are.
-pub fn settle<T>(ranked: &mut [T], confidence: impl Fn(&T) -> f32) {
-    let read = ranked.len().min(READ);
-    ranked[..read].sort_by(|a, b| confidence(b).total_cmp(&confidence(a)));
 }

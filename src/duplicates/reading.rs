@@ -27,7 +27,7 @@ const MAX_NAMES: usize = 64;
 const MAX_INFORMATION: f32 = 40.0;
 
 /// How many numbers a reading has.
-pub const COUNT: usize = 9;
+pub const COUNT: usize = 12;
 /// Their names, in their order.
 pub const NAMES: [&str; COUNT] = [
     "resemblance",
@@ -39,6 +39,9 @@ pub const NAMES: [&str; COUNT] = [
     "failure",
     "names",
     "content",
+    "rarest",
+    "apart",
+    "contrast",
 ];
 
 /// What two reports have in common, word for word.
@@ -62,13 +65,32 @@ pub struct Reading {
     pub names: f32,
     /// The logarithm of one and the distinct words of the shorter text.
     pub content: f32,
+    /// The information of the rarest identifier, failure or code that both name, in nats.
+    pub rarest: f32,
+    /// The information of what each title names and the other report has nowhere, in nats; of the two the smaller. Reports of one
+    /// form about two things ("… of a button", "… of a switch") are as alike as any, but for that.
+    pub apart: f32,
+    /// How many words each title has that the other report has nowhere; of the two the smaller.
+    pub contrast: f32,
 }
 
 impl Reading {
     /// What [`Reading::numbers`] gave.
     pub fn from_numbers(numbers: &[f32]) -> Option<Self> {
-        let [resemblance, contained, runs, titles, title_information, frames, failure, names, content] =
-            *numbers.first_chunk::<COUNT>()?;
+        let [
+            resemblance,
+            contained,
+            runs,
+            titles,
+            title_information,
+            frames,
+            failure,
+            names,
+            content,
+            rarest,
+            apart,
+            contrast,
+        ] = *numbers.first_chunk::<COUNT>()?;
         Some(Self {
             resemblance,
             contained,
@@ -79,6 +101,9 @@ impl Reading {
             failure,
             names,
             content,
+            rarest,
+            apart,
+            contrast,
         })
     }
 
@@ -94,6 +119,9 @@ impl Reading {
             self.failure,
             self.names,
             self.content,
+            self.rarest,
+            self.apart,
+            self.contrast,
         ]
     }
 }
@@ -110,8 +138,8 @@ struct Text {
     title: BTreeSet<String>,
     names: BTreeSet<String>,
     signatures: BTreeSet<Signature>,
-    /// How many distinct words it has that are no stop words.
-    words: usize,
+    /// Its distinct words that are no stop words, wherever they stand.
+    words: HashSet<String>,
 }
 
 impl Text {
@@ -119,14 +147,14 @@ impl Text {
         let worded = Worded::new(title, body);
         let terms: Vec<&str> = worded.terms().collect();
         let own = report::Report::new(title, body);
-        let words: HashSet<&String> =
-            own.title_terms.iter().chain(&own.body_terms).chain(&own.code_terms).collect();
+        let title_terms: BTreeSet<String> = own.title_terms.iter().cloned().collect();
+        let words = own.title_terms.into_iter().chain(own.body_terms).chain(own.code_terms).collect();
         Self {
             runs: terms.windows(RUN).map(hash).collect(),
-            title: own.title_terms.iter().cloned().collect(),
+            title: title_terms,
             names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
-            words: words.len(),
+            words,
         }
     }
 
@@ -158,12 +186,12 @@ impl<'a> Reader<'a> {
         let (own, other) = (&self.own, Text::new(title, body));
         let both = own.runs.intersection(&other.runs).count();
         let (fewer, all) = (own.runs.len().min(other.runs.len()), own.runs.len() + other.runs.len() - both);
-        let information = |terms: Vec<&String>, named| -> Result<f32> {
+        let information = |terms: Vec<&String>| -> Result<f32> {
             let terms: Vec<String> = terms.into_iter().cloned().collect();
-            Ok(self.fulltext.information(named, &terms)?.iter().sum())
+            Ok(self.fulltext.information(Named::Word, &terms)?.iter().sum())
         };
-        let shared_title = information(own.title.intersection(&other.title).collect(), Named::Word)?;
-        let all_title = information(own.title.union(&other.title).collect(), Named::Word)?;
+        let shared_title = information(own.title.intersection(&other.title).collect())?;
+        let all_title = information(own.title.union(&other.title).collect())?;
         let frames = own.of(SignatureKind::Frame);
         let other_frames = other.of(SignatureKind::Frame);
         let fewer_frames = frames.len().min(other_frames.len());
@@ -174,7 +202,15 @@ impl<'a> Reader<'a> {
             .map(Signature::term)
             .collect();
         let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
-        let names = information(own.names.intersection(&other.names).collect(), Named::Identifier)?;
+        let names: Vec<String> = own.names.intersection(&other.names).cloned().collect();
+        let names = self.fulltext.information(Named::Identifier, &names)?;
+        let only = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
+            let only: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+            Ok((self.fulltext.information(Named::Word, &only)?.iter().sum(), only.len()))
+        };
+        let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
+        #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
+        let contrast = ours.1.min(theirs.1) as f32;
         Ok(Reading {
             resemblance: share(both, all),
             contained: if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
@@ -183,8 +219,11 @@ impl<'a> Reader<'a> {
             title_information: shared_title,
             frames: share(frames.intersection(&other_frames).count(), fewer_frames),
             failure,
-            names: names.min(MAX_INFORMATION),
-            content: logarithm(own.words.min(other.words)),
+            names: names.iter().sum::<f32>().min(MAX_INFORMATION),
+            content: logarithm(own.words.len().min(other.words.len())),
+            rarest: names.into_iter().fold(failure, f32::max),
+            apart: ours.0.min(theirs.0),
+            contrast,
         })
     }
 }
