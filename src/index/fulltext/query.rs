@@ -44,6 +44,11 @@ pub(super) const IDENTIFIER: f32 = 2.0;
 /// The most terms of a query; of longer texts the rarest count.
 pub const MAX_TERMS: usize = 32;
 
+/// Documents of a usual casebook.
+const USUAL_SIZE: u64 = 5_000;
+/// Of fewer documents than this nothing is told about how rare a name is.
+const SMALL: u64 = 20;
+
 /// What a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
@@ -281,7 +286,8 @@ impl FullText {
         terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
     }
 
-    /// The inverse document frequency of names among those of their kind, wherever a document or a comment on it has them.
+    /// What names tell, in nats: their inverse document frequency among those of their kind, as in a casebook of
+    /// [`USUAL_SIZE`] documents. Without that a name that nobody else uses would tell next to nothing in a small casebook.
     ///
     /// # Errors
     /// [`crate::Code::Corrupt`] if the index cannot be read.
@@ -294,7 +300,8 @@ impl FullText {
             Named::Signature => &[f.signatures, f.said_signatures],
         };
         let all = counted(&searcher);
-        names.iter().map(|name| Ok(idf(all, frequency(&searcher, fields, name)?))).collect()
+        let scale = idf(USUAL_SIZE, 1) / idf(all.max(SMALL), 1);
+        names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, fields, name)?))).collect()
     }
 
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
