@@ -94,6 +94,8 @@ pub struct Closer {
     pub copy: bool,
     /// Whether it says the same but for what the titles name.
     pub series: bool,
+    /// Whether both are the same form that nobody filled in: then it is no candidate.
+    pub form: bool,
     /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
     pub same_author: bool,
 }

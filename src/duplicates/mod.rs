@@ -161,11 +161,14 @@ impl Checker<'_> {
         self.vectors.map(Vectors::fingerprint)
     }
 
-    /// The candidates of a draft with their evidence, best first; ties by id.
+    /// The candidates of a draft with their evidence, best first; ties by id. What says nothing has none, and is none.
     ///
     /// # Errors
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
+        if Worded::new(&draft.title, &draft.body).is_blank() {
+            return Ok(Vec::new());
+        }
         let mut filters = scope.filters.clone();
         // What its source gave no time may be earlier. Of what was made in the same second as a document, which itself is found with
         // it, its place tells.
@@ -253,6 +256,7 @@ impl Checker<'_> {
                 }
             })
             .collect();
+        scored.retain(|one| !one.closer.form);
         // Nothing that is further down is surer than what is above it.
         let mut least = 1.0_f32;
         for one in &mut scored {
@@ -318,6 +322,7 @@ impl Checker<'_> {
                 same_author: read.author.is_some() && read.author == *author,
                 copy: read.twin == Some(Twin::Copy),
                 series: matches!(read.twin, Some(Twin::Series(..))),
+                form: read.twin == Some(Twin::Form),
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };

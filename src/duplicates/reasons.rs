@@ -42,6 +42,7 @@ pub(super) struct About<'a> {
 pub(super) fn of_twin(twin: &Twin) -> String {
     match twin {
         Twin::Copy => "it says the same, word for word".to_owned(),
+        Twin::Form => "both are the form that nobody filled in".to_owned(),
         Twin::Series(ours, theirs) => {
             let (ours, theirs) = (brief(ours), brief(theirs));
             format!("it says the same, but of “{theirs}” in place of “{ours}”, as the reports of a series do")

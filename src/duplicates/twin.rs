@@ -21,6 +21,19 @@ const MAX_REPLACED: usize = 2;
 /// The fewest words that such titles share: below that a title was made anew.
 const MIN_SHARED: usize = 2;
 
+/// A report with fewer words than this under a title that names nothing says nothing.
+const MIN_TEXT: usize = 12;
+/// Words, as terms, of titles that name nothing.
+const NAMELESS: [&str; 18] = [
+    "bug", "report", "issu", "problem", "featur", "request", "question", "titl", "test", "ticket", "ignor",
+    "pleas", "submit", "new", "untitl", "help", "asdf", "form",
+];
+/// Words, as terms, of titles that tell of a failure.
+const FAILURES: [&str; 16] = [
+    "crash", "fail", "failur", "error", "except", "panic", "hang", "freez", "segfault", "broken", "break",
+    "abort", "regress", "leak", "corrupt", "wrong",
+];
+
 /// A report as a row of words.
 #[derive(Debug)]
 pub(super) struct Worded<'a> {
@@ -36,6 +49,8 @@ pub(super) enum Twin {
     Copy,
     /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
     Series(String, String),
+    /// Word for word, but they say nothing: a form that nobody filled in.
+    Form,
 }
 
 impl<'a> Worded<'a> {
@@ -51,7 +66,23 @@ impl<'a> Worded<'a> {
     /// Whether a report of this title may be a twin: cheaper to tell than whether it is.
     pub(super) fn may_be(&self, title: &str) -> bool {
         let theirs = tokens::words(title);
-        same(&self.head, &theirs) || replaced(&self.head, &theirs).is_some()
+        same(&self.head, &theirs)
+            || replaced(&self.head, &theirs).is_some()
+            || numbered(&self.head, &theirs).is_some()
+    }
+
+    /// Whether there is nothing to compare: a title that names nothing ("[Bug]:", "Test ticket") above hardly any words.
+    pub(super) fn is_blank(&self) -> bool {
+        // A pasted line of a log has no title, and says something.
+        let titled = !self.head.is_empty() || self.rest.is_empty();
+        titled && self.names_nothing() && self.rest.len() < MIN_TEXT
+    }
+
+    /// Whether its title names nothing.
+    fn names_nothing(&self) -> bool {
+        self.head
+            .iter()
+            .all(|word| NAMELESS.contains(&word.term.as_str()) || tokens::is_stop_word(&word.term))
     }
 
     /// All its words, in order.
@@ -65,13 +96,44 @@ impl<'a> Worded<'a> {
             return None;
         }
         if self.terms().eq(other.terms()) {
-            return Some(Twin::Copy);
+            // Forms that nobody filled in are the same for another reason.
+            return Some(if self.names_nothing() { Twin::Form } else { Twin::Copy });
+        }
+        // The same failure in another version is the same; a release, a bump or a task for each version is not.
+        let fails = self.head.iter().any(|word| FAILURES.contains(&word.term.as_str()));
+        if !fails && let Some(at) = numbered(&self.head, &other.head) {
+            let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
+            return Some(Twin::Series(written(self.title, from), written(other.title, to)));
         }
         let (ours, theirs) = replaced(&self.head, &other.head)?;
         let (from, to) = (&self.head[ours.clone()], &other.head[theirs.clone()]);
+        if fails && from.iter().chain(to).all(is_version) {
+            return None;
+        }
         same_but_for(&self.rest, &other.rest, from, to)
             .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
     }
+}
+
+/// Whether a word is a version: numbers with points between.
+fn is_version(word: &Word) -> bool {
+    word.term.contains('.') && is_number(word)
+}
+
+/// Whether a word is a number, a date or a version.
+fn is_number(word: &Word) -> bool {
+    word.term.contains(|c: char| c.is_ascii_digit())
+        && word.term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
+}
+
+/// Where two titles first have another number, if that is all in which they differ.
+fn numbered(ours: &[Word], theirs: &[Word]) -> Option<usize> {
+    let other = |(a, b): (&Word, &Word)| a.term != b.term;
+    let differ = |pair: &(&Word, &Word)| other(*pair);
+    let all = || ours.iter().zip(theirs);
+    let only = ours.len() == theirs.len() && all().filter(differ).all(|(a, b)| is_number(a) && is_number(b));
+    let shared = all().filter(|pair| !differ(pair)).count();
+    if only && shared >= MIN_SHARED { all().position(other) } else { None }
 }
 
 fn same(ours: &[Word], theirs: &[Word]) -> bool {
@@ -166,6 +228,31 @@ mod tests {
             ("Lists of Windows are cut", "On Windows titles are cut, on Windows alone."),
         );
         assert_eq!(found, series("Mobile Web", "Windows"));
+    }
+
+    #[test]
+    fn a_bump_is_of_a_series_and_the_same_crash_in_a_later_version_is_not() {
+        let bump = |title| (title, "Bumps the library, see its notes.");
+        let found =
+            twin(bump("Bump left-padder from 1.2.0 to 1.2.1"), bump("Bump left-padder from 1.2.1 to 1.3.0"));
+        assert_eq!(found, series("1.2.0", "1.2.1"));
+        assert_eq!(
+            twin(("Release 4.0.2 crashes on start", BODY), ("Release 4.0.1 crashes on start", BODY)),
+            None
+        );
+    }
+
+    #[test]
+    fn what_nobody_filled_in_says_nothing() {
+        let form = "Steps to reproduce Expected behaviour Actual behaviour Version";
+        assert_eq!(twin(("[Bug]:", form), ("[Bug]:", form)), Some(Twin::Form));
+        let blank =
+            |title, body: &str| Worded::new(title, &Prepared::body(body, &Skeleton::default())).is_blank();
+        assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
+        assert!(
+            !blank("Upload stops", "")
+                && !blank("Bug report", &"The upload stops at nine per cent. ".repeat(3))
+        );
     }
 
     #[test]
