@@ -376,7 +376,7 @@ def fit_judge(sets, order):
 
 
 # Where the ranges begin that outcomes are told of.
-RANGES = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65]
+RANGES = [0.0, 0.05, 0.1, 0.2, 0.5]
 
 
 def outcomes(stated, same, worth, stands):
