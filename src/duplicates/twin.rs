@@ -3,7 +3,7 @@
 //! Labels teach little of them, and what they teach is of one tracker: copies are seldom marked, and of a series ("… on
 //! Android fails", "… on iOS fails", from one template, seconds apart) each is as alike to the others as a duplicate is.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use crate::text::{
     prepare::Prepared,
@@ -23,16 +23,22 @@ const MIN_SHARED: usize = 2;
 
 /// A report with fewer words than this under a title that names nothing says nothing.
 const MIN_TEXT: usize = 12;
-/// Words, as terms, of titles that name nothing.
-const NAMELESS: [&str; 18] = [
-    "bug", "report", "issu", "problem", "featur", "request", "question", "titl", "test", "ticket", "ignor",
-    "pleas", "submit", "new", "untitl", "help", "asdf", "form",
-];
-/// Words, as terms, of titles that tell of a failure.
-const FAILURES: [&str; 16] = [
-    "crash", "fail", "failur", "error", "except", "panic", "hang", "freez", "segfault", "broken", "break",
-    "abort", "regress", "leak", "corrupt", "wrong",
-];
+/// Words of titles that name nothing.
+static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "bug report issue problem feature request question title test ticket ignore please submit new untitled help asdf form",
+    )
+});
+/// Words of titles that tell of a failure.
+static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "crash fail failure error exception panic hang freeze segfault broken break abort regression leak corrupt wrong",
+    )
+});
+
+fn terms(text: &str) -> HashSet<String> {
+    tokens::words(text).into_iter().map(|word| word.term).collect()
+}
 
 /// A report as a row of words.
 #[derive(Debug)]
@@ -80,9 +86,7 @@ impl<'a> Worded<'a> {
 
     /// Whether its title names nothing.
     fn names_nothing(&self) -> bool {
-        self.head
-            .iter()
-            .all(|word| NAMELESS.contains(&word.term.as_str()) || tokens::is_stop_word(&word.term))
+        self.head.iter().all(|word| NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term))
     }
 
     /// All its words, in order.
@@ -100,7 +104,7 @@ impl<'a> Worded<'a> {
             return Some(if self.names_nothing() { Twin::Form } else { Twin::Copy });
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
-        let fails = self.head.iter().any(|word| FAILURES.contains(&word.term.as_str()));
+        let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
         if !fails && let Some(at) = numbered(&self.head, &other.head) {
             let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
             return Some(Twin::Series(written(self.title, from), written(other.title, to)));
