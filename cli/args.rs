@@ -481,7 +481,7 @@ pub struct EvalCommand {
     /// Weigh the evidence for duplicates by this table in place of the built-in one
     #[arg(long, value_name = "FILE", hide = true)]
     pub weights: Option<PathBuf>,
-    /// Pairs that people read: a folder of SET.tsv, or a file of one set; confidence is told by them as well
+    /// Pairs that were read: a folder of SET.tsv, or a file of one set; confidence is told by them as well
     #[arg(long, value_name = "DIR|FILE")]
     pub judged: Option<PathBuf>,
     /// Only candidates of so many days before each report, and only reports with a duplicate among them

@@ -82,7 +82,7 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
     let outcome =
         response.candidates.first().filter(|best| best.band <= Band::Possible).and_then(|c| c.outcome);
     if let Some(outcome) = outcome {
-        output.line(format_args!("{DIM}Read by people: {outcome}.{DIM:#}"));
+        output.line(format_args!("{DIM}When such answers were read: {outcome}.{DIM:#}"));
     }
     for candidate in &response.candidates {
         print_candidate(candidate, output);

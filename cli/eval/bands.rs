@@ -24,7 +24,7 @@ pub struct First {
     pub worth: f64,
     /// Whether it is a known duplicate.
     pub marked: bool,
-    /// What a person found who read the pair.
+    /// What the pair was found to be by reading.
     pub judged: Option<Judged>,
     /// For how many reports of the tracker the report stands.
     pub weight: f64,

@@ -1,4 +1,4 @@
-//! Pairs that people read, and what they are: what a mark of a tracker does not tell.
+//! Pairs that were read, and what they are: what a mark of a tracker does not tell.
 
 use std::{collections::HashMap, fs, path::Path};
 

@@ -4,7 +4,7 @@
     precedent eval SET… --by duplicates --features evidence.tsv
     .venv/bin/python rank.py evidence.tsv
 
-The order is fitted on the trackers' marks, how sure an answer may be on pairs that people read (../judged) with the marks.
+The order is fitted on the trackers' marks, how sure an answer may be on pairs that were read (../judged) with the marks.
 Prints, for each set, the figures with what was fitted on the other sets alone, then writes the table that is fitted on all
 of them. The same evidence gives the same table. `--without SET --out FILE` writes the table that a set can be judged with
 (`precedent eval SET --weights FILE`).

@@ -1,7 +1,7 @@
 //! How sure an answer may be: that two reports are the same problem, and that the earlier one is worth reading.
 //!
 //! Marks of trackers say too little of either: most reports of something known are closed in another way. So both
-//! statements are fitted on pairs that people read (`docs/judged/`), each as a logistic model over ramps of the evidence and
+//! statements are fitted on pairs that were read (`models/judged`), each as a logistic model over ramps of the evidence and
 //! products of ramps, none of which counts against a pair the more it has in common (an additive model, Hastie and
 //! Tibshirani 1986, with the interactions that were found to matter). `models/pipeline/judge.py` fits it.
 

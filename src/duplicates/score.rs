@@ -2,7 +2,7 @@
 //!
 //! Order and confidence are learnt apart. The order is a linear score, fitted so that the known duplicate of a report
 //! comes first among its candidates (softmax over the candidates: ListNet's top-one likelihood, Cao et al. 2007). How sure
-//! an answer may be is stated by a [`Judge`], which is fitted on pairs that people read. The table is made by
+//! an answer may be is stated by a [`Judge`], which is fitted on pairs that were read. The table is made by
 //! `models/pipeline/rank.py` from `precedent eval --features`; it names what it was learnt from.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};

@@ -84,7 +84,7 @@ impl Band {
     }
 }
 
-/// What became of answers that were as sure as one: people read them.
+/// What became of answers that were as sure as one, when such were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outcome {

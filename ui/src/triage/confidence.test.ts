@@ -19,7 +19,7 @@ function words(change: Partial<DuplicateCandidate>): string {
 
 it("shows the words, the number, and what answers like it turned out to be", () => {
   expect(words({})).toBe(
-    "Probably the same as #12 61 % Of 120 answers like this that people read, 58 were the same and 31 more related.",
+    "Probably the same as #12 61 % Of 120 answers like this that were read, 58 were the same and 31 more related.",
   );
   expect(words({ outcome: null })).toBe("Probably the same as #12 61 %");
 });

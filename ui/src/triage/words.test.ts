@@ -23,7 +23,7 @@ it("cuts the queue down to what is at least so sure, from the surest to everythi
 
 it("says what answers as sure as this one turned out to be", () => {
   expect(read({ read: 1120, same: 58, related: 31 })).toBe(
-    "Of 1,120 answers like this that people read, 58 were the same and 31 more related.",
+    "Of 1,120 answers like this that were read, 58 were the same and 31 more related.",
   );
   expect(read({ read: 40, same: 1, related: 0 })).toContain("1 was the same and 0 more related");
 });

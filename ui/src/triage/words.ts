@@ -61,7 +61,7 @@ export function named(candidate: DuplicateCandidate): string {
 /** What answers as sure as this one turned out to be. */
 export function read(outcome: Outcome): string {
   const same = `${count(outcome.same)} ${outcome.same === 1 ? "was" : "were"} the same`;
-  return `Of ${count(outcome.read)} answers like this that people read, ${same} and ${count(outcome.related)} more related.`;
+  return `Of ${count(outcome.read)} answers like this that were read, ${same} and ${count(outcome.related)} more related.`;
 }
 
 /** What is said after how many reports wait, or "Nothing": how much reading there is, and what will come of it. */
