@@ -151,6 +151,6 @@ fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
     // Between them stands the share.
-    let reading = rest.get(1..).and_then(Reading::from_numbers);
+    let reading = rest.get(1..).and_then(|numbers| numbers.first_chunk()).map(|numbers| Reading(*numbers));
     Some(Candidate { features, reading, right })
 }

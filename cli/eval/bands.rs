@@ -128,11 +128,10 @@ pub fn met(answers: &[First], read: bool) -> Met {
     let found = answers.iter().filter(|a| a.marked).count();
     let bands = Band::ALL
         .into_iter()
-        .map(|of| {
-            let of = |a: &&First| band(a) == of;
-            let within = || answers.iter().filter(of);
+        .map(|name| {
+            let within = || answers.iter().filter(|a| band(a) == name);
             BandReport {
-                band: within().next().map_or(Band::None, band),
+                band: name,
                 answers: within().count(),
                 of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / all.max(1.0),
                 marked: marked(within()),
@@ -141,8 +140,6 @@ pub fn met(answers: &[First], read: bool) -> Met {
                 of_found: float(within().filter(|a| a.marked).count()) / float(found.max(1)),
             }
         })
-        .zip(Band::ALL)
-        .map(|(report, band)| BandReport { band, ..report })
         .collect();
     let mut by: Vec<&First> = answers.iter().collect();
     by.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));

@@ -169,12 +169,7 @@ impl Casebook {
 /// Copies a database with the log beside it, which holds what is not in the file itself yet.
 fn copy_database(from: &Path, to: &Path) -> Result<()> {
     for log in ["", "-wal"] {
-        let with = |path: &Path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(log);
-            PathBuf::from(name)
-        };
-        let (from, to) = (with(from), with(to));
+        let (from, to) = (store::with_end(from, log), store::with_end(to, log));
         match fs::copy(&from, &to) {
             Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
             copied => drop(copied.map_err(|e| Error::io(&from, e))?),

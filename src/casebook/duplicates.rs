@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{Casebook, Inner, meaning::Meaning, thread::thread};
 use crate::{
-    duplicates::{self, Checker, Draft, Reading, Scope, Scored, Side},
+    duplicates::{self, Checker, Draft, Scope, Scored, Side},
     error::{Code, Error, Result},
     index::{
         filter::{Filter, Test, TimeField},
@@ -352,6 +352,6 @@ impl Inner {
 fn evidence(one: &Scored) -> Vec<f32> {
     let mut all = one.features.0.to_vec();
     all.push(one.share);
-    all.extend(one.reading.iter().flat_map(Reading::numbers));
+    all.extend(one.reading.iter().flat_map(|reading| reading.0));
     all
 }

@@ -106,7 +106,7 @@ impl Seen<'_> {
         out[..features::COUNT].copy_from_slice(&self.features.0);
         out[features::COUNT] = self.share;
         if let Some(reading) = self.reading {
-            out[features::COUNT + 1..].copy_from_slice(&reading.numbers());
+            out[features::COUNT + 1..].copy_from_slice(&reading.0);
         }
         out
     }
@@ -208,7 +208,13 @@ mod tests {
 
     #[test]
     fn more_in_common_is_never_less_sure() {
-        let reading = |resemblance, titles| Reading { resemblance, titles, ..Reading::default() };
+        let reading = |resemblance, titles| {
+            let mut reading = Reading::default();
+            for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
+                reading.0[reading::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+            }
+            reading
+        };
         let alike = reading(0.9, 1.0);
         assert!(same(0.0, Some(&alike)) > 0.9);
         assert!(same(-0.5, Some(&alike)) < same(0.0, Some(&alike)));

@@ -166,7 +166,7 @@ impl Checker<'_> {
     /// # Errors
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
-        if Worded::new(&draft.title, &draft.body).is_blank() {
+        if twin::is_blank(&draft.title, &draft.body) {
             return Ok(Vec::new());
         }
         let mut filters = scope.filters.clone();

@@ -36,7 +36,7 @@ pub fn take_paces(store: &Store) -> Result<()> {
         let mut changed = Vec::new();
         for source in r.sources()? {
             let now = pace(&r.gaps_between_duplicates(source.id)?);
-            // What is nearly the same would make every check anew for nothing.
+            // What is nearly the same changes no order, and is not worth a write after every update.
             if (now / r.pace(source.id)?).ln().abs() > 0.05 {
                 changed.push((source.id, now));
             }

@@ -4,7 +4,10 @@
 //! for two that quote one rare failure. Whether two reports are the same is told by how much they say that few others
 //! say: that is measured here, as information (inverse document frequencies in nats), for the few candidates that are best.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+};
 
 use super::{Draft, reasons::telling_identifiers, twin::Worded};
 use crate::{
@@ -27,104 +30,40 @@ const MAX_NAMES: usize = 64;
 const MAX_INFORMATION: f32 = 40.0;
 
 /// How many numbers a reading has.
-pub const COUNT: usize = 12;
-/// Their names, in their order.
-pub const NAMES: [&str; COUNT] = [
+pub const COUNT: usize = NAMES.len();
+
+/// The numbers by name, in their order. The names are those of the judge's table.
+pub const NAMES: [&str; 12] = [
+    // The share of all their runs of words that both have, 0..1.
     "resemblance",
+    // The share of the shorter one's runs that the other has, 0..1; 0 where it has too few.
     "contained",
+    // The logarithm of one and the runs that both have.
     "runs",
+    // The share of the titles' information that both have, 0..1.
     "titles",
+    // The information of the words that both titles have, in nats.
     "title_information",
+    // The share of the top frames of the shorter trace that the other has, 0..1.
     "frames",
+    // The information of the rarest failure, message or code that both name, in nats.
     "failure",
+    // The information of the identifiers that both name, in nats.
     "names",
+    // The logarithm of one and the distinct words of the shorter text.
     "content",
+    // The information of the rarest identifier, failure or code that both name, in nats.
     "rarest",
+    // The information of what each title names and the other report has nowhere, in nats; of the two the smaller. Reports of one
+    // form about two things ("… of a button", "… of a switch") are as alike as any, but for that.
     "apart",
+    // How many words each title has that the other report has nowhere; of the two the smaller.
     "contrast",
 ];
 
 /// What two reports have in common, word for word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// The share of all their runs of words that both have, 0..1.
-    pub resemblance: f32,
-    /// The share of the shorter one's runs that the other has, 0..1; 0 where it has too few.
-    pub contained: f32,
-    /// The logarithm of one and the runs that both have.
-    pub runs: f32,
-    /// The share of the titles' information that both have, 0..1.
-    pub titles: f32,
-    /// The information of the words that both titles have, in nats.
-    pub title_information: f32,
-    /// The share of the top frames of the shorter trace that the other has, 0..1.
-    pub frames: f32,
-    /// The information of the rarest failure, message or code that both name, in nats.
-    pub failure: f32,
-    /// The information of the identifiers that both name, in nats.
-    pub names: f32,
-    /// The logarithm of one and the distinct words of the shorter text.
-    pub content: f32,
-    /// The information of the rarest identifier, failure or code that both name, in nats.
-    pub rarest: f32,
-    /// The information of what each title names and the other report has nowhere, in nats; of the two the smaller. Reports of one
-    /// form about two things ("… of a button", "… of a switch") are as alike as any, but for that.
-    pub apart: f32,
-    /// How many words each title has that the other report has nowhere; of the two the smaller.
-    pub contrast: f32,
-}
-
-impl Reading {
-    /// What [`Reading::numbers`] gave.
-    pub fn from_numbers(numbers: &[f32]) -> Option<Self> {
-        let [
-            resemblance,
-            contained,
-            runs,
-            titles,
-            title_information,
-            frames,
-            failure,
-            names,
-            content,
-            rarest,
-            apart,
-            contrast,
-        ] = *numbers.first_chunk::<COUNT>()?;
-        Some(Self {
-            resemblance,
-            contained,
-            runs,
-            titles,
-            title_information,
-            frames,
-            failure,
-            names,
-            content,
-            rarest,
-            apart,
-            contrast,
-        })
-    }
-
-    /// As numbers, in the order of [`NAMES`].
-    pub fn numbers(&self) -> [f32; COUNT] {
-        [
-            self.resemblance,
-            self.contained,
-            self.runs,
-            self.titles,
-            self.title_information,
-            self.frames,
-            self.failure,
-            self.names,
-            self.content,
-            self.rarest,
-            self.apart,
-            self.contrast,
-        ]
-    }
-}
+pub struct Reading(pub [f32; COUNT]);
 
 /// A report that is read beside others.
 pub(super) struct Reader<'a> {
@@ -144,13 +83,14 @@ struct Text {
 
 impl Text {
     fn new(title: &str, body: &Prepared) -> Self {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let worded = Worded::new(title, body);
         let terms: Vec<&str> = worded.terms().collect();
         let own = report::Report::new(title, body);
         let title_terms: BTreeSet<String> = own.title_terms.iter().cloned().collect();
         let words = own.title_terms.into_iter().chain(own.body_terms).chain(own.code_terms).collect();
         Self {
-            runs: terms.windows(RUN).map(hash).collect(),
+            runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
             names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
@@ -161,16 +101,6 @@ impl Text {
     fn of(&self, kind: SignatureKind) -> BTreeSet<&Signature> {
         self.signatures.iter().filter(|s| s.kind == kind).collect()
     }
-}
-
-fn hash(run: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for word in run {
-        hasher.update(word.as_bytes()).update(&[0]);
-    }
-    let mut out = [0; 8];
-    out.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    u64::from_le_bytes(out)
 }
 
 impl<'a> Reader<'a> {
@@ -211,20 +141,20 @@ impl<'a> Reader<'a> {
         let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = ours.1.min(theirs.1) as f32;
-        Ok(Reading {
-            resemblance: share(both, all),
-            contained: if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
-            runs: logarithm(both),
-            titles: if all_title > 0.0 { shared_title / all_title } else { 0.0 },
-            title_information: shared_title,
-            frames: share(frames.intersection(&other_frames).count(), fewer_frames),
+        Ok(Reading([
+            share(both, all),
+            if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
+            logarithm(both),
+            if all_title > 0.0 { shared_title / all_title } else { 0.0 },
+            shared_title,
+            share(frames.intersection(&other_frames).count(), fewer_frames),
             failure,
-            names: names.iter().sum::<f32>().min(MAX_INFORMATION),
-            content: logarithm(own.words.len().min(other.words.len())),
-            rarest: names.into_iter().fold(failure, f32::max),
-            apart: ours.0.min(theirs.0),
+            names.iter().sum::<f32>().min(MAX_INFORMATION),
+            logarithm(own.words.len().min(other.words.len())),
+            names.into_iter().fold(failure, f32::max),
+            ours.0.min(theirs.0),
             contrast,
-        })
+        ]))
     }
 }
 

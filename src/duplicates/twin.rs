@@ -77,18 +77,6 @@ impl<'a> Worded<'a> {
             || numbered(&self.head, &theirs).is_some()
     }
 
-    /// Whether there is nothing to compare: a title that names nothing ("[Bug]:", "Test ticket") above hardly any words.
-    pub(super) fn is_blank(&self) -> bool {
-        // A pasted line of a log has no title, and says something.
-        let titled = !self.head.is_empty() || self.rest.is_empty();
-        titled && self.names_nothing() && self.rest.len() < MIN_TEXT
-    }
-
-    /// Whether its title names nothing.
-    fn names_nothing(&self) -> bool {
-        self.head.iter().all(|word| NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term))
-    }
-
     /// All its words, in order.
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
         self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
@@ -101,7 +89,7 @@ impl<'a> Worded<'a> {
         }
         if self.terms().eq(other.terms()) {
             // Forms that nobody filled in are the same for another reason.
-            return Some(if self.names_nothing() { Twin::Form } else { Twin::Copy });
+            return Some(if name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
         let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
@@ -117,6 +105,21 @@ impl<'a> Worded<'a> {
         same_but_for(&self.rest, &other.rest, from, to)
             .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
     }
+}
+
+/// Whether a report has nothing to compare: a title that names nothing ("[Bug]:", "Test ticket") above hardly any words.
+pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
+    let head = tokens::words(title);
+    // The body is read only below such a title. A pasted line of a log has none, and says something.
+    name_nothing(&head) && {
+        let words = Worded::new(title, body).rest.len();
+        words < MIN_TEXT && (!head.is_empty() || words == 0)
+    }
+}
+
+/// Whether the words of a title name nothing.
+fn name_nothing(title: &[Word]) -> bool {
+    title.iter().all(|word| NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term))
 }
 
 /// Whether a word is a version: numbers with points between.
@@ -250,8 +253,7 @@ mod tests {
     fn what_nobody_filled_in_says_nothing() {
         let form = "Steps to reproduce Expected behaviour Actual behaviour Version";
         assert_eq!(twin(("[Bug]:", form), ("[Bug]:", form)), Some(Twin::Form));
-        let blank =
-            |title, body: &str| Worded::new(title, &Prepared::body(body, &Skeleton::default())).is_blank();
+        let blank = |title, body: &str| is_blank(title, &Prepared::body(body, &Skeleton::default()));
         assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
         assert!(
             !blank("Upload stops", "")

@@ -154,11 +154,16 @@ impl SqliteFile {
     }
 }
 
+/// The file that stands beside another one and has its name with an end: a database's log, its lock.
+pub fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
 /// Holds `FILE.lock` until it is dropped; waits for whoever has it.
 fn lock_beside(path: &Path) -> Result<File> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let name = PathBuf::from(name);
+    let name = with_end(path, ".lock");
     let open = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
     let file = open.map_err(|e| Error::io(&name, e))?;
     let began = Instant::now();
@@ -182,9 +187,7 @@ fn lock_beside(path: &Path) -> Result<File> {
 
 /// Bytes of what is written and not yet in its place.
 fn log_length(path: &Path) -> u64 {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(Path::new(&log)).map_or(0, |m| m.len())
+    std::fs::metadata(with_end(path, "-wal")).map_or(0, |m| m.len())
 }
 
 fn unfinished(path: &Path) -> Error {

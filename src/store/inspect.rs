@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Reader, Writer, schema};
+use super::{Reader, Writer, schema, with_end};
 use crate::error::{Error, Result};
 
 /// How many complaints of SQLite's are kept.
@@ -109,12 +109,7 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
     let name = |n: u32| database.with_extension(format!("damaged-{n}.db"));
     let aside = (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0));
     for end in ["", "-wal", "-shm"] {
-        let with = |path: &Path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(end);
-            PathBuf::from(name)
-        };
-        match std::fs::rename(with(database), with(&aside)) {
+        match std::fs::rename(with_end(database, end), with_end(&aside, end)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(database, e)),
             _ => {}
         }

@@ -34,7 +34,7 @@ use crate::{
     embed::ModelInfo,
     error::{Code, Error, Result},
     index::lock::{Kind, UpdateLock},
-    store::SqliteFile,
+    store::{SqliteFile, with_end},
 };
 
 /// Bytes of the file that each reader maps: exact search reads all vectors, again and again, and has no more than these. Of a
@@ -174,9 +174,7 @@ pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
             .with_hint("Wait until it has finished, then try again.")
     })?;
     for end in ["", "-wal", "-shm", ".lock"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(end);
-        let name = PathBuf::from(name);
+        let name = with_end(path, end);
         if name.exists() {
             fs::remove_file(&name).map_err(|e| Error::io(&name, e))?;
         }

@@ -5,7 +5,10 @@ use std::{fs, path::Path, sync::Once};
 use rusqlite::Connection;
 
 use super::codes;
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    store::with_end,
+};
 
 /// Vectors that sqlite-vec keeps in one blob. SQLite finds a place in a blob by walking there page by page from its beginning; so many of
 /// 384 dimensions lie in one page. The default of 1,024 makes scoring a vector many times as slow.
@@ -79,8 +82,7 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     number("SELECT revision FROM state")?;
     number("SELECT max(id) FROM chunks")?;
     let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
+    let log = with_end(path, "-wal");
     // What is still in the log counts as a page already.
     let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
