@@ -133,7 +133,8 @@ pub fn met(answers: &[First], read: bool) -> Met {
             BandReport {
                 band: name,
                 answers: within().count(),
-                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / all.max(1.0),
+                // The sum of nothing is −0.
+                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / all.max(1.0) + 0.0,
                 marked: marked(within()),
                 same: read.then(|| known(within(), same)).flatten(),
                 worth: read.then(|| known(within(), worth)).flatten(),
