@@ -1,6 +1,9 @@
 //! Several processes on one casebook.
 
-use std::{process::Stdio, time::Duration};
+use std::{
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 use precedent::{
     Task,
@@ -35,6 +38,12 @@ fn two_imports_and_searches_at_once_lose_nothing() {
         start(&["import", "github", &b, "--source", "acme/app"]),
         start(&["import", "github", &c, "--source", "acme/app"]),
     ];
+    // Before an import has made the casebook, a search says rightly that there is none.
+    let began = Instant::now();
+    while !place.casebook().join("precedent.db").is_file() {
+        assert!(began.elapsed() < Duration::from_secs(60), "no import began a casebook");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     for round in 0..12 {
         let searches: Vec<_> = ["agent timeout", "is:open memory", "mode:semantic disk leak"]
             .iter()
