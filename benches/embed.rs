@@ -10,7 +10,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use precedent::embed::{Embedder, Engine, ModelPaths};
+use precedent_index::embed::{Embedder, Engine, ModelPaths};
 
 /// Word pieces of a text; every word of these is one of them.
 const LENGTHS: [usize; 3] = [32, 128, 256];

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a measurement, not a product")]
 
 use divan::{Bencher, counter::BytesCount};
-use precedent::text::{
+use precedent_text::{
     chunk, html, markdown, prepare::Prepared, reference, signature, skeleton::Skeleton, tokens,
 };
 

@@ -10,11 +10,14 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use precedent::{
-    Casebook, OpenOptions, Task,
-    embed::{Engine, ModelPaths},
-    index::vectors::Vectors,
+use precedent_core::{
+    Task,
     model::{DuplicatesRequest, Mode, SearchRequest, TroubleshootRequest},
+};
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::{
+    embed::{Engine, ModelPaths},
+    vectors::Vectors,
 };
 
 /// Queries of each kind.

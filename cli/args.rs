@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::eval::{Arm, Form};
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+use precedent_eval::{Arm, Form};
 
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
 #[derive(Debug, Parser)]

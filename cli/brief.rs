@@ -2,10 +2,11 @@
 
 use std::{fs, path::Path};
 
-use precedent::{
-    Casebook, Error, Result, files,
+use precedent_core::{
+    Error, Result, files,
     model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, SectionKind},
 };
+use precedent_engine::Casebook;
 
 use crate::{
     Session,

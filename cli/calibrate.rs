@@ -1,6 +1,6 @@
 //! `precedent calibrate`.
 
-use precedent::{Result, model::CalibrationReport};
+use precedent_core::{Result, model::CalibrationReport};
 
 use crate::{
     Session,
@@ -27,7 +27,7 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     if report.thresholds.is_empty() {
         output.line(format_args!(
             "Too few to calibrate by (it takes {}): the built-in calibration stays.",
-            precedent::duplicates::MIN_LABELS
+            precedent_engine::duplicates::MIN_LABELS
         ));
         return;
     }

@@ -1,6 +1,6 @@
 //! `precedent triage --apply` and `--journal`: what is told to trackers about duplicates.
 
-use precedent::{
+use precedent_core::{
     Error, Result,
     model::{Closure, ClosureRecord, ClosureStep},
 };

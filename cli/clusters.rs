@@ -1,6 +1,6 @@
 //! `precedent clusters`.
 
-use precedent::{
+use precedent_core::{
     Result,
     model::{Cluster, ClusterMember, ClustersRequest, TriageRequest},
 };

@@ -2,16 +2,12 @@
 
 use std::path::Path;
 
-use precedent::{
-    Error, Result,
-    config::{ConfigFile, KEYS, Settings, key},
-    files,
-};
+use precedent_core::{Error, Result, files};
+use precedent_engine::config::{ConfigFile, KEYS, Settings, key};
 
 use crate::{
     args::ConfigCommand,
     output::{DIM, HIT, KEY, Output, plain, remark},
-    surroundings,
 };
 
 /// One setting, with what it is now and who says so.
@@ -32,7 +28,7 @@ pub struct Setting {
 }
 
 pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
-    let path = surroundings::config_file(dirs::config_dir());
+    let path = precedent_host::config_file(dirs::config_dir());
     match command {
         ConfigCommand::Path => {
             output.line(plain(&wanted(path.as_deref())?.display().to_string()));
@@ -88,11 +84,11 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
     }
 }
 
-fn setting(key: &'static precedent::config::Key, file: &ConfigFile) -> Result<Setting> {
+fn setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Result<Setting> {
     let mut settings = Settings::default();
     let in_file = file.get(key).is_some();
     file.apply(&mut settings);
-    let by_variable = surroundings::override_by_variable(key, &mut settings)?;
+    let by_variable = precedent_host::override_by_variable(key, &mut settings)?;
     Ok(Setting {
         key: key.name,
         value: key.shown(&settings),
@@ -115,14 +111,14 @@ fn wanted(path: Option<&Path>) -> Result<&Path> {
 }
 
 fn read(path: Option<&Path>) -> Result<ConfigFile> {
-    let (file, wrong) = path.map(surroundings::salvage_config).transpose()?.unwrap_or_default();
+    let (file, wrong) = path.map(precedent_host::salvage_config).transpose()?.unwrap_or_default();
     wrong.map_or(Ok(file), Err)
 }
 
 /// What of the file can be read; what cannot is told.
 fn readable(path: Option<&Path>) -> Result<ConfigFile> {
     let Some(path) = path else { return Ok(ConfigFile::default()) };
-    let (file, wrong) = surroundings::salvage_config(path)?;
+    let (file, wrong) = precedent_host::salvage_config(path)?;
     if let Some(wrong) = wrong {
         warn(&wrong);
     }
@@ -146,7 +142,7 @@ fn reset(path: &Path) -> Result<()> {
         remark("There is no file of settings; the defaults hold.");
         return Ok(());
     }
-    let aside = surroundings::set_config_aside(path)?;
+    let aside = precedent_host::set_config_aside(path)?;
     remark(format_args!(
         "The settings are in {} now; the defaults hold.",
         plain(&aside.display().to_string())

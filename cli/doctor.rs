@@ -1,9 +1,10 @@
 //! `precedent doctor`, `backup`, `restore` and `export`.
 
-use precedent::{
-    Casebook, Code, Error, OpenOptions, Result, Task,
+use precedent_core::{
+    Code, Error, Result, Task,
     model::{Carried, Finding, Severity},
 };
+use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     Session,

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use anstyle::Style;
-use precedent::{
+use precedent_core::{
     Error, Result,
     model::{
         Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate,

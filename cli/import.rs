@@ -1,6 +1,6 @@
 //! `precedent import`.
 
-use precedent::{
+use precedent_core::{
     Result,
     model::{ImportReport, IndexReport, Taken},
 };
@@ -50,7 +50,7 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
     // What was stored before an error is kept, so it is indexed too; the error is told in the end.
     let (import, error) = match import {
         Ok(report) => (report, None),
-        Err(error) if error.code() == precedent::Code::Cancelled => return Err(error),
+        Err(error) if error.code() == precedent_core::Code::Cancelled => return Err(error),
         Err(error) => (ImportReport::default(), Some(error)),
     };
     if error.is_none() {

@@ -1,6 +1,6 @@
 //! `precedent index`.
 
-use precedent::{Result, model::IndexReport};
+use precedent_core::{Result, model::IndexReport};
 
 use crate::{
     Session,

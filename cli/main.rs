@@ -28,7 +28,6 @@ mod search;
 mod show;
 mod source;
 mod status;
-mod surroundings;
 mod sync;
 mod tokens;
 mod triage;
@@ -38,8 +37,9 @@ mod verdict;
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser as _;
-use precedent::{
-    Casebook, Code, Error, OpenOptions, Result, Task,
+use precedent_core::{Code, Error, Result, Task};
+use precedent_engine::{
+    Casebook, OpenOptions,
     config::{Color, Settings},
 };
 
@@ -120,8 +120,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Schema { name, into } => return schema::run(name.as_deref(), into.as_deref(), output),
         Command::Config(_) => {}
         command => {
-            let file = surroundings::config_file(dirs::config_dir());
-            let (read, wrong) = surroundings::settings(file.as_deref())?;
+            let file = precedent_host::config_file(dirs::config_dir());
+            let (read, wrong) = precedent_host::settings(file.as_deref())?;
             settings = read;
             match wrong {
                 Some(wrong) if need::of(command) > Need::Read => return Err(wrong),
@@ -246,7 +246,7 @@ fn color(args: &Args, settings: &Settings) -> Color {
 /// Says on standard error what a command works with.
 fn explain(folder: &std::path::Path) {
     output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
-    if let Some(file) = surroundings::config_file(dirs::config_dir()) {
+    if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
         let there = if file.is_file() { "" } else { " (not there)" };
         output::remark(format_args!("settings {}{there}", output::plain(&file.display().to_string())));
     }
@@ -310,12 +310,12 @@ fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     }
     match args.embedder {
         args::EmbedderChoice::BuiltIn => {}
-        args::EmbedderChoice::Hashed => options.engine = Some(precedent::embed::Engine::Hashed),
-        args::EmbedderChoice::Off => options.engine = Some(precedent::embed::Engine::Off),
+        args::EmbedderChoice::Hashed => options.engine = Some(precedent_index::embed::Engine::Hashed),
+        args::EmbedderChoice::Off => options.engine = Some(precedent_index::embed::Engine::Off),
     }
-    options.secrets = surroundings::secrets();
-    options.proxy = surroundings::proxy();
-    options.hub = surroundings::hub();
+    options.secrets = precedent_host::secrets();
+    options.proxy = precedent_host::proxy();
+    options.hub = precedent_host::hub();
     options.workers = workers(args);
     options.preload = searches_by_meaning(&args.command);
     options

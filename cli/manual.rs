@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
-use precedent::{Code, Error, Result, files};
+use precedent_core::{Code, Error, Result, files};
 
 use crate::{args::Args, output::Output};
 

@@ -1,10 +1,8 @@
 //! `precedent model`.
 
-use precedent::{
-    Casebook, Result,
-    embed::{Pooling, Traits},
-    model::ModelView,
-};
+use precedent_core::{Result, model::ModelView};
+use precedent_engine::Casebook;
+use precedent_index::embed::{Pooling, Traits};
 
 use crate::{
     Session,

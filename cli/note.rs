@@ -1,6 +1,6 @@
 //! `precedent note`.
 
-use precedent::{
+use precedent_core::{
     Error, Result,
     model::{
         Lifecycle, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome, Recommendation,

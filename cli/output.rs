@@ -4,12 +4,12 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use precedent::{
+use precedent_core::{
     Code, Error, Result,
-    config::Color,
     model::{Span, State},
-    text::visible::{self, is_order},
 };
+use precedent_engine::config::Color;
+use precedent_text::visible::{self, is_order};
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();

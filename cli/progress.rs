@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use precedent::{
+use precedent_core::{
     Task,
     task::{Phase, Progress},
 };

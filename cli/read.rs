@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use precedent::{Error, Result};
+use precedent_core::{Error, Result};
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
@@ -12,7 +12,7 @@ pub fn lossy(from: impl Read, what: &str) -> Result<String> {
     let mut bytes = Vec::new();
     from.take(MAX_TEXT)
         .read_to_end(&mut bytes)
-        .map_err(|e| Error::new(precedent::Code::Io, format!("{what} cannot be read: {e}")))?;
+        .map_err(|e| Error::new(precedent_core::Code::Io, format!("{what} cannot be read: {e}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

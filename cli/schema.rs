@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use precedent::{
+use precedent_core::{
     Code, Error, Result, files,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
@@ -10,11 +10,13 @@ use precedent::{
         NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView, Thread,
         ThreadFigures, TriageResponse, TroubleshootResponse, Verdict,
     },
-    text::similar,
 };
+use precedent_text::similar;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
-use crate::{config::Setting, eval::report::EvalReport, import, model::Offer, output::Output, status, sync};
+use precedent_eval::EvalReport;
+
+use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
 
 /// The name of a schema (the words of the command), and how it is made.
 type Named = (&'static str, fn() -> Schema);

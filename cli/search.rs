@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use precedent::{
+use precedent_core::{
     Error, Result,
     model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
@@ -39,7 +39,7 @@ fn query(command: &SearchCommand) -> Result<String> {
         let mut text = String::new();
         std::io::stdin()
             .lock()
-            .take(precedent::search::query::MAX_QUERY as u64 + 1)
+            .take(precedent_engine::search::query::MAX_QUERY as u64 + 1)
             .read_to_string(&mut text)
             .map_err(|e| {
                 Error::invalid(format!("standard input cannot be read: {e}"))

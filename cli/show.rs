@@ -1,6 +1,6 @@
 //! `precedent show`.
 
-use precedent::{
+use precedent_core::{
     Result,
     model::{DocKind, Thread},
 };

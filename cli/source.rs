@@ -2,16 +2,15 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
-use precedent::{
+use precedent_core::{
     Error, Result,
-    model::{Access, NewMirror, SourceView},
+    model::{Access, NewMirror, SourceView, SyncProgress},
 };
 
 use crate::{
     Session,
     args::SourceCommand,
     output::{DIM, KEY, Output, count, plain, plural},
-    status::running,
 };
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
@@ -130,7 +129,7 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
         Ok(())
     } else {
-        Err(Error::new(precedent::Code::Cancelled, "nothing was removed"))
+        Err(Error::new(precedent_core::Code::Cancelled, "nothing was removed"))
     }
 }
 
@@ -168,11 +167,30 @@ pub fn print(s: &SourceView, output: &mut Output) {
             plural(labels, "known one")
         )),
         // A pair has one report that came later.
-        None if s.known_duplicates >= precedent::duplicates::MIN_ORDER as u64 => output.line(format_args!(
-            "  {DIM}duplicates: {} known; `precedent calibrate {}` learns from them{DIM:#}",
-            plural(s.known_duplicates, "pair"),
-            plain(&s.key)
-        )),
+        None if s.known_duplicates >= precedent_engine::duplicates::MIN_ORDER as u64 => {
+            output.line(format_args!(
+                "  {DIM}duplicates: {} known; `precedent calibrate {}` learns from them{DIM:#}",
+                plural(s.known_duplicates, "pair"),
+                plain(&s.key)
+            ))
+        }
         None => {}
     }
+}
+
+/// A sync that is under way, here or in another process.
+pub fn running(progress: Option<&SyncProgress>) -> String {
+    let Some(progress) = progress else { return "being synced now".to_owned() };
+    let (rate, left) = progress.pace();
+    let left = left.map(|s| match s {
+        0..=90 => format!(", {s} s left"),
+        _ => format!(", {} min left", s.div_ceil(60)),
+    });
+    let left = left.unwrap_or_default();
+    if progress.phase == "wait" {
+        return format!("being synced now: waits until the tracker allows more{left}");
+    }
+    let of = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
+    let rate = rate.map(|r| format!(", {r:.0} a second")).unwrap_or_default();
+    format!("being synced now: {}{of} {}{rate}{left}", count(progress.done), plain(&progress.unit))
 }

@@ -1,8 +1,8 @@
 //! `precedent status`.
 
-use precedent::{
+use precedent_core::{
     Result,
-    model::{GapKind, MirrorView, Status, SyncProgress},
+    model::{GapKind, MirrorView, Status},
 };
 
 use crate::{
@@ -73,27 +73,10 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     Ok(())
 }
 
-/// A sync that is under way, here or in another process.
-pub fn running(progress: Option<&SyncProgress>) -> String {
-    let Some(progress) = progress else { return "being synced now".to_owned() };
-    let (rate, left) = progress.pace();
-    let left = left.map(|s| match s {
-        0..=90 => format!(", {s} s left"),
-        _ => format!(", {} min left", s.div_ceil(60)),
-    });
-    let left = left.unwrap_or_default();
-    if progress.phase == "wait" {
-        return format!("being synced now: waits until the tracker allows more{left}");
-    }
-    let of = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
-    let rate = rate.map(|r| format!(", {r:.0} a second")).unwrap_or_default();
-    format!("being synced now: {}{of} {}{rate}{left}", count(progress.done), plain(&progress.unit))
-}
-
 /// A live source: when it was synced, and what it does not know.
 fn print(mirror: &MirrorView, output: &mut Output) {
     let when = match (mirror.running, mirror.synced_at) {
-        (true, _) => running(mirror.progress.as_ref()),
+        (true, _) => source::running(mirror.progress.as_ref()),
         (false, Some(at)) => {
             let failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
             let what = if failed { "last tried" } else { "synced" };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use precedent::{
+use precedent_core::{
     Code, Error, Result,
     model::{IndexReport, SyncReport, SyncRequest},
 };

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Read as _};
 
-use precedent::{Error, Result};
+use precedent_core::{Error, Result};
 
 use crate::{
     Session,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _};
 
-use precedent::{
+use precedent_core::{
     Error, Result,
     model::{Band, TriageItem, TriageRequest, TriageResponse, VerdictKind},
 };
@@ -186,6 +186,6 @@ fn line() -> Result<Option<String>> {
     let n = io::stdin()
         .lock()
         .read_line(&mut text)
-        .map_err(|e| Error::new(precedent::Code::Io, format!("standard input cannot be read: {e}")))?;
+        .map_err(|e| Error::new(precedent_core::Code::Io, format!("standard input cannot be read: {e}")))?;
     Ok((n > 0).then(|| text.trim().to_owned()))
 }

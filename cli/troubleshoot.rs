@@ -1,6 +1,6 @@
 //! `precedent troubleshoot`.
 
-use precedent::{
+use precedent_core::{
     Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,

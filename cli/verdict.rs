@@ -1,6 +1,6 @@
 //! `precedent verdict`.
 
-use precedent::{
+use precedent_core::{
     Result,
     model::{Verdict, VerdictKind},
 };
@@ -9,7 +9,6 @@ use crate::{
     Session,
     args::VerdictCommand,
     output::{DIM, KEY, Output, day, plain},
-    surroundings,
 };
 
 pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output) -> Result<()> {
@@ -62,7 +61,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
 
 /// Who decides: the name that was given, else the user's.
 pub fn actor(by: Option<String>) -> String {
-    by.filter(|name| !name.trim().is_empty()).unwrap_or_else(surroundings::user)
+    by.filter(|name| !name.trim().is_empty()).unwrap_or_else(precedent_host::user)
 }
 
 pub fn print(verdict: &Verdict, output: &mut Output) {

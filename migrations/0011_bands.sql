@@ -26,7 +26,7 @@ CREATE TABLE check_candidates (
     PRIMARY KEY (key, other_key)
 ) STRICT, WITHOUT ROWID;
 
--- How many times as long as elsewhere it takes in this source until something is reported again (src/duplicates/pace.rs).
+-- How many times as long as elsewhere it takes in this source until something is reported again (duplicates::pace).
 ALTER TABLE sources ADD COLUMN pace REAL NOT NULL DEFAULT 1.0;
 
 -- Curves over the confidence as it was stated before; they are made anew.

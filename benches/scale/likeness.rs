@@ -11,12 +11,10 @@ use std::{
 };
 
 use fastrand::Rng;
-use precedent::{
+use precedent_index::{
     embed::{ModelInfo, normalise},
-    index::{
-        update::EMBED_BATCH,
-        vectors::{Near, Pending, TITLE_PART, Vectors, path},
-    },
+    update::EMBED_BATCH,
+    vectors::{Near, Pending, TITLE_PART, Vectors, path},
 };
 use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};

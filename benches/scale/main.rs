@@ -35,18 +35,21 @@ use std::{
 
 use grow::Archive;
 use likeness::Real;
-use precedent::{
-    Casebook, OpenOptions, Task,
-    embed::{Engine, ModelPaths},
-    index::{
-        fulltext::FullText,
-        update::{Derived, Parts as Indexed},
-        vectors::{Planned, Vectors},
-    },
+use precedent_core::{
+    Task,
     model::{DuplicatesRequest, Mode, SearchRequest},
-    search::{Searcher, query},
-    store::Store,
 };
+use precedent_engine::{
+    Casebook, OpenOptions,
+    search::{Searcher, query},
+};
+use precedent_index::{
+    embed::{Engine, ModelPaths},
+    fulltext::FullText,
+    update::{Derived, Parts as Indexed},
+    vectors::{Planned, Vectors},
+};
+use precedent_store::Store;
 
 const SOURCE: &str = "rust-lang/rust";
 const SEED: u64 = 20_261_121;
@@ -63,7 +66,7 @@ fn main() {
         return;
     }
     // As the window has it.
-    precedent::memory::keep_together();
+    precedent_core::memory::keep_together();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
     }
@@ -318,7 +321,7 @@ async fn ask(casebook: &Path, count: u64) {
     while keys.len() < QUESTIONS && number < count {
         // Pull requests and numbers that are missing are passed over.
         if let Ok(thread) = book.thread(&format!("{SOURCE}#{number}")).await
-            && thread.kind == precedent::model::DocKind::Issue
+            && thread.kind == precedent_core::model::DocKind::Issue
         {
             keys.push(thread.key.clone());
             titles.push(thread.title.replace(['"', ':', '-'], " "));

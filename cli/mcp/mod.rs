@@ -1,22 +1,16 @@
 //! `precedent mcp`: the casebook for agents, over standard input and output. Nothing but the protocol is printed.
 
-mod arguments;
-mod lines;
-mod listing;
-mod output;
-mod pages;
-mod parameters;
-mod reply;
-mod server;
-mod thread;
+mod watched;
 
-use precedent::{Code, Error, OpenOptions, Result, config::Settings};
+use precedent_core::{Code, Error, Result};
+use precedent_engine::{OpenOptions, config::Settings};
+use precedent_mcp::Server;
 
 use crate::args::McpCommand;
 
 pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand) -> Result<()> {
     let source = command.source.clone().or_else(|| settings.source.clone());
-    let server = server::Server::new(options, source.clone(), settings.troubleshooting.clone());
+    let server = Server::new(options, source.clone(), settings.troubleshooting.clone());
     let known = match server.casebook().await {
         Ok(casebook) => Some(casebook.sources().await?),
         // It may come while the server runs, and its answers say so until then.
@@ -30,7 +24,7 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
             .with_hint("`precedent source list` shows its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
-    let (output, failure) = output::watched(output);
+    let (output, failure) = watched::watched(output);
     let ended = server.converse(input, output).await;
     failure.result().and(ended)
 }

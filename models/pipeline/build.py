@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WORK = HERE / "work"
 OUT = HERE.parent / "builtin"
 SAMPLE = HERE.parents[1] / "samples" / "ferrywire"
-# What `unrelated` gives for the original: SCALE_UNRELATED in src/embed/install.rs.
+# What `unrelated` gives for the original: SCALE_UNRELATED in crates/index/src/embed/install.rs.
 ORIGINAL_UNRELATED = 0.496
 NAME = "precedent-minilm-l6-int8"
 MAX_TOKENS = 256
@@ -185,7 +185,7 @@ def make(weights: pathlib.Path, out: pathlib.Path) -> None:
     for name in ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"]:
         shutil.copy(source_folder() / name, out / name)
 
-    # The same places between the sample's unrelated reports and 1 as they have with the original: src/embed/install.rs.
+    # The same places between the sample's unrelated reports and 1 as they have with the original: crates/index/src/embed/install.rs.
     share = (1 - unrelated(out / "model.onnx", tokenizer)) / (1 - ORIGINAL_UNRELATED)
     carried = lambda threshold: round(1 - (1 - threshold) * share, 3)
     card = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits ../../src/duplicates/ranking.json: in which order candidates come, and how sure an answer may be.
+"""Fits ../../crates/engine/src/duplicates/ranking.json: in which order candidates come, and how sure an answer may be.
 
     precedent eval SET… --by duplicates --features evidence.tsv
     .venv/bin/python rank.py evidence.tsv
@@ -20,9 +20,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).resolve()
-OUT = HERE.parents[2] / "src" / "duplicates" / "ranking.json"
+OUT = HERE.parents[2] / "crates" / "engine" / "src" / "duplicates" / "ranking.json"
 JUDGED = HERE.parents[1] / "judged"
-# In the order of src/duplicates/features.rs.
+# In the order of crates/engine/src/duplicates/features.rs.
 NAMES = [
     "words",
     "words_squared",
@@ -54,7 +54,7 @@ NAMES = [
     "copy",
     "series",
 ]
-# In the order of src/duplicates/reading.rs.
+# In the order of crates/engine/src/duplicates/reading.rs.
 READING = [
     "resemblance",
     "contained",
@@ -71,7 +71,7 @@ READING = [
 ]
 ALL = [*NAMES, "share", *READING]
 AT = {name: i for i, name in enumerate(ALL)}
-# What decides by itself, by a rule of src/duplicates/score.rs, and what tells how sure to be and not what comes first.
+# What decides by itself, by a rule of crates/engine/src/duplicates/score.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
 COPY, SERIES, UNRULED = 0.95, 0.05, 0.89
 UNWEIGHTED = {"same_title", "same_author", *RULES}
@@ -90,7 +90,7 @@ FREE = {
 }
 # Strengths of the ridge: on standardised features of the order, and on the terms of the judge, in pairs.
 RIDGE_ORDER, RIDGE_JUDGE = 3e-3, 0.7
-# So many of the first candidates are read side by side, and judged (src/duplicates/mod.rs).
+# So many of the first candidates are read side by side, and judged (crates/engine/src/duplicates/mod.rs).
 READ = 10
 # samples/kinds holds invented pairs of the kinds that trackers have few of (a trace under another title, a text that was filed
 # again with a word changed, one form about two things). The judge learns from them, the order does not.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use precedent::{
+use precedent_core::{
     Code, Error,
     model::*,
     task::{Phase, Progress},

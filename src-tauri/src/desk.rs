@@ -7,7 +7,8 @@ use std::{
     time::Instant,
 };
 
-use precedent::{Casebook, Code, Error, OpenOptions, Result, Task};
+use precedent_core::{Code, Error, Result, Task};
+use precedent_engine::{Casebook, OpenOptions};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 

@@ -8,8 +8,6 @@ mod desk;
 mod links;
 mod notice;
 mod places;
-#[path = "../../cli/surroundings.rs"]
-mod surroundings;
 mod window;
 
 use clap::Parser as _;
@@ -43,7 +41,7 @@ struct Args {
 }
 
 fn main() -> std::process::ExitCode {
-    precedent::memory::keep_together();
+    precedent_core::memory::keep_together();
     let args = Args::parse();
     #[cfg(unix)]
     let may_retry = !args.alone && !args.again;

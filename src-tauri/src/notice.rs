@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use precedent::{Code, Result};
+use precedent_core::{Code, Result};
 use tauri::{AppHandle, Manager as _};
 
 use crate::{

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use precedent::{OpenOptions, config::Settings};
+use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
-
-use crate::surroundings;
 
 /// What the window opens.
 pub struct Found {
@@ -35,9 +33,9 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
         args.onnxruntime.clone(),
         args.models.clone(),
     );
-    options.secrets = surroundings::secrets();
-    options.proxy = surroundings::proxy();
-    options.hub = surroundings::hub();
+    options.secrets = precedent_host::secrets();
+    options.proxy = precedent_host::proxy();
+    options.hub = precedent_host::hub();
     let options = match app.path().resource_dir() {
         Ok(resources) => bundled_in(options, &resources),
         // Not every way of starting the program has resources; then what lies beside it is all there is.
@@ -49,8 +47,8 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
 /// What the user set, for both faces, as far as it can be; and the file, if something in it is wrong. The window tells that,
 /// and in which casebook it writes meanwhile.
 fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
-    let file = surroundings::config_file(app.path().config_dir().ok());
-    match surroundings::settings(file.as_deref()) {
+    let file = precedent_host::config_file(app.path().config_dir().ok());
+    match precedent_host::settings(file.as_deref()) {
         Ok((settings, wrong)) => Ok((settings, wrong.and(file))),
         Err(error) => {
             let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();

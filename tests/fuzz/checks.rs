@@ -7,32 +7,31 @@ use std::{
     path::Path,
 };
 
-use precedent::{
-    Task, brief,
+use precedent_core::{
+    Task,
     model::{
         Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, Quote, Record, Section,
         SectionKind, State,
     },
-    portable,
-    search::query,
-    store::Store,
-    text::{
-        adf,
-        chunk::{self, TARGET},
-        harmless::may_lead,
-        html,
-        markdown::{BlockKind, blocks},
-        markup::Markup,
-        prepare::Prepared,
-        reference::{Relation, references, without_duplicate_notes},
-        report,
-        signature::signatures,
-        skeleton::Skeleton,
-        tokens,
-        visible::is_order,
-    },
-    tracker::{archive, github, import, table},
 };
+use precedent_engine::{brief, portable, search::query};
+use precedent_store::Store;
+use precedent_text::{
+    adf,
+    chunk::{self, TARGET},
+    harmless::may_lead,
+    html,
+    markdown::{BlockKind, blocks},
+    markup::Markup,
+    prepare::Prepared,
+    reference::{Relation, references, without_duplicate_notes},
+    report,
+    signature::signatures,
+    skeleton::Skeleton,
+    tokens,
+    visible::is_order,
+};
+use precedent_trackers::tracker::{archive, github, import, table};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 

@@ -3,11 +3,12 @@
 
 use std::{fs, sync::Arc};
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{Brief, BriefFormat, BriefRequest, NoteDraft, NoteKind, SectionKind},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
 use crate::support::{Place, comment, issue};

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{Arm, Mode, Part, SearchRequest, State},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 
 use crate::support::{Place, comment, issue};
 
@@ -315,7 +316,7 @@ async fn a_cancelled_job_stops_and_goes_on_later() {
     let counter = Arc::new(std::sync::Mutex::new(None::<Task>));
     let inside = Arc::clone(&counter);
     let task = Task::watched(move |p| {
-        if p.phase == precedent::task::Phase::Embed
+        if p.phase == precedent_core::task::Phase::Embed
             && let Some(task) = &*inside.lock().unwrap()
         {
             task.cancel();
@@ -334,9 +335,9 @@ async fn a_cancelled_job_stops_and_goes_on_later() {
 #[tokio::test]
 async fn large_sets_of_vectors_agree_with_the_exact_search() {
     // More vectors than the exact search is used for, so that the codes answer.
-    use precedent::{
+    use precedent_index::{
         embed::Engine,
-        index::vectors::{EXACT_CHUNKS, Planned, Vectors},
+        vectors::{EXACT_CHUNKS, Planned, Vectors},
     };
     let place = Place::new();
     let info = Engine::Hashed.info().unwrap();

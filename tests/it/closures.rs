@@ -1,6 +1,6 @@
 //! Closing decided duplicates at their tracker: exactly once, whatever breaks, and nothing without being asked.
 
-use precedent::{
+use precedent_core::{
     Code, Task,
     model::{Closure, ClosureReport, ClosureStep, SyncRequest, VerdictKind},
 };

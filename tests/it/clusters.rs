@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{Cluster, ClustersRequest, ClustersResponse, TriageRequest, VerdictKind},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
 use crate::support::{Place, issue};

@@ -14,11 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent::{
-    Casebook, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Task,
     model::{DuplicatesRequest, SearchRequest},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
 use crate::{
@@ -214,7 +215,7 @@ fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
 #[tokio::test]
 async fn a_reader_that_stays() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
-    precedent::memory::keep_together();
+    precedent_core::memory::keep_together();
     let mut options = OpenOptions::new(&folder);
     options.engine = Some(Engine::Hashed);
     let casebook = Casebook::open(options).await.unwrap();

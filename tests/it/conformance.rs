@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use precedent::{
-    Casebook, Code, Task,
+use precedent_core::{
+    Code, Task,
     model::{GapKind, SyncReport, SyncRequest},
 };
+use precedent_engine::Casebook;
 use serde_json::json;
 
 use crate::{

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use precedent::{
-    Casebook, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Task,
     model::{Lack, SearchRequest},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -295,8 +296,8 @@ fn empty(path: &Path, table: &str) {
 fn change_vectors(place: &Place, sql: &str) {
     // Opening a set of vectors registers them for every connection of this process.
     let unused = tempfile::tempdir().unwrap();
-    let info = precedent::embed::Engine::Hashed.info().unwrap();
-    drop(precedent::index::vectors::Vectors::open(unused.path(), &info).unwrap());
+    let info = precedent_index::embed::Engine::Hashed.info().unwrap();
+    drop(precedent_index::vectors::Vectors::open(unused.path(), &info).unwrap());
     change(&vectors(place), sql);
 }
 

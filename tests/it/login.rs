@@ -6,9 +6,10 @@ use std::sync::{
 };
 
 use jiff::Timestamp;
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{Code, Task};
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
+use precedent_trackers::{
     http::{Sleep, Timing},
     secrets::{Keyring, MemoryKeyring, SecretString, Secrets},
 };

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{
         Lifecycle, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteOutcome, Recommendation, SearchRequest,
     },
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 
 use crate::support::{Place, issue};
 
@@ -225,7 +226,7 @@ async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports()
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
     assert_eq!(casebook.sources().await.unwrap().len(), 1);
     let request =
-        precedent::model::DuplicatesRequest { key: Some("acme/app#1".into()), ..Default::default() };
+        precedent_core::model::DuplicatesRequest { key: Some("acme/app#1".into()), ..Default::default() };
     assert!(casebook.duplicates(request, &Task::new()).await.unwrap().candidates.is_empty());
 }
 

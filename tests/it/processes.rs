@@ -5,15 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent::{
-    Task,
-    index::{
-        fulltext::FullText,
-        update::{Derived, Effort, Parts},
-    },
-    model::IndexReport,
-    store::Store,
+use precedent_core::{Task, model::IndexReport};
+use precedent_index::{
+    fulltext::FullText,
+    update::{Derived, Effort, Parts},
 };
+use precedent_store::Store;
 
 use crate::support::{Place, Ran, comment, content, tracker};
 

@@ -9,12 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{NewMirror, SyncReport, SyncRequest},
-    secrets::{Provided, Secrets},
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
+use precedent_trackers::secrets::{Provided, Secrets};
 use serde_json::{Value, json};
 
 use crate::support::Place;

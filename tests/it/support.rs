@@ -65,7 +65,7 @@ impl Place {
     /// Makes a casebook with nothing in it.
     pub fn empty(&self) {
         std::fs::create_dir_all(self.casebook()).unwrap();
-        drop(precedent::store::Store::open(&self.casebook().join("precedent.db")).unwrap());
+        drop(precedent_store::Store::open(&self.casebook().join("precedent.db")).unwrap());
     }
 
     /// Runs and insists on success.

@@ -10,11 +10,14 @@ use std::{
 };
 
 use jiff::Timestamp;
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
-    http::{Sleep, Timing},
+use precedent_core::{
+    Code, Task,
     model::{GapKind, MirrorView, NewMirror, SyncReport, SyncRequest},
+};
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
+use precedent_trackers::{
+    http::{Sleep, Timing},
     secrets::{Provided, Secrets},
 };
 use serde_json::json;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use precedent::{
-    Casebook, Code, OpenOptions, Task,
-    embed::Engine,
+use precedent_core::{
+    Code, Task,
     model::{
         CaseRelation, CommentRole, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
         TroubleshootSettings,
     },
 };
+use precedent_engine::{Casebook, OpenOptions};
+use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
 use crate::support::{Place, comment, issue};

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent::{
+use precedent_core::{
     Code, Task,
     model::{GapKind, SyncReport, SyncRequest},
 };

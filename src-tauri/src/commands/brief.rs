@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use precedent::{
-    Casebook, Code, Error, Result, Task, files,
+use precedent_core::{
+    Code, Error, Result, Task, files,
     model::{Brief, BriefFormat, BriefRequest, RedactionPreview},
     task::blocking,
 };
+use precedent_engine::Casebook;
 use tauri::{AppHandle, Manager as _, State};
 
 use crate::desk::Desk;

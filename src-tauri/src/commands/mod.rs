@@ -8,7 +8,7 @@ mod triage;
 
 use std::path::Path;
 
-use precedent::{
+use precedent_core::{
     Error, Result, Task,
     model::{
         ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, SearchRequest,
@@ -24,7 +24,7 @@ pub use self::{brief::*, models::*, notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     links::Links,
-    notice, surroundings,
+    notice,
 };
 
 /// What the window knows before the casebook is open.
@@ -54,7 +54,7 @@ pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
 
 /// What is wrong with a file of settings now: somebody may have mended it.
 fn wrong_in(file: &Path) -> Option<Error> {
-    surroundings::salvage_config(file).map_or_else(Some, |(_, wrong)| wrong)
+    precedent_host::salvage_config(file).map_or_else(Some, |(_, wrong)| wrong)
 }
 
 /// Sets a wrong file of settings aside, so that the defaults hold from the next start; where it is now. One that was mended
@@ -63,7 +63,7 @@ fn wrong_in(file: &Path) -> Option<Error> {
 pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>> {
     let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
     blocking(move || match wrong_in(&file) {
-        Some(_) => Ok(Some(surroundings::set_config_aside(&file)?.display().to_string())),
+        Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
         None => Ok(None),
     })
     .await
@@ -166,7 +166,7 @@ pub async fn open_external(app: AppHandle, desk: State<'_, Desk>, url: String) -
         }
     }
     app.opener().open_url(url.as_str(), None::<&str>).map_err(|error| {
-        Error::new(precedent::Code::Io, "the browser could not be started")
+        Error::new(precedent_core::Code::Io, "the browser could not be started")
             .with_hint(format!("Open this address yourself: {url}"))
             .with_source(error)
     })

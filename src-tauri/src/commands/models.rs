@@ -1,6 +1,8 @@
 //! Embedding models: those that are here, and the way of others to here.
 
-use precedent::{Casebook, Result, embed::Traits, model::ModelView, task::Progress};
+use precedent_core::{Result, model::ModelView, task::Progress};
+use precedent_engine::Casebook;
+use precedent_index::embed::Traits;
 use serde::Serialize;
 use tauri::{AppHandle, State, ipc::Channel};
 

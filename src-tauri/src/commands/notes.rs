@@ -1,6 +1,6 @@
 //! Private notes.
 
-use precedent::{
+use precedent_core::{
     Result, Task,
     model::{Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, SimilarNotes},
 };

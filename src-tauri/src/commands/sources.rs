@@ -1,6 +1,6 @@
 //! Sources: mirrors and files, and the access to them.
 
-use precedent::{
+use precedent_core::{
     Result, Task,
     model::{Access, HostView, ImportReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
     task::Progress,

@@ -1,6 +1,6 @@
 //! Duplicates: the queue, the comparison, decisions, calibration.
 
-use precedent::{
+use precedent_core::{
     Result, Task,
     model::{
         CalibrationReport, Closure, ClosureReport, Comparison, DuplicatesRequest, DuplicatesResponse,
@@ -13,7 +13,7 @@ use tauri::{AppHandle, State, ipc::Channel};
 use super::watched;
 use crate::{
     desk::{Desk, JobKind},
-    notice, surroundings,
+    notice,
 };
 
 /// Earlier reports that may be the same.
@@ -56,13 +56,13 @@ pub async fn record_verdict(
     other: String,
     kind: VerdictKind,
 ) -> Result<Verdict> {
-    desk.casebook().await?.record_verdict(&key, &other, kind, None, &surroundings::user()).await
+    desk.casebook().await?.record_verdict(&key, &other, kind, None, &precedent_host::user()).await
 }
 
 /// Takes the last decision about a pair back.
 #[tauri::command]
 pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> Result<Option<Verdict>> {
-    desk.casebook().await?.undo_verdict(&key, &other, &surroundings::user()).await
+    desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
 /// Open reports that were decided to be duplicates, with what would be told to their tracker. Asks nobody.
@@ -84,7 +84,7 @@ pub async fn close_shown(
     notice::when_long(
         &app,
         &running,
-        casebook.close_shown(&shown, &surroundings::user(), &running.task).await,
+        casebook.close_shown(&shown, &precedent_host::user(), &running.task).await,
     )
 }
 

@@ -9,7 +9,8 @@ use std::{
     time::Duration,
 };
 
-use precedent::{Casebook, OpenOptions, Task};
+use precedent_core::Task;
+use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{

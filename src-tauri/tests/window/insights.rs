@@ -1,6 +1,7 @@
 //! The map of clusters, by keyboard.
 
-use precedent::{Casebook, OpenOptions, Task, model::VerdictKind};
+use precedent_core::{Task, model::VerdictKind};
+use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{drive, press_ctrl, script, shot, text, wait_for, wait_until},

@@ -3,10 +3,11 @@
 use std::{path::Path, time::Duration};
 
 use fantoccini::{Client, key::Key};
-use precedent::{
-    Casebook, OpenOptions, Task,
+use precedent_core::{
+    Task,
     model::{GapKind, NewMirror},
 };
+use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{

@@ -1,10 +1,11 @@
 //! Deciding about possible duplicates without a mouse.
 
 use fantoccini::Client;
-use precedent::{
-    Casebook, OpenOptions, Task,
+use precedent_core::{
+    Task,
     model::{SyncRequest, VerdictKind},
 };
+use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{

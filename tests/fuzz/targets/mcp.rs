@@ -2,30 +2,16 @@
 //! twice, and answers the next one.
 #![no_main]
 
-#[path = "../../../cli/mcp/arguments.rs"]
-mod arguments;
-#[path = "../../../cli/mcp/lines.rs"]
-mod lines;
-#[path = "../../../cli/mcp/listing.rs"]
-mod listing;
-#[path = "../../../cli/mcp/pages.rs"]
-mod pages;
-#[path = "../../../cli/mcp/parameters.rs"]
-mod parameters;
-#[path = "../../../cli/mcp/reply.rs"]
-mod reply;
-#[path = "../../../cli/mcp/server.rs"]
-mod server;
-#[path = "../../../cli/mcp/thread.rs"]
-mod thread;
-
 use std::{
     cell::RefCell,
     collections::HashMap,
     time::{Duration, Instant},
 };
 
-use precedent::{OpenOptions, Task, embed::Engine, model::TroubleshootSettings};
+use precedent_core::{Task, model::TroubleshootSettings};
+use precedent_engine::OpenOptions;
+use precedent_index::embed::Engine;
+use precedent_mcp::Server;
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -39,7 +25,7 @@ const LINES: usize = 12;
 struct Desk {
     runtime: tokio::runtime::Runtime,
     /// Its clones share the casebook.
-    server: server::Server,
+    server: Server,
     _folder: tempfile::TempDir,
     inputs: u32,
 }
@@ -52,7 +38,7 @@ impl Desk {
         let server = runtime.block_on(async {
             let mut options = OpenOptions::new(folder.path().join("casebook"));
             options.engine = Some(Engine::Hashed);
-            let server = server::Server::new(options, None, TroubleshootSettings::default());
+            let server = Server::new(options, None, TroubleshootSettings::default());
             let casebook = server.casebook().await.unwrap();
             casebook.import_sample(&Task::new()).await.unwrap();
             casebook.update_index(&Task::new()).await.unwrap();
@@ -82,7 +68,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     });
 });
 
-async fn converse(server: server::Server, data: &[u8]) {
+async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let (heard, said) = tokio::io::split(pipe);
     let serving = tokio::spawn(server.converse(heard, said));

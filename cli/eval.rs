@@ -1,0 +1,187 @@
+//! `precedent eval`: judges ranking on sets of reports with known duplicates.
+
+use precedent_core::{Error, Result};
+use precedent_eval::{EvalReport, Met, RankingReport, Request, Share, band_name};
+
+use crate::{
+    args::{Args, EvalCommand},
+    output::{BOLD, DIM, Output},
+    progress::Bar,
+};
+
+/// The measures that are told of a lead; the JSON has all of them.
+const TOLD: [&str; 3] = ["recall@1", "recall@10", "MRR"];
+
+pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    if let Some(source) = &command.solved {
+        return threads(args, source, command, output).await;
+    }
+    let cache = match &command.cache {
+        Some(cache) => cache.clone(),
+        None => dirs::cache_dir()
+            .ok_or_else(|| {
+                Error::invalid("there is no home folder to keep the sets' casebooks in")
+                    .with_hint("Name a folder: --cache DIR")
+            })?
+            .join("precedent")
+            .join("eval"),
+    };
+    let request = Request {
+        sets: command.sets.clone(),
+        by: command.by.clone(),
+        form: command.form,
+        window: command.window,
+        weights: command.weights.clone(),
+        features: command.features.clone(),
+        judged: command.judged.clone(),
+        run: command.run.clone(),
+        against: command.against.clone(),
+        tsv: command.tsv.clone(),
+        model: command.model.clone(),
+        cache,
+        width: crate::workers(args),
+    };
+    let bar = Bar::new(args.quiet);
+    let task = crate::interruptible(&bar);
+    let open = |folder| crate::options(args, folder);
+    let report = precedent_eval::evaluate(&request, open, crate::output::report, &task).await?;
+    bar.finish();
+    match &command.json.json {
+        Some(fields) => output.json(&report, fields, Some("sets")),
+        None => {
+            print(&report, output);
+            Ok(())
+        }
+    }
+}
+
+/// How often the shown part of a solved thread holds the fix.
+async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    let casebook = crate::open(args, crate::folder(args)?).await?;
+    let bar = Bar::new(args.quiet);
+    let task = crate::interruptible(&bar);
+    let figures = casebook.evaluate_threads(source, command.budget, &task).await?;
+    bar.finish();
+    if let Some(fields) = &command.json.json {
+        return output.json(&figures, fields, None);
+    }
+    let share = |n: u64| {
+        #[allow(clippy::cast_precision_loss, reason = "counts are small")]
+        let share = n as f64 / figures.long.max(1) as f64;
+        format!("{share:.3}")
+    };
+    output.line(format_args!(
+        "{}  {} closed issues whose fix is known, {} of them longer than {} characters",
+        figures.source, figures.known, figures.long, figures.budget
+    ));
+    output.line(format_args!("assembled thread  {}", share(figures.assembled)));
+    output.line(format_args!("  by wording alone {}", share(figures.blind)));
+    output.line(format_args!("last comments     {}", share(figures.last)));
+    output.line(format_args!("first comments    {}", share(figures.first)));
+    Ok(())
+}
+
+fn print(report: &EvalReport, output: &mut Output) {
+    for set in &report.sets {
+        output.line(format_args!(
+            "{BOLD}{}{BOLD:#}  {} reports, {} with an earlier duplicate, {} without  {DIM}{}{DIM:#}",
+            set.set, set.documents, set.queries, set.negatives, report.model
+        ));
+        output.line(format_args!(
+            "{DIM}{:<12}{:>10}{:>10}{:>11}{:>8}{:>8}{:>8}{DIM:#}",
+            "", "recall@1", "recall@5", "recall@10", "MRR", "MAP", "AUC"
+        ));
+        for ranking in &set.rankings {
+            let cells: Vec<String> = ranking
+                .measures
+                .iter()
+                .zip([10, 10, 11, 8, 8])
+                .map(|(m, width)| format!("{:>width$.3}", m.mean.value))
+                .collect();
+            let auc = ranking.auc.map_or_else(String::new, |a| format!("{a:>8.3}"));
+            output.line(format_args!("{:<12}{}{auc}", ranking.ranking.name(), cells.concat()));
+            for measure in &ranking.measures {
+                if let Some(d) = measure.difference.filter(|d| d.value != 0.0) {
+                    output.line(format_args!(
+                        "{DIM}  {:<10}{:+.3}  95 % of draws within {:+.3} and {:+.3}{DIM:#}",
+                        measure.name, d.value, d.low, d.high
+                    ));
+                }
+            }
+        }
+        for ranking in set.rankings.iter().filter(|r| !r.ahead.is_empty()) {
+            let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(" and ");
+            output.line(format_args!(
+                "{} over {over} alone {DIM}(95 % of paired draws within){DIM:#}",
+                ranking.ranking.name()
+            ));
+            for ahead in &ranking.ahead {
+                let told = ahead.measures.iter().filter(|m| TOLD.contains(&m.name)).map(|m| {
+                    format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
+                });
+                output.line(format_args!("  {:<10}{}", ahead.of.name(), told.collect::<String>()));
+            }
+        }
+        for ranking in &set.rankings {
+            if let Some(met) = &ranking.met {
+                print_met(ranking, met, output);
+            }
+        }
+        output.line("");
+    }
+    output.line(format_args!("{DIM}Kept in {}; compare with --against.{DIM:#}", report.run));
+}
+
+/// A share with its interval and what it rests on: "62 (49-74, 51 pairs)".
+fn told(share: Option<Share>) -> String {
+    share.filter(|s| s.pairs > 0).map_or_else(
+        || "-".to_owned(),
+        |s| {
+            let hundred = |x: f64| x * 100.0;
+            format!("{:.0} ({:.0}-{:.0}, {})", hundred(s.share), hundred(s.low), hundred(s.high), s.pairs)
+        },
+    )
+}
+
+fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
+    output.line(format_args!(
+        "First answers of {} {DIM}in 100, with the interval and the pairs behind it{DIM:#}",
+        ranking.ranking.name()
+    ));
+    output.line(format_args!(
+        "{DIM}  {:<14}{:>9}{:>10}{:>20}{:>20}{:>20}{:>12}{DIM:#}",
+        "stated", "answers", "of 1,000", "marked", "the same", "worth reading", "of found"
+    ));
+    for b in &met.bands {
+        output.line(format_args!(
+            "  {:<14}{:>9}{:>10.1}{:>20}{:>20}{:>20}{:>12.2}",
+            band_name(b.band),
+            b.answers,
+            b.of_thousand,
+            told(Some(b.marked)),
+            told(b.same),
+            told(b.worth),
+            b.of_found
+        ));
+    }
+    for queue in &met.queue {
+        output.line(format_args!(
+            "  the queue's first {:>3}: marked {}, the same {}; {} that are marked come later",
+            queue.first,
+            told(Some(queue.marked)),
+            told(queue.same),
+            queue.missed
+        ));
+    }
+    if let Some(related) = met.related {
+        output.line(format_args!("  at least related: {}", told(Some(related))));
+    }
+    if let Some(worth) = met.worth_reading {
+        output.line(format_args!("  stated to be worth reading at 0.8 or more: {}", told(Some(worth))));
+    }
+    if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision) {
+        output.line(format_args!(
+            "  {DIM}by marks: calibration error {error:.3}; duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}{DIM:#}"
+        ));
+    }
+}

@@ -1,0 +1,295 @@
+//! The one error of the engine: what happened, a code that a face can act on, and what to do about it.
+
+use std::{borrow::Cow, fmt, io};
+
+use tantivy::directory::error::{LockError, OpenReadError};
+
+use crate::door;
+
+/// The engine's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a consumer can act on. A failure that nobody treats differently is [`Code::Internal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The named item, source or file does not exist.
+    NotFound,
+    /// The input is wrong: a query that cannot be read, a file of another shape.
+    InvalidInput,
+    /// Another process holds what is needed; trying again later helps.
+    Busy,
+    /// The file system refused: permissions, missing folder, full disk.
+    Io,
+    /// A file of the casebook is damaged.
+    Corrupt,
+    /// The casebook was written by a newer version.
+    NewerCasebook,
+    /// The person or the caller cancelled.
+    Cancelled,
+    /// The tracker wants a token, refuses the one that there is, or does not let it see what was asked for.
+    Authentication,
+    /// The tracker allows no more requests for now.
+    RateLimited,
+    /// The tracker cannot be reached, or does not answer as it should.
+    Network,
+    /// The embedding model or its runtime cannot be used; lexical search still can.
+    ModelUnavailable,
+    /// Anything else.
+    Internal,
+}
+
+/// What happened, and what to do about it.
+///
+/// `Display` prints the message alone; [`Error::hint`] is for the line below it. Neither carries secrets.
+pub struct Error {
+    code: Code,
+    message: Cow<'static, str>,
+    hint: Option<Cow<'static, str>>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error with this code and message.
+    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: shown(message.into()), hint: None, source: None }
+    }
+
+    /// Bad input: says what is wrong with it.
+    pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::InvalidInput, message)
+    }
+
+    /// Something that was named does not exist.
+    pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::NotFound, message)
+    }
+
+    /// Adds what the person can do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = Some(shown(hint.into()));
+        self
+    }
+
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Says in front of the message what was being done.
+    #[must_use]
+    pub fn context(mut self, what: impl fmt::Display) -> Self {
+        self.message = shown(format!("{what}: {}", self.message).into());
+        self
+    }
+
+    /// What a consumer can act on.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// What the person can do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// An I/O error on a named path, with the remedy where it is known.
+    pub fn io(path: &std::path::Path, error: io::Error) -> Self {
+        let (code, hint) = match error.kind() {
+            io::ErrorKind::NotFound => (Code::NotFound, "Check the path."),
+            io::ErrorKind::PermissionDenied => {
+                (Code::Io, "Give your user permission to read and write it, or choose another place.")
+            }
+            io::ErrorKind::StorageFull => (Code::Io, "Free some disk space and run the command again."),
+            _ => (Code::Io, "Check the disk and the path, then try again."),
+        };
+        Self::new(code, format!("{}: {}", path.display(), plain(&error))).with_hint(hint).with_source(error)
+    }
+}
+
+/// Without the secrets of this process, whoever wrote the text.
+fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
+    match door::clean(&text) {
+        Cow::Owned(clean) => clean.into(),
+        Cow::Borrowed(_) => text,
+    }
+}
+
+/// The system's words for an I/O error without the number behind them.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("code", &self.code)
+            .field("message", &self.message)
+            .field("source", &self.source.as_ref().map(|s| door::clean(&format!("{s:?}")).into_owned()))
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|e| e as _)
+    }
+}
+
+/// Errors travel to the window and to agents in this shape.
+impl serde::Serialize for Error {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        let mut s = serializer.serialize_struct("Error", 3)?;
+        s.serialize_field("code", &self.code)?;
+        s.serialize_field("message", &self.message)?;
+        s.serialize_field("hint", &self.hint)?;
+        s.end()
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as E;
+        let (code, message, hint) = match error.sqlite_error_code() {
+            Some(E::DatabaseBusy | E::DatabaseLocked) => (
+                Code::Busy,
+                "another process is writing to this casebook".to_owned(),
+                "Wait until it has finished, then try again.",
+            ),
+            Some(E::DiskFull) => (
+                Code::Io,
+                "the disk is full".to_owned(),
+                "Free some space and run the command again; what was stored is kept.",
+            ),
+            Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => (
+                Code::Io,
+                "the casebook cannot be written".to_owned(),
+                "Check the permissions of its folder and the space on its disk, or choose another with --casebook.",
+            ),
+            Some(E::SystemIoFailure) => (
+                Code::Io,
+                "the disk does not read or write as it should".to_owned(),
+                "Check the space on the disk and the disk itself, then try again; what was stored is kept.",
+            ),
+            Some(E::DatabaseCorrupt | E::NotADatabase) => (
+                Code::Corrupt,
+                "the casebook's database file is damaged".to_owned(),
+                "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest.",
+            ),
+            _ => (
+                Code::Internal,
+                format!("database: {error}"),
+                "This is a defect in Precedent; please report it.",
+            ),
+        };
+        Self::new(code, message).with_hint(hint).with_source(error)
+    }
+}
+
+impl From<tantivy::TantivyError> for Error {
+    fn from(error: tantivy::TantivyError) -> Self {
+        use tantivy::TantivyError as E;
+        match &error {
+            E::LockFailure(LockError::LockBusy, _) => Self::new(Code::Busy, "another process is updating the full-text index")
+                .with_hint("Wait until it has finished, then try again."),
+            // tantivy says no more of what stopped a thread that writes.
+            E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written")
+                .with_hint("Most often the disk is full or a quota is used up. Free some space and run the command again."),
+            // What the system refuses says nothing of the files: only what they hold can be damaged.
+            E::IoError(e) if !is_damage(e) => disk(e),
+            E::LockFailure(LockError::IoError(e), _) => disk(e),
+            E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => disk(io_error),
+            E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
+                Self::new(Code::Io, format!("full-text index: {error}"))
+                    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+            }
+            E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
+                Self::new(Code::Corrupt, format!("full-text index: {error}"))
+                    .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
+            }
+            _ => Self::new(Code::Internal, format!("full-text index: {error}")),
+        }
+        .with_source(error)
+    }
+}
+
+/// What a full-text index meets at the system.
+fn disk(error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::StorageFull {
+        return Error::new(Code::Io, "the disk is full")
+            .with_hint("Free some space and run the command again.");
+    }
+    Error::new(Code::Io, format!("the full-text index cannot be read or written: {}", plain(error)))
+        .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+}
+
+/// Whether an error of reading says that what was read is not what was written. The system's own errors have a number; those
+/// that tantivy makes of what it read have none.
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind as K;
+    error.raw_os_error().is_none() && matches!(error.kind(), K::InvalidData | K::UnexpectedEof | K::Other)
+}
+
+/// What to return when a bound task was cancelled.
+pub fn cancelled() -> Error {
+    Error::new(Code::Cancelled, "cancelled").with_hint("What was done so far is kept; run it again to go on.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_io_error_names_the_path_and_the_remedy() {
+        let error = Error::io(
+            std::path::Path::new("/data/x.jsonl"),
+            io::Error::from_raw_os_error(13), // EACCES
+        );
+        assert_eq!(error.code(), Code::Io);
+        assert_eq!(error.to_string(), "/data/x.jsonl: permission denied");
+        assert!(error.hint().unwrap().contains("permission"));
+    }
+
+    #[test]
+    fn only_what_a_file_holds_is_damage() {
+        use std::sync::Arc;
+        let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
+        let read = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
+        for (error, code) in [
+            (tantivy::TantivyError::IoError(io(io::ErrorKind::PermissionDenied)), Code::Io),
+            (tantivy::TantivyError::IoError(Arc::new(io::Error::from_raw_os_error(5))), Code::Io), // EIO
+            (tantivy::TantivyError::IoError(Arc::new(io::Error::other("odd version"))), Code::Corrupt),
+            (tantivy::TantivyError::IoError(io(io::ErrorKind::UnexpectedEof)), Code::Corrupt),
+            (read(io::ErrorKind::StorageFull).into(), Code::Io),
+            (read(io::ErrorKind::InvalidData).into(), Code::Corrupt),
+            (OpenReadError::FileDoesNotExist("x.term".into()).into(), Code::Corrupt),
+        ] {
+            assert_eq!(Error::from(error).code(), code);
+        }
+        let disk =
+            rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR), None);
+        assert_eq!(Error::from(disk).code(), Code::Io);
+    }
+
+    #[test]
+    fn a_locked_database_is_never_shown_raw() {
+        let raw = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None);
+        let error = Error::from(raw);
+        assert_eq!(error.code(), Code::Busy);
+        assert!(!error.to_string().contains("locked"));
+    }
+}

@@ -1,0 +1,12 @@
+//! What every part of Precedent speaks of: documents and answers ([`model`]), the one [`Error`], long [tasks](task).
+
+pub mod door;
+pub mod error;
+pub mod files;
+pub mod memory;
+pub mod model;
+pub mod share;
+pub mod task;
+
+pub use error::{Code, Error, Result};
+pub use task::Task;

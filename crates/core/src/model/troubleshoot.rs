@@ -1,0 +1,233 @@
+//! Solved cases: what is asked, and the threads that carry a fix.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{DocKind, Notice, State};
+
+/// How solved cases are looked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TroubleshootSettings {
+    /// Whether to look at all.
+    pub enabled: bool,
+    /// How near in meaning a case has to be, 0..1, as a similarity (1 − distance); none stands for what the model's card
+    /// says.
+    pub similarity_threshold: Option<f32>,
+    /// At most this many cases, 1..=10.
+    pub max_results: usize,
+    /// Characters (Unicode scalar values) of all threads together, 1,000..=50,000.
+    pub total_budget_chars: usize,
+}
+
+impl Default for TroubleshootSettings {
+    fn default() -> Self {
+        Self { enabled: true, similarity_threshold: None, max_results: 3, total_budget_chars: 12_000 }
+    }
+}
+
+/// A question for solved cases: an item of the casebook, or a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TroubleshootRequest {
+    /// The item's key; otherwise `text` is the question.
+    pub key: Option<String>,
+    /// A pasted text: a message, a log, a mail.
+    pub text: String,
+    /// Only cases of this source.
+    pub source: Option<String>,
+    /// How to look.
+    pub settings: TroubleshootSettings,
+}
+
+/// What a comment does in its thread, where it can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommentRole {
+    /// Says what solved it.
+    Fix,
+    /// Says how to live with it.
+    Workaround,
+    /// Says why it was closed.
+    ClosingNote,
+    /// Says how to make it happen.
+    Reproduction,
+    /// Says that it happens elsewhere too, or no longer.
+    Confirmation,
+    /// Says nothing of use: thanks, a bot's orders.
+    Noise,
+}
+
+impl CommentRole {
+    /// The role in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fix => "fix",
+            Self::Workaround => "workaround",
+            Self::ClosingNote => "closing note",
+            Self::Reproduction => "reproduction",
+            Self::Confirmation => "confirmation",
+            Self::Noise => "noise",
+        }
+    }
+}
+
+/// A comment of a solved case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CaseComment {
+    /// Its anchor in the thread: `comment-123`.
+    pub anchor: String,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// The author's standing as the tracker says.
+    pub association: Option<String>,
+    /// What it does there.
+    pub role: Option<CommentRole>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// What it says, as written, without quotes of others.
+    pub text: String,
+    /// Whether it says more than that.
+    pub excerpt: bool,
+}
+
+/// A document that is named beside another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Named {
+    /// Its key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+}
+
+/// Why a case is one without being near in meaning or words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseRelation {
+    /// It is the report that was asked about.
+    Itself,
+    /// The report that was asked about is known to be a duplicate of it.
+    Canonical,
+}
+
+/// A solved case: an issue that was closed, or a pull request that was merged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SolvedCase {
+    /// Human key.
+    pub key: String,
+    /// How it is cited: `[Issue acme/app#12]`.
+    pub citation: String,
+    /// What it is.
+    pub kind: DocKind,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// What it is to the report that was asked about, where that is known and not just likely.
+    pub relation: Option<CaseRelation>,
+    /// The report that was found, where that is a duplicate of this one.
+    pub via: Option<String>,
+    /// Its best passage's cosine to the question, −1..1; none where it was found by words alone.
+    pub similarity: Option<f32>,
+    /// The share of the question's words that it has, weighed by rarity, about 0..1.
+    pub words: f32,
+    /// Whether it shares an error code, an exception or a quoted message with the question.
+    pub same_signature: bool,
+    /// The merged pull requests that closed it.
+    pub fixed_by: Vec<Named>,
+    /// The versions that it was reported on.
+    pub reported_on: Vec<String>,
+    /// The version or milestone that has the fix, where someone says so.
+    pub fixed_in: Option<String>,
+    /// What was reported.
+    pub body: String,
+    /// Whether the report says more than that.
+    pub body_excerpt: bool,
+    /// The comments that carry the solution, in order of time.
+    pub comments: Vec<CaseComment>,
+    /// How many other comments there are.
+    pub omitted: u32,
+    /// The anchor of the comment to read first.
+    pub fix: Option<String>,
+    /// Characters used, of the share of the budget.
+    pub chars: usize,
+}
+
+/// A passage of a wiki, where no solved case comes near.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct WikiPassage {
+    /// The page's key.
+    pub key: String,
+    /// How it is cited: `[Wiki: Page Name]`.
+    pub citation: String,
+    /// The page's title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Its best passage's cosine to the question, −1..1.
+    pub similarity: Option<f32>,
+    /// The passage.
+    pub text: String,
+}
+
+/// How often the part of a thread that is shown holds the comment that says what the fix was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ThreadFigures {
+    /// The source's key.
+    pub source: String,
+    /// Characters of each thread.
+    pub budget: usize,
+    /// Closed issues of which that comment is known.
+    pub known: u64,
+    /// Those whose thread does not fit the budget; the rest are shown whole and are not counted below.
+    pub long: u64,
+    /// Those where the assembled thread holds it.
+    pub assembled: u64,
+    /// The same, where the assembly is not told what closed the issue and has the wording alone.
+    pub blind: u64,
+    /// Those where the last comments that fit hold it.
+    pub last: u64,
+    /// Those where the first comments that fit hold it.
+    pub first: u64,
+}
+
+/// What looking for solved cases came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleshootOutcome {
+    /// There are solved cases.
+    Solved,
+    /// No case comes near; pages of a wiki do.
+    Wiki,
+    /// Nothing comes near. No guess is made.
+    Nothing,
+}
+
+/// The answer to a question for solved cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct TroubleshootResponse {
+    /// The item that was asked about, if one was.
+    pub key: Option<String>,
+    /// What it came to.
+    pub outcome: TroubleshootOutcome,
+    /// Solved cases, best first.
+    pub cases: Vec<SolvedCase>,
+    /// Passages of wikis, best first, a page once; only where there is no case.
+    pub wiki: Vec<WikiPassage>,
+    /// The settings that were used.
+    pub settings: TroubleshootSettings,
+    /// What the person should know about this answer.
+    pub notices: Vec<Notice>,
+    /// Wall time in milliseconds.
+    pub took_ms: f64,
+}

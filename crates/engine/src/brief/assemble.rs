@@ -1,0 +1,551 @@
+//! What goes into a brief.
+
+use std::collections::BTreeMap;
+
+use super::{
+    redact::{self, Wishes},
+    shown,
+};
+use crate::{
+    duplicates::{self, Checker},
+    search::{self, Searcher},
+    troubleshoot::{self, citation},
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
+        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section,
+        SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
+    },
+    task::Task,
+};
+use precedent_store::{DocumentRow, Reader};
+use precedent_text::{prepare::Prepared, signature::versions};
+
+/// The form of the record that a brief keeps of itself.
+pub(super) const VERSION: u32 = 1;
+/// Duplicates that are named.
+const DUPLICATES: usize = 5;
+/// How alike a candidate has to be.
+const THRESHOLD: f32 = 0.4;
+/// The longest quote of the problem itself, in characters.
+const PROBLEM: usize = 6000;
+
+/// What briefs are made with.
+pub struct Desk<'a> {
+    /// Finds cases and pages.
+    pub searcher: &'a Searcher<'a>,
+    /// Finds duplicates.
+    pub checker: &'a Checker<'a>,
+    /// Why there is no search by meaning, if there is none.
+    pub problem: Option<&'a Error>,
+    /// The model's name and the similarity of a case worth reading, from its card.
+    pub model: Option<(&'a str, f32)>,
+}
+
+impl std::fmt::Debug for Desk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
+}
+
+/// Assembles a brief. Nothing is stored.
+///
+/// # Errors
+/// As a check for duplicates and a look for solved cases.
+pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
+    let store = desk.searcher.store;
+    let (row, as_of, revision) = store.read(|r| {
+        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
+        Ok((row, r.newest_change()?, r.revision()?))
+    })?;
+    if row.is_none() && request.text.trim().is_empty() {
+        return Err(Error::invalid("there is nothing to write a brief about")
+            .with_hint("Name an item (acme/app#12), or give a question or a report."));
+    }
+    let wants = |kind| !request.without.contains(&kind);
+    let asks_for_duplicates = wants(SectionKind::Duplicates)
+        && row.as_ref().is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
+    let mut found = if asks_for_duplicates {
+        let (title, body) = match request.text.trim().split_once('\n') {
+            Some((first, rest)) => (first.to_owned(), rest.to_owned()),
+            None => (request.text.trim().to_owned(), String::new()),
+        };
+        let ask = DuplicatesRequest {
+            key: row.as_ref().map(|row| row.key.clone()),
+            title,
+            body,
+            source: request.source.clone(),
+            include_closed: true,
+            threshold: THRESHOLD,
+            max_candidates: DUPLICATES,
+            ..DuplicatesRequest::default()
+        };
+        // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
+        let now = as_of.unwrap_or_default();
+        Some(duplicates::look(store, desk.checker, desk.problem, &ask, now, task)?)
+    } else {
+        None
+    };
+    task.check()?;
+    let ask = TroubleshootRequest {
+        key: row.as_ref().map(|row| row.key.clone()),
+        text: request.text.clone(),
+        source: request.source.clone(),
+        settings: request.troubleshooting.clone(),
+    };
+    let mut solved =
+        troubleshoot::troubleshoot(desk.searcher, &ask, desk.model.map(|(_, solved)| solved), task)?;
+    task.check()?;
+    let stays = |key: &String| !request.leave_out.contains(key);
+    if let Some(found) = &mut found {
+        found.candidates.retain(|c| stays(&c.key));
+        found.known = found.known.take().filter(|k| stays(&k.key));
+    }
+    solved.cases.retain(|c| stays(&c.key));
+    solved.wiki.retain(|page| stays(&page.key));
+    let mut brief = store.read(|r| {
+        let mut writer = Writer { reader: r, request, row: row.as_ref(), sections: Vec::new() };
+        writer.write(found.as_ref(), &solved)?;
+        let sections = writer.sections;
+        let sources = sources(r, &sections)?;
+        let title = match &row {
+            Some(row) => format!("{} {}", row.key, row.title),
+            None => crate::troubleshoot::first_line(&request.text),
+        };
+        let request = BriefRequest { troubleshooting: solved.settings.clone(), ..request.clone() };
+        let model = desk.model.map(|(name, _)| name.to_owned());
+        let record = BriefRecord { version: VERSION, request, revision, as_of, model, sources };
+        Ok(Brief { title, sections, redactions: Vec::new(), record })
+    })?;
+    shown::clean(&mut brief);
+    if request.redact {
+        let people = store.read(|r| people(r, &brief, row.as_ref()))?;
+        redact::redact(&mut brief, &people, &Wishes::of(request));
+    }
+    Ok(brief)
+}
+
+/// What a redaction would replace in the brief that this request gives, with what it is.
+///
+/// # Errors
+/// As [`brief`].
+pub fn preview(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Vec<RedactionPreview>> {
+    let plain = brief(desk, &BriefRequest { redact: false, ..request.clone() }, task)?;
+    let people = desk.searcher.store.read(|r| {
+        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
+        people(r, &plain, row.as_ref())
+    })?;
+    Ok(redact::preview(&plain, &people, &Wishes::of(request)))
+}
+
+/// The logins that a brief may name.
+fn people(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let mut keys: Vec<&str> = brief.record.sources.iter().map(|s| s.key.as_str()).collect();
+    keys.extend(row.map(|row| row.key.as_str()));
+    for key in keys {
+        let Some(row) = r.document_by_key(key)? else { continue };
+        out.extend(row.author.login.clone());
+        out.extend(r.comments(&row)?.into_iter().filter_map(|c| c.author.login));
+    }
+    out.sort_unstable();
+    out.dedup();
+    Ok(out)
+}
+
+/// What the citations of these sections name, in the order of citation.
+fn sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
+    let mut out: Vec<BriefSource> = Vec::new();
+    for c in sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations) {
+        if out.iter().any(|s| s.key == c.key) {
+            continue;
+        }
+        let Some(row) = r.document_by_key(&c.key)? else { continue };
+        out.push(BriefSource {
+            citation: citation(&row),
+            comments: r.comments(&row)?.len() as u64,
+            key: row.key,
+            title: row.title,
+            url: row.url,
+            state: row.state,
+            state_reason: row.state_reason,
+            updated_at: row.updated_at,
+        });
+    }
+    Ok(out)
+}
+
+struct Writer<'a> {
+    reader: &'a Reader<'a>,
+    request: &'a BriefRequest,
+    row: Option<&'a DocumentRow>,
+    sections: Vec<Section>,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) -> Result<()> {
+        self.problem();
+        if let Some(found) = found {
+            self.duplicates(found)?;
+        }
+        self.cases(solved);
+        let wiki = solved.wiki.iter().map(|page| Entry {
+            heading: Some(page.title.clone()),
+            quote: Some(Quote {
+                author: None,
+                role: None,
+                day: None,
+                text: page.text.clone(),
+                excerpt: true,
+            }),
+            citations: vec![Citation {
+                label: page.citation.clone(),
+                key: page.key.clone(),
+                url: page.url.clone(),
+            }],
+            ..Entry::default()
+        });
+        self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
+        self.versions(solved);
+        self.people(solved);
+        self.questions(found, solved);
+        self.notes()
+    }
+
+    fn add(&mut self, kind: SectionKind, title: &str, entries: Vec<Entry>) {
+        if !entries.is_empty() && !self.request.without.contains(&kind) {
+            self.sections.push(Section { kind, title: title.to_owned(), entries });
+        }
+    }
+
+    /// The text that is asked about.
+    fn text(&self) -> (&str, &str) {
+        match self.row {
+            Some(row) => (&row.title, &row.body),
+            None => ("", &self.request.text),
+        }
+    }
+
+    fn problem(&mut self) {
+        let (_, body) = self.text();
+        let (text, excerpt) = troubleshoot::excerpt(body.trim(), PROBLEM);
+        let author = self.row.and_then(|row| row.author.login.clone());
+        let quote =
+            Quote { author, role: None, day: self.row.and_then(|row| day(row.created_at)), text, excerpt };
+        let entry = match self.row {
+            Some(row) => {
+                let mut facts = vec![state(row.state, row.state_reason.as_deref())];
+                facts.extend((!row.labels.is_empty()).then(|| format!("labels: {}", row.labels.join(", "))));
+                facts.extend(row.milestone.as_ref().map(|m| format!("milestone: {m}")));
+                facts.retain(|f| !f.is_empty());
+                Entry {
+                    heading: None,
+                    text: (!facts.is_empty()).then(|| sentence(&facts.join("; "))),
+                    quote: (!quote.text.is_empty()).then_some(quote),
+                    citations: vec![cite(row)],
+                }
+            }
+            None => Entry { quote: Some(quote), ..Entry::default() },
+        };
+        self.add(SectionKind::Problem, "The problem", vec![entry]);
+    }
+
+    fn duplicates(&mut self, found: &DuplicatesResponse) -> Result<()> {
+        let known = self.known_duplicates(found)?;
+        let same = found.candidates.iter().any(|c| c.band <= Band::Possible);
+        let title = match (known.is_empty(), same) {
+            (false, _) => "Duplicates",
+            (true, true) => "Reports that may be the same",
+            (true, false) => "Related reports",
+        };
+        let stated = found.known.as_ref().map(|known| known.key.as_str());
+        let likely =
+            found.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != stated);
+        let likely = likely.map(|c| {
+            let mut facts = vec![match c.band {
+                Band::Related => "related, and hardly the same".to_owned(),
+                band => format!("{} this one ({:.0} in 100)", band.words(), f64::from(c.confidence) * 100.0),
+            }];
+            facts.push(c.disposition.to_string());
+            facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
+            facts.extend(c.reasons.iter().cloned());
+            let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
+            let label = if kind == DocKind::PullRequest {
+                format!("[Pull request {}]", c.key)
+            } else {
+                format!("[Issue {}]", c.key)
+            };
+            Entry {
+                heading: Some(c.title.clone()),
+                text: Some(sentence(&facts.join("; "))),
+                citations: vec![Citation { label, key: c.key.clone(), url: c.url.clone() }],
+                ..Entry::default()
+            }
+        });
+        let entries: Vec<Entry> = known.into_iter().chain(likely).collect();
+        self.add(SectionKind::Duplicates, title, entries);
+        Ok(())
+    }
+
+    /// What is known and not just likely: the report that stays, and the others that are its duplicates.
+    fn known_duplicates(&self, found: &DuplicatesResponse) -> Result<Vec<Entry>> {
+        let Some(own) = self.row else { return Ok(Vec::new()) };
+        let stays = found.known.as_ref().map_or(own.key.as_str(), |known| known.key.as_str());
+        let mut others = Vec::new();
+        for key in self.reader.duplicates_of(stays)? {
+            if key != own.key && !self.request.leave_out.contains(&key) {
+                others.extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
+            }
+        }
+        let count = others.len();
+        others.truncate(DUPLICATES);
+        let mut entries = Vec::new();
+        if let Some(known) = &found.known {
+            let mut citations = vec![cite(own)];
+            let text = match (self.reader.document_by_key(&known.key)?, &known.disposition) {
+                (Some(row), Some(disposition)) => {
+                    citations.push(cite(&row));
+                    let standing = state(known.state, known.state_reason.as_deref());
+                    let facts = ["known to be the same".to_owned(), standing, disposition.to_string()];
+                    let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
+                    sentence(&facts.join("; "))
+                }
+                _ => format!("Known to be a duplicate of {}, which the casebook does not hold.", known.key),
+            };
+            let text = Some(text);
+            entries.push(Entry { heading: known.title.clone(), text, citations, ..Entry::default() });
+        }
+        if count > 0 {
+            let more = if found.known.is_some() { "other " } else { "" };
+            let (reports, are) =
+                if count == 1 { ("report", "is a duplicate") } else { ("reports", "are duplicates") };
+            let mut text = format!("{count} {more}{reports} {are} of it");
+            if count > others.len() {
+                text.push_str(&format!(", {} of them", others.len()));
+            }
+            let names: Vec<String> =
+                others.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
+            entries.push(Entry {
+                text: Some(format!("{text}: {}.", names.join("; "))),
+                citations: others.iter().map(cite).collect(),
+                ..Entry::default()
+            });
+        }
+        Ok(entries)
+    }
+
+    fn cases(&mut self, solved: &TroubleshootResponse) {
+        let mut entries = Vec::new();
+        for case in &solved.cases {
+            let cite = |url: Option<String>| {
+                vec![Citation {
+                    label: case.citation.clone(),
+                    key: case.key.clone(),
+                    url: url.or(case.url.clone()),
+                }]
+            };
+            let mut facts = vec![state(case.state, case.state_reason.as_deref())];
+            facts.extend(day(case.closed_at).map(|d| format!("on {d}")));
+            let mut said = vec![facts.join(" ")];
+            said.extend(
+                (case.relation == Some(CaseRelation::Canonical))
+                    .then(|| "the report is known to be a duplicate of it".to_owned()),
+            );
+            said.extend(case.via.as_ref().map(|via| format!("found by its duplicate {via}")));
+            said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
+            said.extend(case.same_signature.then(|| "the same error signature".to_owned()));
+            let mut citations = cite(None);
+            citations.extend(case.fixed_by.iter().map(|f| Citation {
+                label: format!("[Pull request {}]", f.key),
+                key: f.key.clone(),
+                url: f.url.clone(),
+            }));
+            let own = case.relation == Some(CaseRelation::Itself);
+            entries.push(Entry {
+                heading: Some(if own { "This report itself".to_owned() } else { case.title.clone() }),
+                text: Some(sentence(&said.join("; "))),
+                citations,
+                ..Entry::default()
+            });
+            if !own && !case.body.trim().is_empty() {
+                let quote = Quote {
+                    author: None,
+                    role: Some("report".to_owned()),
+                    day: None,
+                    text: case.body.clone(),
+                    excerpt: case.body_excerpt,
+                };
+                entries.push(Entry { quote: Some(quote), citations: cite(None), ..Entry::default() });
+            }
+            for c in &case.comments {
+                let quote = Quote {
+                    author: c.author.clone(),
+                    role: c.role.map(|r| r.as_str().to_owned()),
+                    day: day(Some(c.created_at)),
+                    text: c.text.clone(),
+                    excerpt: c.excerpt,
+                };
+                entries.push(Entry {
+                    quote: Some(quote),
+                    citations: cite(c.url.clone()),
+                    ..Entry::default()
+                });
+            }
+        }
+        self.add(SectionKind::Cases, "Solved cases", entries);
+    }
+
+    fn versions(&mut self, solved: &TroubleshootResponse) {
+        let mut entries = Vec::new();
+        let (title, body) = self.text();
+        let named = versions(&format!("{title}\n{body}"));
+        if !named.is_empty() {
+            entries.push(Entry {
+                text: Some(format!("This report names {}.", named.join(", "))),
+                citations: self.row.map(cite).into_iter().collect(),
+                ..Entry::default()
+            });
+        }
+        for case in &solved.cases {
+            let mut said = Vec::new();
+            if !case.reported_on.is_empty() {
+                said.push(format!("reported on {}", case.reported_on.join(", ")));
+            }
+            said.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {v}")));
+            if !said.is_empty() {
+                entries.push(Entry {
+                    text: Some(sentence(&said.join(", "))),
+                    citations: vec![of_case(case)],
+                    ..Entry::default()
+                });
+            }
+        }
+        self.add(SectionKind::Versions, "Versions", entries);
+    }
+
+    fn people(&mut self, solved: &TroubleshootResponse) {
+        let mut by: BTreeMap<String, Vec<Citation>> = BTreeMap::new();
+        for case in &solved.cases {
+            for c in &case.comments {
+                if matches!(c.role, Some(CommentRole::Fix | CommentRole::Workaround))
+                    && let Some(author) = &c.author
+                {
+                    let cited = by.entry(author.clone()).or_default();
+                    if !cited.iter().any(|k| k.key == case.key) {
+                        cited.push(Citation { url: c.url.clone().or(case.url.clone()), ..of_case(case) });
+                    }
+                }
+            }
+        }
+        let mut people: Vec<_> = by.into_iter().collect();
+        people.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+        let entries = people.into_iter().map(|(person, citations)| Entry {
+            text: Some(format!("{person} said what helped.")),
+            citations,
+            ..Entry::default()
+        });
+        let entries = entries.collect();
+        self.add(SectionKind::People, "Who solved such cases", entries);
+    }
+
+    fn questions(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) {
+        let (title, body) = self.text();
+        let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
+        let named = versions(&format!("{title}\n{body}"));
+        let mut asked: Vec<(String, Vec<Citation>)> = Vec::new();
+        let own: Vec<Citation> = self.row.map(cite).into_iter().collect();
+        if named.is_empty() {
+            asked.push(("Which version is it? The report names none.".to_owned(), own.clone()));
+        }
+        if prepared.code().trim().is_empty() {
+            asked.push(("Is there a log, a message or a stack trace? The report has none.".to_owned(), own));
+        }
+        for case in &solved.cases {
+            if let (Some(fixed), Some(first)) = (&case.fixed_in, named.first()) {
+                asked.push((
+                    format!("The report names {first}; this case was fixed in {fixed}. Does it still happen there?"),
+                    vec![of_case(case)],
+                ));
+            }
+        }
+        if let Some(c) = found.and_then(|f| {
+            f.candidates.iter().find(|c| matches!(c.disposition, Disposition::PossibleRegression(_)))
+        }) {
+            let label = format!("[Issue {}]", c.key);
+            let cited = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
+            asked.push((
+                "It was fixed before, and this names a later version. Is it a regression?".to_owned(),
+                cited,
+            ));
+        }
+        if solved.cases.is_empty() && solved.wiki.is_empty() {
+            asked.push((
+                "No solved case and no wiki page comes near. Who knows this part?".to_owned(),
+                Vec::new(),
+            ));
+        }
+        let entries = asked.into_iter().map(|(text, citations)| Entry {
+            text: Some(text),
+            citations,
+            ..Entry::default()
+        });
+        let entries = entries.collect();
+        self.add(SectionKind::Questions, "Open questions", entries);
+    }
+
+    /// Notes that belong to the item. They are private: they go in only where that is asked for.
+    fn notes(&mut self) -> Result<()> {
+        let (true, Some(row)) = (self.request.notes, self.row) else { return Ok(()) };
+        let mut entries = Vec::new();
+        for link in self.reader.links(&row.key)? {
+            let other = if link.from_key == row.key { &link.to_key } else { &link.from_key };
+            let Some(note) = self.reader.note(other)? else { continue };
+            let quote = Quote {
+                author: None,
+                role: Some(note.kind.as_str().to_owned()),
+                day: day(note.document.updated_at),
+                text: note.document.body.clone(),
+                excerpt: false,
+            };
+            entries.push(Entry {
+                heading: Some(note.document.title.clone()),
+                quote: Some(quote),
+                citations: vec![cite(&note.document)],
+                ..Entry::default()
+            });
+        }
+        self.add(SectionKind::Notes, "Notes", entries);
+        Ok(())
+    }
+}
+
+fn cite(row: &DocumentRow) -> Citation {
+    Citation { label: citation(row), key: row.key.clone(), url: row.url.clone() }
+}
+
+fn of_case(case: &SolvedCase) -> Citation {
+    Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() }
+}
+
+fn day(time: Option<jiff::Timestamp>) -> Option<String> {
+    time.map(|t| t.strftime("%Y-%m-%d").to_string())
+}
+
+fn state(state: Option<State>, reason: Option<&str>) -> String {
+    match (state, reason) {
+        (None, _) => String::new(),
+        (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
+        (Some(state), _) => state.as_str().to_owned(),
+    }
+}
+
+/// A clause as a sentence.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str().trim_end_matches('.')),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,512 @@
+//! Redaction: tokens, e-mail addresses, network addresses, hosts, people, telephone numbers, accounts, cards and places get
+//! pseudonyms that stay the same throughout a brief. In doubt something is replaced that need not be; the preview says what is
+//! doubtful, and a person may keep it. Nothing here can promise that nothing is left.
+
+mod lines;
+mod network;
+mod numbers;
+mod people;
+mod redactor;
+mod secrets;
+
+use std::collections::BTreeSet;
+
+use redactor::Redactor;
+use regex::Regex;
+
+use precedent_core::model::{Brief, RedactionPreview};
+
+#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them all")]
+fn re(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap()
+}
+
+/// How sure it is that something is what it seems to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Certainty {
+    /// By its form, its checksum or what stands around it.
+    Sure,
+    /// It may be something else; a person decides.
+    Doubtful,
+}
+
+/// What a person wants of a redaction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wishes<'a> {
+    /// Whether the tracker's own links are hidden, too.
+    pub links: bool,
+    /// What stays, though it was recognised.
+    pub keep: &'a [String],
+}
+
+impl<'a> Wishes<'a> {
+    /// What this request says.
+    pub(super) fn of(request: &'a precedent_core::model::BriefRequest) -> Self {
+        Self { links: request.redact_links, keep: &request.keep }
+    }
+}
+
+/// Words that stand where a name may stand, and are none.
+const NO_NAMES: &[&str] = &[
+    "root",
+    "admin",
+    "user",
+    "username",
+    "localhost",
+    "null",
+    "none",
+    "true",
+    "false",
+    "shared",
+    "public",
+    "default",
+    "everyone",
+    "system",
+    "unknown",
+    "the",
+    "a",
+    "an",
+    "is",
+    "and",
+    "or",
+    "not",
+    "param",
+    "return",
+    "returns",
+    "throws",
+    "see",
+    "since",
+    "override",
+    "deprecated",
+    "property",
+    "media",
+    "import",
+    "app",
+    "runner",
+    "name",
+];
+
+/// Replaces what should not be handed over, in everything that a brief says.
+pub(super) fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {
+    brief.redactions = hide(brief, people, wishes).counts();
+}
+
+/// What a redaction of this brief would replace, with what it is. For the person's eyes alone.
+pub(super) fn preview(brief: &Brief, people: &[String], wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
+    hide(&mut brief.clone(), people, wishes).preview()
+}
+
+fn hide(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) -> Redactor {
+    let mut redactor = Redactor::new(people, hosts_of(brief), wishes);
+    // Read twice: what only the last text tells may stand in the first one.
+    read(&mut brief.clone(), &mut redactor);
+    redactor.begin_again(people::parts);
+    read(brief, &mut redactor);
+    // The record says what was wished, and must not say what is nowhere in the brief.
+    brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
+    if wishes.links {
+        brief.sections.iter_mut().flat_map(|s| &mut s.entries).flat_map(|e| &mut e.citations).for_each(|c| {
+            c.url = None;
+        });
+        brief.record.sources.iter_mut().for_each(|s| s.url = None);
+    }
+    redactor
+}
+
+fn read(brief: &mut Brief, redactor: &mut Redactor) {
+    walk(brief, &mut |text| *text = hidden(redactor, text));
+    // Who wrote something is told apart by the tracker, not by a pattern.
+    for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
+        if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
+            *author = redactor.person(author);
+        }
+    }
+}
+
+/// A text, with what each subject finds replaced. What one finds is left alone by those behind it.
+fn hidden(redactor: &mut Redactor, text: &str) -> String {
+    let mut out = secrets::hide(redactor, text);
+    if redactor.hide_links {
+        let trackers = redactor.trackers.clone();
+        out = network::hide_links(redactor, &out, &trackers);
+    }
+    out = numbers::hide_accounts(redactor, &out);
+    out = network::hide(redactor, &out);
+    out = people::hide(redactor, &out);
+    out = numbers::hide_phones(redactor, &out);
+    out = redactor.people(out);
+    redactor.again(&out)
+}
+
+/// Every text of a brief that says something; keys and addresses of what is cited stay.
+fn walk(brief: &mut Brief, change: &mut dyn FnMut(&mut String)) {
+    change(&mut brief.title);
+    for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
+        entry.heading.iter_mut().for_each(&mut *change);
+        entry.text.iter_mut().for_each(&mut *change);
+        if let Some(quote) = &mut entry.quote {
+            change(&mut quote.text);
+        }
+        entry
+            .citations
+            .iter_mut()
+            .filter(|c| c.label.starts_with("[Wiki: "))
+            .for_each(|c| change(&mut c.label));
+    }
+    change(&mut brief.record.request.text);
+    for source in &mut brief.record.sources {
+        change(&mut source.title);
+        if source.citation.starts_with("[Wiki: ") {
+            change(&mut source.citation);
+        }
+    }
+}
+
+/// The trackers' own hosts: they are in every citation.
+fn hosts_of(brief: &Brief) -> BTreeSet<String> {
+    let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
+    urls.filter_map(host_of).collect()
+}
+
+/// The host that an address names.
+fn host_of(url: &str) -> Option<String> {
+    let after = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
+    Some(after.rsplit('@').next()?.split(':').next()?.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    fn redactor(wishes: &Wishes<'_>) -> Redactor {
+        let trackers = BTreeSet::from(["tracker.example".into()]);
+        Redactor::new(&["ada-l".into(), "grace".into()], trackers, wishes)
+    }
+
+    /// What becomes of a text that is all of a brief.
+    pub(super) fn redacted(text: &str) -> String {
+        let mut redactor = redactor(&Wishes::default());
+        hidden(&mut redactor, text);
+        redactor.begin_again(people::parts);
+        hidden(&mut redactor, text)
+    }
+
+    /// What a redaction of this text would replace: kind, original and whether that is sure.
+    fn found(text: &str) -> Vec<(String, String, bool)> {
+        let mut redactor = redactor(&Wishes::default());
+        hidden(&mut redactor, text);
+        redactor.begin_again(people::parts);
+        hidden(&mut redactor, text);
+        redactor.preview().into_iter().map(|p| (p.kind, p.original, p.sure)).collect()
+    }
+
+    #[test]
+    fn nothing_of_this_is_left() {
+        for (secret, text) in [
+            ("ghp_abcdefghijklmnopqrstuvwxyz0123", "GH_TOKEN ghp_abcdefghijklmnopqrstuvwxyz0123 was set"),
+            ("AKIAABCDEFGHIJKLMNOP", "key AKIAABCDEFGHIJKLMNOP"),
+            ("hunter2!x", "password = hunter2!x"),
+            ("s3cr3t/value", "\"client_secret\": \"s3cr3t/value\""),
+            ("abcDEF123456xyz==", "Authorization: Bearer abcDEF123456xyz=="),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"),
+            ("sw0rdfish", "postgres://bob:sw0rdfish@db1.acme.internal:5432/app"),
+            ("MIIEow", "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----"),
+            ("ann@corp.example.com", "mail ann@corp.example.com"),
+            ("10.20.30.40", "refused by 10.20.30.40:5432"),
+            ("2001:db8::8a2e:370:7334", "from 2001:db8::8a2e:370:7334 port 22"),
+            ("00:1b:44:11:3a:b7", "mac 00:1b:44:11:3a:b7"),
+            ("db1.acme.internal", "cannot resolve db1.acme.internal"),
+            ("build-7", "hostname: build-7"),
+            ("web03", "May 12 10:00:01 web03 agent[12]: stopped"),
+            ("jsmith", "in /home/jsmith/app/config.toml"),
+            ("jsmith", r"C:\Users\jsmith\AppData"),
+            ("octo-cat", "thanks @octo-cat"),
+            ("grace", "as grace said"),
+            ("ada-l", "ada-l, grace and others"),
+        ] {
+            let out = redacted(text);
+            assert!(!out.contains(secret), "{text} -> {out}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_stays() {
+        for text in [
+            "std::fs::read at src/main.rs:12",
+            "version 2.3.1 on 127.0.0.1 and localhost",
+            "https://tracker.example/acme/app/issues/1",
+            "a graceful stop, not disgrace",
+            "fw_agent::row::decode::RowDecoder",
+            "take the token from the keyring",
+            "server: send the whole chain",
+            "main.py and lib.rs, package.json",
+        ] {
+            assert_eq!(redacted(text), text);
+        }
+    }
+
+    #[test]
+    fn pseudonyms_stay_the_same_and_are_told_apart() {
+        let out = redacted("10.0.0.1 to 10.0.0.2 and back to 10.0.0.1");
+        assert_eq!(out, "[address-1] to [address-2] and back to [address-1]");
+        // What was told by its surroundings is replaced elsewhere too.
+        let out = redacted("hostname: build-7\nthen build-7 rebooted, rebuild-7 did not");
+        assert_eq!(out, "hostname: [host-1]\nthen [host-1] rebooted, rebuild-7 did not");
+    }
+
+    const MAIL: &str = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 (host \
+        lp-hh-07.blueharbour.example) prints blanks.\n\n--\nBerta Brandt | Senior Operations Manager\n\
+        Blue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
+        Tel. +49 40 555 0100 | Mobile: 0151-5550101 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00";
+
+    #[test]
+    fn nothing_personal_of_a_mail_is_left_and_the_doubtful_are_told() {
+        let out = redacted(MAIL);
+        for secret in [
+            "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130", "Harbour", "lp-hh",
+        ] {
+            assert!(!out.contains(secret), "{secret}: {out}");
+        }
+        assert!(out.contains("Senior Operations Manager") && out.contains("prints blanks"), "{out}");
+        assert_eq!(out.matches("[person-1]").count(), 2, "{out}");
+        let found = found(MAIL);
+        let sure = |original: &str| found.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
+        assert_eq!((sure("Berta Brandt"), sure("DE89 3704 0044 0532 0130 00")), (Some(true), Some(true)));
+        assert_eq!((sure("Blue Harbour"), sure("Blue Harbour Logistics GmbH")), (Some(false), Some(false)));
+    }
+
+    #[test]
+    fn who_is_greeted_signs_or_is_named_with_a_title_is_a_person() {
+        for (text, name) in [
+            ("Hi Berta,\n\nit works now.", "Berta"),
+            ("Sehr geehrte Frau Özdemir,\ndanke.", "Özdemir"),
+            ("It is solved.\n\nBest regards,\nJean-Luc de la Croix\n", "Jean-Luc de la Croix"),
+            ("Solved.\n\nThanks, Berta", "Berta"),
+            ("Solved.\n> Kind regards\n>\n> Anna O'Neil\n", "Anna O'Neil"),
+            ("Mr. Smith called again.", "Smith"),
+            ("my name is Ada Lovelace and it fails", "Ada Lovelace"),
+            ("This is Ada Lovelace, it fails", "Ada Lovelace"),
+        ] {
+            let out = redacted(text);
+            assert!(!out.contains(name) && out.contains("[person-1]"), "{text} -> {out}");
+        }
+        // One who is known stays the same by either name.
+        let text = "Ask Brandt about it, Berta is away.\n\nRegards,\nBerta Brandt";
+        assert_eq!(redacted(text), "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]");
+    }
+
+    #[test]
+    fn words_in_capitals_are_not_people() {
+        for text in [
+            "Hello World, again",
+            "Hi all,\n\nit fails.\n\nThanks!\nSteps To Reproduce",
+            "Dear Maintainers,\nplease look.",
+            "Summary\n--\nExpected Behaviour\n\nIt works.",
+            "Thanks\n\nThe log is below, from Windows Server.",
+            "This is Visual Studio Code on Windows",
+            "I am Using It Wrong",
+            "```\nHi Berta,\n```",
+        ] {
+            assert_eq!(redacted(text), text);
+        }
+    }
+
+    #[test]
+    fn streets_and_towns_of_signatures_are_places() {
+        for (signature, places) in [
+            ("Musterstraße 12a\n80331 München", &["Musterstraße 12a", "80331 München"][..]),
+            ("221B Baker Street, London NW1 6XE", &["221B Baker Street", "London NW1 6XE"]),
+            ("1600 Main Street, Springfield, IL 62704", &["1600 Main Street", "IL 62704"]),
+            ("12 rue de la Paix, 75002 Paris", &["12 rue de la Paix", "75002 Paris"]),
+            ("Calle Mayor 5 · 28013 Madrid", &["Calle Mayor 5", "28013 Madrid"]),
+        ] {
+            let out = redacted(&format!("It fails.\n\n--\nAnna Berg\n{signature}\n"));
+            for place in places {
+                assert!(!out.contains(place) && out.contains("[place-1]"), "{place}: {out}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_person_keeps_stays_and_the_trackers_links_go_on_request() {
+        let keep = ["blue harbour".to_owned(), "Not there".to_owned()];
+        let mut keeping = redactor(&Wishes { keep: &keep, links: false });
+        assert!(hidden(&mut keeping, MAIL).contains("from Blue Harbour. "));
+        assert!(keeping.let_stand("blue harbour") && !keeping.let_stand("Not there"));
+        let mut hiding = redactor(&Wishes { links: true, keep: &[] });
+        let text = "See https://tracker.example/acme/app/issues/1. And tracker.example, https://docs.rs/x.";
+        assert_eq!(hidden(&mut hiding, text), "See [link-1]. And [host-1], https://docs.rs/x.");
+    }
+
+    #[test]
+    fn numbers_in_usual_spellings_are_phones() {
+        for text in [
+            "+49 40 555 0100",
+            "+49 (0)40 555-0100",
+            "+49/40/5550100",
+            "+49.40.555.0100",
+            "+494055501000",
+            "(+49) 40 5550100",
+            "0049 40 5550100",
+            "+1 (212) 555-0199",
+            "+1-212-555-0199",
+            "(212) 555-0199",
+            "212-555-0199",
+            "Tel.: 040/5550100",
+            "phone 0151 5550101",
+            "Fax: 555 01 00",
+            "call me at 555-0100",
+            "0151-5550101",
+            "06 12 34 56 78",
+            "+33 6 12 34 56 78",
+            "(040) 555 01 00",
+            "my number is 20 7946 0958",
+            "Mobile: 0151 555 01 01",
+        ] {
+            let out = redacted(&format!("Please ring: {text} any time"));
+            let left = out.replace("[phone-1]", "").chars().filter(char::is_ascii_digit).count();
+            assert!(out.contains("[phone-1]") && left == 0, "{text}: {out}");
+        }
+        assert_eq!(redacted("ring (+49 40 5550100) or +49 40 5550199"), "ring ([phone-1]) or [phone-2]");
+    }
+
+    #[test]
+    fn cards_are_held_to_their_checksum() {
+        for text in
+            ["4111 1111 1111 1111", "5500-0000-0000-0004", "3400 000000 00009", "card: 4111111111111111"]
+        {
+            let out = redacted(&format!("paid with {text} today"));
+            assert!(out.contains("[card-1]"), "{text}: {out}");
+        }
+        assert_eq!(found("it was 4111111111111111"), [("card".into(), "4111111111111111".into(), false)]);
+        assert_eq!(found("visa 4111 1111 1111 1112"), [("card".into(), "4111 1111 1111 1112".into(), false)]);
+        for text in
+            ["row 4111111111111112", "ERROR id 4111111111111111", "1234 5678 9012 3456", "x4111111111111111"]
+        {
+            assert_eq!(redacted(text), text);
+        }
+    }
+
+    /// Each kind of number that programs write; none of them is anybody's.
+    fn token() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "v?[0-9]{1,2}\\.[0-9]{1,3}\\.[0-9]{1,4}(-rc\\.[0-9])?",
+            "[0-9a-f]{7,40}",
+            "0x[0-9a-f]{8,16}",
+            "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}",
+            "#[1-9][0-9]{0,6}",
+            "1[67][0-9]{8}(\\.[0-9]{3}|[0-9]{3}|[0-9]{6})?",
+            "20[12][0-9]-0[1-9]-[12][0-9]T1[0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}Z",
+            "[0-9]{1,6}(ms|s|us|MB|kB|%|\\.[0-9]{2})",
+            "line=[0-9]{1,5}",
+            "\\[[0-9]{2,7}\\]",
+            "port [0-9]{2,5}",
+            "0[0-7]{3}",
+            "[1-9][0-9]{2,8}/[0-9]{3,9}",
+            "\\+0[0-9]00",
+            "x86_64-unknown-linux-gnu",
+            "std::fs::read",
+        ]
+    }
+
+    /// A country and a number in it.
+    fn international() -> impl Strategy<Value = (&'static str, String)> {
+        let country = prop::sample::select(vec![
+            "1", "7", "33", "44", "49", "52", "81", "91", "353", "358", "420", "971",
+        ]);
+        country.prop_flat_map(|c| {
+            let length = if c.len() == 1 { 10..11 } else { 7..11_usize };
+            let digits = length.prop_flat_map(|n| proptest::collection::vec(0..10_u32, n));
+            digits.prop_map(move |d| {
+                let digits: String = d.iter().map(u32::to_string).collect();
+                // No area begins with a zero or, in America, a one.
+                (c, format!("2{}", &digits[1..]))
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_international_number_in_a_usual_spelling_is_found(
+            (country, number) in international(),
+            gap in prop::sample::select(vec!["", " ", "-", ".", "/"]),
+            form in 0..4_u8,
+        ) {
+            let grouped = if gap.is_empty() { number.clone() } else {
+                format!("{}{gap}{}{gap}{}", &number[..2], &number[2..5], &number[5..])
+            };
+            let text = match form {
+                0 => format!("+{country}{gap}{grouped}"),
+                1 => format!("+{country} (0){grouped}"),
+                2 => format!("(+{country}) {grouped}"),
+                _ => format!("00{country} {grouped}"),
+            };
+            let out = redacted(&format!("You reach me under {text}, or not."));
+            prop_assert_eq!(out, "You reach me under [phone-1], or not.", "{}", text);
+        }
+
+        #[test]
+        fn an_account_with_one_digit_changed_is_none(
+            country in prop::sample::select(vec![("DE", 18_usize), ("GB", 18), ("FR", 23), ("NL", 14), ("NO", 11)]),
+            seed in proptest::collection::vec(0..10_u8, 24),
+            at in 0..10_usize,
+            by in 1..10_u8,
+        ) {
+            let (letters, length) = country;
+            let digits: String = seed[..length].iter().map(|d| char::from(b'0' + d)).collect();
+            let whole = (0..100).map(|check| format!("{letters}{check:02}{digits}")).find(|n| numbers::is_iban(n));
+            let whole = whole.expect("some checksum holds");
+            let fours: String =
+                whole.as_bytes().chunks(4).map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(" ");
+            let out = redacted(&format!("pay to {whole} now"));
+            prop_assert_eq!(out, "pay to [account-1] now");
+            prop_assert_eq!(redacted(&format!("pay to {fours} now")), "pay to [account-1] now");
+            let mut changed = whole.clone().into_bytes();
+            changed[4 + at] = b'0' + (changed[4 + at] - b'0' + by) % 10;
+            let changed = String::from_utf8(changed).unwrap();
+            prop_assert!(!numbers::is_iban(&changed), "{} {}", whole, changed);
+            prop_assert_eq!(redacted(&format!("job {changed} ended")), format!("job {changed} ended"));
+        }
+
+        #[test]
+        fn a_card_with_one_digit_changed_is_none(
+            seed in proptest::collection::vec(0..10_u8, 14), at in 1..15_usize, by in 1..10_u8,
+        ) {
+            let digits: String = seed.iter().map(|d| char::from(b'0' + d)).collect();
+            let whole = (0..10).map(|check| format!("4{digits}{check}")).find(|n| numbers::is_card(n));
+            let whole = whole.expect("some checksum holds");
+            let mut changed = whole.into_bytes();
+            changed[at] = b'0' + (changed[at] - b'0' + by) % 10;
+            let changed = String::from_utf8(changed).unwrap();
+            prop_assert!(!numbers::is_card(&changed));
+        }
+
+        #[test]
+        fn ordinary_lines_of_logs_are_untouched(
+            begin in prop::sample::select(vec![
+                "2026-05-12 10:00:01.123 INFO ", "[2026-05-12T10:00:01Z] ", "May 12 10:00:01 localhost app[7]: ", "10:00:01,123 DEBUG [main] ",
+                "WARN  ", "1778579201.123 ", "level=info ts=1778579201 ", "    at ",
+            ]),
+            tokens in proptest::collection::vec(token(), 1..8),
+        ) {
+            let line = format!("{begin}{}", tokens.join(" "));
+            prop_assert_eq!(redacted(&line), line);
+        }
+
+        #[test]
+        fn versions_ids_and_counts_in_sentences_are_untouched(tokens in proptest::collection::vec(token(), 1..6)) {
+            let text = format!("It came with {} as well.", tokens.join(", then "));
+            prop_assert_eq!(redacted(&text), text);
+        }
+    }
+
+    #[test]
+    fn the_patterns_compile() {
+        for pattern in secrets::patterns().into_iter().chain(network::patterns()).chain(people::patterns()) {
+            assert!(!pattern.is_match(""));
+        }
+        redacted("all of them are used");
+    }
+}

@@ -1,0 +1,127 @@
+//! Reading the record that a brief keeps of itself, and saying what has changed since.
+
+use super::{assemble, assemble::Desk, brief};
+use crate::troubleshoot::citation;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, State},
+    task::Task,
+};
+use precedent_text::visible;
+
+/// In front of the record in a Markdown brief.
+pub(super) const MARK: &str = "precedent-brief ";
+/// The element that holds the record in an HTML brief.
+pub(super) const ELEMENT: &str = "precedent-brief";
+/// The longest file that is read, in bytes.
+const MAX_FILE: usize = 64 * 1024 * 1024;
+
+/// A record that neither ends an HTML comment nor a script element, and in which no title passes for the beginning of one.
+pub(super) fn hidden(record: &str) -> String {
+    visible::json(record)
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace("--", "-\\u002d")
+        .replace(ELEMENT, "precedent\\u002dbrief")
+}
+
+/// Reads the record out of a brief: JSON, HTML or Markdown.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] if the file is none of these, or was made by a newer version.
+pub fn read(file: &[u8]) -> Result<BriefRecord> {
+    let none = |why: &str| {
+        Error::invalid(format!("this is no brief that can be replayed: {why}"))
+            .with_hint("Briefs as JSON, HTML and Markdown hold the record that is needed; a PDF does not.")
+    };
+    if file.len() > MAX_FILE {
+        return Err(none("it is too large"));
+    }
+    if file.starts_with(b"%PDF") {
+        return Err(none("it is a PDF"));
+    }
+    let text = std::str::from_utf8(file).map_err(|_| none("it is no text"))?;
+    let record: BriefRecord = if text.trim_start().starts_with('{') {
+        serde_json::from_str::<Brief>(text).map_err(|e| none(&e.to_string()))?.record
+    } else {
+        // The record comes last; what looks like one before it are quoted words.
+        let html = format!("id=\"{ELEMENT}\">");
+        let json = match (text.rfind(&html), text.rfind(MARK)) {
+            (Some(at), mark) if mark.is_none_or(|m| m < at) => {
+                text[at + html.len()..].split("</script>").next()
+            }
+            (_, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
+            _ => None,
+        };
+        serde_json::from_str(json.ok_or_else(|| none("it holds no record"))?)
+            .map_err(|e| none(&e.to_string()))?
+    };
+    if record.version > assemble::VERSION {
+        return Err(none("a newer version of Precedent made it"));
+    }
+    Ok(record)
+}
+
+/// Makes a brief again from its record, and says what has changed since.
+///
+/// # Errors
+/// As [`brief`].
+pub fn replay(desk: &Desk<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
+    let now = brief(desk, &record.request, task)?;
+    let mut changes = Vec::new();
+    for old in &record.sources {
+        let found = desk.searcher.store.read(|r| {
+            let Some(row) = r.document_by_key(&old.key)? else { return Ok(None) };
+            let comments = r.comments(&row)?.len() as u64;
+            Ok(Some((row, comments)))
+        })?;
+        let mut what = Vec::new();
+        match found {
+            None => what.push("is no longer in the casebook".to_owned()),
+            Some((row, _)) if row.deleted_at.is_some() => what.push("is gone from its tracker".to_owned()),
+            Some((row, comments)) => {
+                if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
+                    let is = said(row.state, row.state_reason.as_deref());
+                    what.push(format!("was {}, is {is}", said(old.state, old.state_reason.as_deref())));
+                }
+                if comments > old.comments {
+                    let more = comments - old.comments;
+                    what.push(format!("has {more} more comment{}", if more == 1 { "" } else { "s" }));
+                }
+                if what.is_empty() && row.updated_at > old.updated_at {
+                    what.push("was changed".to_owned());
+                }
+                if !now.record.sources.iter().any(|s| s.key == old.key) {
+                    what.push("is no longer among what was found".to_owned());
+                }
+                debug_assert!(!citation(&row).is_empty());
+            }
+        }
+        changes.extend(what.into_iter().map(|what| change(old, what)));
+    }
+    let fresh = now.record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
+    changes.extend(fresh.map(|s| change(s, "is new among what was found".to_owned())));
+    if record.model != now.record.model {
+        let name = |m: &Option<String>| m.clone().unwrap_or_else(|| "none".to_owned());
+        changes.push(BriefChange {
+            key: String::new(),
+            citation: "The model".to_owned(),
+            what: format!("was {}, is {}", name(&record.model), name(&now.record.model)),
+        });
+    }
+    // The revision alone says nothing: something else may have changed.
+    let as_before = BriefRecord { revision: record.revision, as_of: record.as_of, ..now.record.clone() };
+    Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
+}
+
+fn change(source: &BriefSource, what: String) -> BriefChange {
+    BriefChange { key: source.key.clone(), citation: source.citation.clone(), what }
+}
+
+fn said(state: Option<State>, reason: Option<&str>) -> String {
+    match (state, reason) {
+        (None, _) => "of no state".to_owned(),
+        (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
+        (Some(state), _) => state.as_str().to_owned(),
+    }
+}

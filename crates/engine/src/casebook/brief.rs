@@ -1,0 +1,75 @@
+//! Briefs.
+
+use super::{Casebook, Inner};
+use crate::brief::{self, Desk};
+use precedent_core::{
+    error::Result,
+    model::{Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
+    task::{Task, blocking},
+};
+use precedent_index::update::Effort;
+
+impl Casebook {
+    /// Assembles a brief: what is known about an item or a text, every statement with what it rests on. The same casebook
+    /// and request give the same brief. Nothing is stored.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a request that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
+    /// item or a source that does not exist.
+    pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
+        let task = task.clone();
+        self.run(move |i| i.desk(&task, |desk| brief::brief(desk, &request, &task))).await
+    }
+
+    /// Writes a brief down.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Internal`] if the PDF cannot be made.
+    pub async fn render_brief(brief: Brief, format: BriefFormat) -> Result<Vec<u8>> {
+        blocking(move || brief::render(&brief, format)).await
+    }
+
+    /// What a redaction would replace in the brief that this request gives, with what it is: for the person's eyes.
+    ///
+    /// # Errors
+    /// As [`Casebook::brief`].
+    pub async fn preview_redaction(
+        &self,
+        request: BriefRequest,
+        task: &Task,
+    ) -> Result<Vec<RedactionPreview>> {
+        let task = task.clone();
+        self.run(move |i| i.desk(&task, |desk| brief::preview(desk, &request, &task))).await
+    }
+
+    /// Makes a brief again from a file that holds one, and says what has changed since.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the file is no brief, and as [`Casebook::brief`].
+    pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
+        let task = task.clone();
+        self.run(move |i| {
+            let record = brief::read(&file)?;
+            i.desk(&task, |desk| brief::replay(desk, &record, &task))
+        })
+        .await
+    }
+}
+
+impl Inner {
+    /// What a brief works on, brought up to date first. A brief is kept, so it says nothing of what could not be done in a moment:
+    /// its sections name what they lack.
+    fn desk<T>(&self, task: &Task, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+        self.freshen(Effort::Alone, task)?;
+        self.answering(|meaning| {
+            let problem = meaning.problem();
+            let model = meaning.engine().info().ok().filter(|_| problem.is_none());
+            let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
+            self.searching(meaning, |searcher| {
+                self.checking(meaning, |checker| {
+                    work(&Desk { searcher, checker, problem: problem.as_deref(), model })
+                })
+            })
+        })
+    }
+}

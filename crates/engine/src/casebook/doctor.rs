@@ -1,0 +1,181 @@
+//! The check-up, copies of the database, and the casebook as one file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, meaning::MODELS};
+use crate::{doctor::CheckUp, portable};
+use precedent_core::{
+    error::{Code, Error, Result},
+    files::{Existing, Workplace, is_there},
+    model::{Backup, Exported, Health, Restored, Taken},
+    task::{Task, blocking},
+};
+use precedent_index::{
+    embed::{Engine, ModelPaths},
+    vectors,
+};
+use precedent_store as store;
+use precedent_store::FileLock;
+use precedent_trackers::sync::SyncLock;
+
+impl Casebook {
+    /// Looks at every part of a casebook, also of one that cannot be opened, and with `repair` mends what can be mended.
+    /// With fewer than `wanted_free` bytes free, its disk is nearly full.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no casebook, [`precedent_core::Code::Cancelled`], and those of a repair that failed.
+    pub async fn doctor(options: OpenOptions, repair: bool, wanted_free: u64, task: &Task) -> Result<Health> {
+        let task = task.clone();
+        blocking(move || {
+            let folder = options.folder;
+            let engine = options
+                .engine
+                .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+            let built_in = engine.clone();
+            // Of a file that cannot be read nothing is known; the built-in model is as good as another then.
+            let models = folder.join(MODELS);
+            let engine = match store::chosen_model(&folder.join(DATABASE)) {
+                Some(name) => engine.installed(models.join(name)),
+                None => engine,
+            };
+            let here = fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
+            let all = here.map(|m| engine.installed(m)).chain([built_in]);
+            let known: Vec<PathBuf> =
+                all.filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?))).collect();
+            let check_up = CheckUp {
+                known: &known,
+                database: &folder.join(DATABASE),
+                full_text: &folder.join(FULL_TEXT),
+                vectors: &folder.join(VECTORS),
+                folder: &folder,
+                engine: &engine,
+                workers: options.workers.max(1),
+                wanted_free,
+                repair,
+            };
+            check_up.run(&task)
+        })
+        .await
+    }
+
+    /// Writes a whole copy of the database to a file, readable by this user alone. Others may go on working meanwhile.
+    /// What is derived is not in it: it is made again.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the file is there already and is not to be replaced, [`precedent_core::Code::Io`] if it
+    /// cannot be written.
+    pub async fn backup(&self, file: &Path, replace: bool) -> Result<Backup> {
+        let file = file.to_owned();
+        self.run(move |i| {
+            if file.exists() && !replace {
+                return Err(is_there(&file));
+            }
+            // The old copy goes only when the new one is whole.
+            let place = Workplace::beside(&file)?;
+            let copy = place.path("copy.db");
+            i.store.copy_to(&copy)?;
+            place.put(&copy, &file, Existing::replaced_if(replace))?;
+            let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
+            Ok(Backup { file: file.display().to_string(), bytes })
+        })
+        .await
+    }
+
+    /// Opens a casebook that is about to go back to a copy: what is no database any more is set aside, with its log.
+    ///
+    /// # Errors
+    /// As [`Casebook::open`].
+    pub async fn open_to_restore(options: OpenOptions) -> Result<Self> {
+        match Self::open(options.clone()).await {
+            Err(error) if error.code() == Code::Corrupt => {
+                let database = options.folder.join(DATABASE);
+                blocking(move || store::set_aside(&database)).await?;
+                Self::open(options).await
+            }
+            opened => opened,
+        }
+    }
+
+    /// Goes back to a copy that [`Casebook::backup`] made: in one transaction, whoever has the casebook open. What was here is
+    /// kept as a copy beside it. What is derived is made again by the next update.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the file is no sound casebook, [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
+    /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing; [`precedent_core::Code::Io`].
+    pub async fn restore(&self, file: &Path) -> Result<Restored> {
+        let file = file.to_owned();
+        self.run(move |i| {
+            let _importing = FileLock::try_take(&i.folder, "import.lock")?.ok_or_else(|| {
+                Error::new(Code::Busy, "another process is importing a casebook into this one")
+                    .with_hint("Wait until it has finished, then try again.")
+            })?;
+            let sources = i.store.read(|r| r.sources())?;
+            let _syncing = SyncLock::take_all(&i.folder, &sources)?;
+            let place = Workplace::within(&i.folder)?;
+            let copy = place.path("restore.db");
+            copy_database(&file, &copy)?;
+            store::check_foreign(&copy).map_err(|e| match e.code() {
+                Code::InvalidInput => e.context(file.display()).with_hint(
+                    "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
+                ),
+                _ => e.context(file.display()),
+            })?;
+            let meaning = i.meaning()?;
+            let vectors = meaning.vectors().ok();
+            // An index that reaches further than the database it is of would hide what comes next.
+            let kept = i.derived().forget_all_and(vectors.as_deref(), || {
+                let kept = match i.store.document_count()? + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))? {
+                    0 => None,
+                    _ => Some(i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?),
+                };
+                i.store.replace_by(&copy)?;
+                Ok(kept)
+            })?;
+            let contents = i.store.contents()?;
+            Ok(Restored { file: file.display().to_string(), kept: kept.map(|k| k.display().to_string()), contents })
+        })
+        .await
+    }
+
+    /// Writes the casebook into one portable file, readable by this user alone: sources, documents, comments, links and
+    /// verdicts; private notes only with `notes`; never tokens, which are in no casebook.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the file is there already and is not to be replaced, [`precedent_core::Code::Io`] if it
+    /// cannot be written, [`precedent_core::Code::Cancelled`].
+    pub async fn export(&self, file: &Path, notes: bool, replace: bool, task: &Task) -> Result<Exported> {
+        let (file, task) = (file.to_owned(), task.clone());
+        self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
+    }
+
+    /// Takes over a portable file: all of it or, on an error, nothing. What is here stays. What of the file is left out, for it
+    /// speaks of sources that it does not bring or of what is decided here already, is `told` before anything is written.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
+    /// [`precedent_core::Code::NewerCasebook`], [`precedent_core::Code::Io`], [`precedent_core::Code::Cancelled`].
+    pub async fn import_casebook(
+        &self,
+        file: &Path,
+        told: impl FnOnce(&[String]) + Send + 'static,
+        task: &Task,
+    ) -> Result<Taken> {
+        let (file, task) = (file.to_owned(), task.clone());
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
+    }
+}
+
+/// Copies a database with the log beside it, which holds what is not in the file itself yet.
+fn copy_database(from: &Path, to: &Path) -> Result<()> {
+    for log in ["", "-wal"] {
+        let (from, to) = (store::with_end(from, log), store::with_end(to, log));
+        match fs::copy(&from, &to) {
+            Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
+            copied => drop(copied.map_err(|e| Error::io(&from, e))?),
+        }
+    }
+    Ok(())
+}

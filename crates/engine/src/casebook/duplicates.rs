@@ -1,0 +1,359 @@
+//! Duplicates: checks, the triage queue, decisions, calibration.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use jiff::Timestamp;
+
+use super::{Casebook, Inner, meaning::Meaning, thread::thread};
+use crate::{
+    duplicates::{self, Checker, Draft, Scope, Scored, Side},
+    search::{self, query::Query},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{
+        CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
+        DuplicatesResponse, IndexReport, Mode, RankRequest, RankedDocument, Ranking, TriageRequest,
+        TriageResponse, Verdict, VerdictKind,
+    },
+    task::{Task, apart},
+};
+use precedent_index::{
+    filter::{Filter, Test, TimeField},
+    update::Effort,
+};
+use precedent_store::Store;
+use precedent_text::prepare::Prepared;
+
+/// A check for duplicates: one that is noted, or one that is not.
+type Looked = fn(
+    &Store,
+    &Checker<'_>,
+    Option<&Error>,
+    &DuplicatesRequest,
+    Timestamp,
+    &Task,
+) -> Result<DuplicatesResponse>;
+
+impl Casebook {
+    /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] for a question that asks nothing or is out of range, [`Code::NotFound`] for an item or a
+    /// source that does not exist.
+    pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
+        self.checked(duplicates::check, request, task).await
+    }
+
+    /// As [`Casebook::duplicates`], without a note that it was checked: for those who may read and not write.
+    ///
+    /// # Errors
+    /// As [`Casebook::duplicates`].
+    pub async fn look_for_duplicates(
+        &self,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
+        self.checked(duplicates::look, request, task).await
+    }
+
+    async fn checked(
+        &self,
+        check: Looked,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
+            let now = (i.clock)();
+            let mut response = i.answering(|meaning| {
+                let problem = meaning.problem();
+                i.checking(meaning, |c| check(&i.store, c, problem.as_deref(), &request, now, &task))
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
+        })
+        .await
+    }
+
+    /// Checks the open reports that are new or changed, and returns those that wait for a decision, the surest first.
+    /// Cancelled or killed, it goes on where it was.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
+            let now = (i.clock)();
+            let mut response = i.answering(|meaning| {
+                let problem = meaning.problem();
+                i.checking(meaning, |c| {
+                    duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
+                })
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
+        })
+        .await
+    }
+
+    /// The backlog's clusters: reports that are known or, by their last checks, thought to be one. Checks nothing itself, see
+    /// [`Casebook::triage`].
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for a question that is out of range.
+    pub async fn clusters(&self, request: ClustersRequest) -> Result<ClustersResponse> {
+        self.run(move |i| duplicates::clusters(&i.store, &i.fulltext, &request, (i.clock)())).await
+    }
+
+    /// Calibrates the confidence of checks for duplicates by a source's own duplicates, and keeps that unless `dry`. With
+    /// too few of them the built-in calibration stays, and the report says so.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| {
+            i.freshen(Effort::Alone, &task)?;
+            let meaning = i.meaning()?;
+            meaning.warm();
+            let now = (i.clock)();
+            i.checking(&meaning, |c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
+        })
+        .await
+    }
+
+    /// Two reports side by side: what both name, what only one does, and what to mark in their texts.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such document; those of the database and the index.
+    pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
+        let (key, other) = (key.to_owned(), other.to_owned());
+        self.run(move |i| i.compare(&key, &other)).await
+    }
+
+    /// The last check of a document for duplicates; `None` if nobody has looked yet.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
+        let key = key.trim().to_owned();
+        self.run(move |i| i.store.read(|r| r.check(&search::one(r, &key)?.key))).await
+    }
+
+    /// Records what a person decided about a pair. For a duplicate, `other` is the report that stays. It replaces an
+    /// earlier decision about the pair, and outlives every sync, index and model.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the same.
+    pub async fn record_verdict(
+        &self,
+        key: &str,
+        other: &str,
+        kind: VerdictKind,
+        reason: Option<&str>,
+        actor: &str,
+    ) -> Result<Verdict> {
+        let (key, other) = (key.trim().to_owned(), other.trim().to_owned());
+        let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
+        self.run(move |i| {
+            let decided_at = (i.clock)();
+            i.store.write_durably(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
+        })
+        .await
+    }
+
+    /// Takes the last decision about a pair back; the one before it holds again. Returns what holds now.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no decision about the pair.
+    pub async fn undo_verdict(&self, key: &str, other: &str, actor: &str) -> Result<Option<Verdict>> {
+        let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write_durably(|w| duplicates::undo(w, &key, &other, &actor, now))
+        })
+        .await
+    }
+
+    /// What people decided, the latest first; about one document or all.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document.
+    pub async fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
+        let key = key.map(|k| k.trim().to_owned());
+        self.run(move |i| {
+            i.store.read(|r| {
+                let key = key.map(|k| search::one(r, &k)).transpose()?.map(|d| d.key);
+                r.verdicts(key.as_deref())
+            })
+        })
+        .await
+    }
+
+    /// Ranks the documents of a source against a report as if it were made at that moment, without showing them: what
+    /// the evaluation measures.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source; those of the database and the index.
+    pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        let task = task.clone();
+        self.run(move |i| i.rank(&request, &task)).await
+    }
+}
+
+impl Inner {
+    /// Once all vectors are there: forgets checks that were made without them, or with other weights, and calibrates the sources
+    /// whose known duplicates have something new to teach; a curve over half of the evidence would not hold for all of it. It
+    /// leaves as many cores alone as making vectors does.
+    pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        duplicates::take_paces(&self.store)?;
+        if !self.index_comments || report.busy_elsewhere || report.model_problem.is_some() {
+            return Ok(());
+        }
+        let meaning = self.meaning()?;
+        let Ok(vectors) = meaning.vectors() else { return Ok(()) };
+        let extent = vectors.extent()?;
+        if extent.embedded < extent.chunks {
+            return Ok(());
+        }
+        let basis = self.table.basis(vectors.fingerprint());
+        if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
+            self.store.write(|w| w.check_anew_with(&basis))?;
+        }
+        self.checking(&meaning, |c| {
+            for source in self.store.read(|r| r.sources())? {
+                if !duplicates::is_due(&self.store, c, &source)? {
+                    continue;
+                }
+                let warmed = Arc::clone(&meaning);
+                apart(task, move || warmed.warm())?;
+                let now = (self.clock)();
+                let calibrate = || duplicates::calibrate(&self.store, c, &source.key, false, now, task);
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(self.workers).build();
+                let calibrated =
+                    threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?.install(calibrate)?;
+                report.calibrated.extend(calibrated.kept.then_some(calibrated));
+            }
+            Ok(())
+        })
+    }
+
+    fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
+        let (report, candidate, bodies) = self.store.read(|r| {
+            let body = |key: &str| -> Result<Prepared> {
+                let row = search::one(r, key)?;
+                Ok(Prepared::body(&row.body, &r.skeleton(row.source_id)?))
+            };
+            Ok((thread(r, key)?, thread(r, other)?, (body(key)?, body(other)?)))
+        })?;
+        let ours = Side { title: &report.title, body: &bodies.0, labels: &report.labels };
+        let theirs = Side { title: &candidate.title, body: &bodies.1, labels: &candidate.labels };
+        let facts = duplicates::facts(ours, theirs);
+        let (report_marks, candidate_marks) =
+            duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
+        let facts = duplicates::as_written(facts, ours, theirs);
+        Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
+    }
+
+    pub(super) fn checking<T>(
+        &self,
+        meaning: &Meaning,
+        work: impl FnOnce(&Checker<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let vectors = meaning.vectors().ok().filter(|_| meaning.problem().is_none());
+        let said = vectors.as_ref().and_then(|_| meaning.said().ok());
+        work(&Checker {
+            store: &self.store,
+            fulltext: &self.fulltext,
+            vectors: vectors.as_deref(),
+            said: said.as_deref(),
+            embed: &|text: &str| meaning.embed(text),
+            table: &self.table,
+            tables: &BTreeMap::new(),
+            pace: 1.0,
+        })
+    }
+
+    fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
+        let meaning = self.meaning()?;
+        meaning.warm();
+        let (source, skeleton, document, pace) = self.store.read(|r| {
+            let source = r.source(&request.source)?;
+            let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
+            let key = request.number.map(|number| format!("{}#{number}", source.key));
+            let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
+            Ok((source.key, r.skeleton(source.id)?, document, r.pace(source.id)?))
+        })?;
+        let only = |test| Filter { test, negated: false };
+        let mut within = vec![only(Test::Source(source))];
+        if let Some(since) = request.since {
+            within.push(only(Test::Time(TimeField::Created, Some(since.as_second()), None)));
+        }
+        let mode = match request.by {
+            Ranking::Lexical => Mode::Lexical,
+            Ranking::Semantic => Mode::Semantic,
+            Ranking::Hybrid => Mode::Hybrid,
+            Ranking::Duplicates => {
+                let draft = Draft {
+                    title: request.title.clone(),
+                    body: Prepared::body(&request.body, &skeleton),
+                    made_at: request.made_at,
+                    author: document.as_ref().and_then(|d| d.person()),
+                    document: document.map(|d| d.id),
+                };
+                let scope = Scope { filters: within };
+                let mut ranked =
+                    self.checking(&meaning, |c| Checker { pace, ..*c }.scored(&draft, &scope, task))?;
+                ranked.truncate(request.limit);
+                let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
+                let numbers = self.store.read(|r| r.numbers(&ids))?;
+                return Ok(ranked
+                    .iter()
+                    .zip(numbers)
+                    .filter_map(|(r, number)| {
+                        Some(RankedDocument {
+                            number: number?,
+                            score: r.score,
+                            probability: Some(r.confidence),
+                            worth: Some(r.worth),
+                            features: evidence(r),
+                        })
+                    })
+                    .collect());
+            }
+        };
+        within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
+        let query = match request.typed {
+            true => Query::typed(&request.title),
+            false => Query::pasted(&format!("{}\n{}", request.title, request.body)),
+        };
+        let query = Query { filters: within, ..query };
+        let ranked = self.searching(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
+        let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
+        let numbers = self.store.read(|r| r.numbers(&ids))?;
+        Ok(ranked
+            .iter()
+            .zip(numbers)
+            .filter_map(|((_, score), number)| {
+                Some(RankedDocument {
+                    number: number?,
+                    score: *score,
+                    probability: None,
+                    worth: None,
+                    features: vec![],
+                })
+            })
+            .collect())
+    }
+}
+
+/// What a candidate's place and confidence come from, as numbers: its features, its share, and what was read.
+fn evidence(one: &Scored) -> Vec<f32> {
+    let mut all = one.features.0.to_vec();
+    all.push(one.share);
+    all.extend(one.reading.iter().flat_map(|reading| reading.0));
+    all
+}

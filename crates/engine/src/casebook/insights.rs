@@ -1,0 +1,120 @@
+//! The casebook in numbers: volume and duplicates over time.
+
+use super::Casebook;
+use crate::search;
+use precedent_core::{
+    error::Result,
+    model::{Insights, MonthVolume, SourceVolume},
+};
+use precedent_store::{MonthRow, Reader, VolumeRow};
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+impl Casebook {
+    /// Issues by month and by source, of one source or all.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
+    pub async fn insights(&self, source: Option<&str>) -> Result<Insights> {
+        let source = source.map(str::to_owned);
+        self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
+    }
+}
+
+fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
+    let chosen = source
+        .map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)))
+        .transpose()?
+        .map(|s| s.id);
+    let mut sources = Vec::new();
+    for source in reader.sources()? {
+        sources.push(volume(source.key, &reader.volume(source.id)?));
+    }
+    Ok(Insights { months: without_gaps(reader.months(chosen)?), sources })
+}
+
+fn volume(source: String, row: &VolumeRow) -> SourceVolume {
+    // Of an even number the lower one of the two in the middle: an age that one of them really had.
+    let middle = row.lasted.get(row.lasted.len().saturating_sub(1) / 2);
+    SourceVolume {
+        source,
+        issues: row.issues,
+        open: row.open,
+        duplicates: row.duplicates,
+        median_days: middle.map(|seconds| *seconds as f64 / DAY),
+    }
+}
+
+/// Months in a row, from the first to the last.
+fn without_gaps(rows: Vec<MonthRow>) -> Vec<MonthVolume> {
+    let mut out: Vec<MonthVolume> = Vec::new();
+    for row in rows {
+        while let Some(next) = out.last().and_then(|last| following(&last.month))
+            && next < row.month
+        {
+            out.push(MonthVolume { month: next, ..MonthVolume::default() });
+        }
+        out.push(MonthVolume {
+            month: row.month,
+            opened: row.opened,
+            closed: row.closed,
+            duplicates: row.duplicates,
+        });
+    }
+    out
+}
+
+/// `2026-01` after `2025-12`.
+fn following(month: &str) -> Option<String> {
+    let (year, number) = month.split_once('-')?;
+    let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
+    Some(if number >= 12 { format!("{:04}-01", year + 1) } else { format!("{year:04}-{:02}", number + 1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_without_reports_are_shown_as_such() {
+        let row = |month: &str, opened| MonthRow { month: month.into(), opened, ..MonthRow::default() };
+        let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
+        let seen: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
+        assert_eq!(seen, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
+    }
+
+    #[tokio::test]
+    async fn the_sample_in_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let casebook = Casebook::open(crate::OpenOptions::new(folder.path())).await.unwrap();
+        let task = precedent_core::Task::new();
+        casebook.import_sample(&task).await.unwrap();
+        let before = casebook.insights(None).await.unwrap();
+        let [source] = &before.sources[..] else { panic!("one source") };
+        let sum = |of: fn(&MonthVolume) -> u64| before.months.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|m| m.opened), source.issues);
+        assert_eq!(sum(|m| m.closed), source.issues - source.open);
+        assert_eq!(sum(|m| m.duplicates), source.duplicates);
+        assert!(source.median_days.is_some());
+        // What a person decides counts, and counts once.
+        let (key, other) = ("ferrywire/ferrywire#124", "ferrywire/ferrywire#66");
+        casebook
+            .record_verdict(key, other, precedent_core::model::VerdictKind::Duplicate, None, "ada")
+            .await
+            .unwrap();
+        let after = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
+        assert_eq!(after.sources[0].duplicates, source.duplicates + 1);
+        assert!(casebook.insights(Some("no/such")).await.is_err());
+        assert!(casebook.hosts().await.unwrap().is_empty(), "files talk to nobody");
+    }
+
+    #[test]
+    fn the_median_is_an_age_that_one_had() {
+        let row = |lasted: &[i64]| VolumeRow { lasted: lasted.to_vec(), ..VolumeRow::default() };
+        let days = |lasted: &[i64]| volume(String::new(), &row(lasted)).median_days;
+        assert_eq!(days(&[]), None);
+        assert_eq!(days(&[86_400]), Some(1.0));
+        assert_eq!(days(&[0, 86_400, 172_800, 864_000]), Some(1.0));
+    }
+}

@@ -1,0 +1,338 @@
+//! Search by meaning: the model that answers with its vectors, and the change to another one.
+//!
+//! A question takes one [`Meaning`] and keeps it to its end, so that its vectors and those that they are compared with are of
+//! one model whatever another process decides meanwhile.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        mpsc::{self, Sender},
+    },
+    thread::JoinHandle,
+};
+
+use super::{Inner, VECTORS, sentence};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{IndexReport, NextModel},
+    task::Task,
+};
+use precedent_index::{
+    embed::{BUILT_IN, Embedder, Engine},
+    update::{Derived, Parts},
+    vectors::{self, Vectors},
+};
+
+/// The models that were installed, below the casebook's folder.
+pub(super) const MODELS: &str = "models";
+/// The vectors of comments where no search is to know them, below the casebook's folder.
+const SAID: &str = "said";
+/// Vectors of the next model that are made before what has changed meanwhile is taken into those that answer.
+const ROUND: u64 = 2_048;
+
+/// Something that was opened, or why it could not be.
+type Opened<T> = std::result::Result<T, Arc<Error>>;
+
+/// A model with its vectors, both opened at the first use.
+pub(super) struct Meaning {
+    /// The model's name; `None` stands for the built-in one.
+    name: Option<String>,
+    engine: Engine,
+    folder: PathBuf,
+    vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// Those of comments, where they are kept apart.
+    said: Option<OnceLock<Opened<Arc<Vectors>>>>,
+    /// The one model that all questions of this process share.
+    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+    /// The model that is being loaded since the casebook was opened.
+    preload: Mutex<Preload>,
+}
+
+/// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
+/// runtime does not survive that the process ends while it is being set up.
+#[derive(Default)]
+pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Loaded>)>);
+
+/// The model, or why it cannot be used; none where nobody said which one it is.
+type Loaded = Option<Result<Box<dyn Embedder>>>;
+
+impl Preload {
+    /// Begins with the runtime, which every model needs, while the casebook is asked which model it is.
+    pub(super) fn start(engine: &Engine) -> Self {
+        let engine = engine.clone();
+        let (which, told) = mpsc::channel::<Engine>();
+        let load = move || {
+            engine.warm();
+            told.recv().ok().map(|engine| engine.load())
+        };
+        // Without a thread it is loaded when it is wanted.
+        Self(
+            std::thread::Builder::new()
+                .name("model".to_owned())
+                .spawn(load)
+                .ok()
+                .map(|thread| (which, thread)),
+        )
+    }
+
+    /// Goes on with the model itself.
+    pub(super) fn load(&self, engine: Engine) {
+        if let Some((which, _)) = &self.0 {
+            // It is gone only if it panicked, which shows when it is waited for.
+            drop(which.send(engine));
+        }
+    }
+
+    /// The model, or why it cannot be used; none where it was not being loaded.
+    fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
+        let (which, thread) = self.0.take()?;
+        drop(which);
+        thread.join().ok().flatten()
+    }
+}
+
+impl Drop for Preload {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+impl Meaning {
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The set of vectors of the model.
+    pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
+        self.vectors.get_or_init(|| self.open(VECTORS)).clone()
+    }
+
+    /// The set of vectors of comments: the same, or one that no search looks at.
+    pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
+        match &self.said {
+            Some(said) => said.get_or_init(|| self.open(SAID)).clone(),
+            None => self.vectors(),
+        }
+    }
+
+    fn open(&self, folder: &str) -> Opened<Arc<Vectors>> {
+        let info = self.engine.info().map_err(Arc::new)?;
+        Vectors::open(&self.folder.join(folder), &info).map(Arc::new).map_err(Arc::new)
+    }
+
+    /// Embeds a text; an empty one only loads the model.
+    pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = slot.get_or_insert_with(|| {
+            let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
+            preloaded.unwrap_or_else(|| self.engine.load()).map_err(Arc::new)
+        });
+        match model {
+            Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
+            Ok(model) => model.embed(text),
+            Err(error) => {
+                let mut again = Error::new(error.code(), error.to_string());
+                if let Some(hint) = error.hint() {
+                    again = again.with_hint(hint.to_owned());
+                }
+                Err(again)
+            }
+        }
+    }
+
+    /// Takes what is being loaded as this model, if it is the one of that name.
+    pub(super) fn preloaded(&self, name: Option<&str>, preload: Preload) {
+        // Another process may have changed the model in between.
+        if self.name.as_deref() != name.filter(|n| *n != BUILT_IN) {
+            return;
+        }
+        *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = preload;
+    }
+
+    /// Whether the model is being loaded since the casebook was opened.
+    pub(super) fn is_loading(&self) -> bool {
+        self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
+    }
+
+    /// Reads codes and model side by side: together they are most of a first search.
+    pub(super) fn warm(&self) {
+        if let Ok(vectors) = self.vectors()
+            && !self.is_loaded()
+        {
+            std::thread::scope(|scope| {
+                scope.spawn(|| drop(vectors.warm()));
+                drop(self.embed(""));
+            });
+        }
+    }
+
+    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load, and vectors
+    /// that could be opened may be damaged.
+    pub(super) fn problem(&self) -> Option<Arc<Error>> {
+        let damage = || self.is_damaged().then(|| Arc::new(vectors::broken()));
+        self.vectors().err().or_else(damage).or_else(|| self.model_problem())
+    }
+
+    /// Does work, and again if it met damage of the vectors: then it knows that they cannot be used.
+    pub(super) fn without_damage<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
+        let known = self.is_damaged();
+        match work() {
+            Err(error) if error.code() == Code::Corrupt && !known && self.is_damaged() => work(),
+            result => result,
+        }
+    }
+
+    /// The sets of vectors that were opened.
+    fn opened(&self) -> impl Iterator<Item = &Vectors> {
+        let sets = [Some(&self.vectors), self.said.as_ref()].into_iter().flatten();
+        sets.filter_map(|set| set.get()?.as_deref().ok())
+    }
+
+    /// Whether work on the vectors met damage.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.opened().any(Vectors::is_damaged)
+    }
+
+    /// Why the model could not be loaded, if that was tried.
+    pub(super) fn model_problem(&self) -> Option<Arc<Error>> {
+        let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().and_then(|m| m.as_ref().err().cloned())
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// How a model of this name makes vectors, in a casebook with this folder; `None` and `builtin` stand for the built-in one.
+pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
+    match name.filter(|n| *n != BUILT_IN) {
+        None => built_in.clone(),
+        Some(name) => built_in.installed(folder.join(MODELS).join(name)),
+    }
+}
+
+impl Inner {
+    /// The model that answers now.
+    pub(super) fn meaning(&self) -> Result<Arc<Meaning>> {
+        let name = self.store.read(|r| r.model())?;
+        let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some(meaning) if meaning.name == name && !meaning.opened().any(Vectors::is_replaced) => {
+                Ok(Arc::clone(meaning))
+            }
+            _ => Ok(Arc::clone(slot.insert(Arc::new(self.meaning_of(name.as_deref()))))),
+        }
+    }
+
+    /// Works with the model that answers, loaded; where its vectors turn out to be damaged, once more without them.
+    pub(super) fn answering<T>(&self, work: impl Fn(&Meaning) -> Result<T>) -> Result<T> {
+        let meaning = self.meaning()?;
+        meaning.warm();
+        meaning.without_damage(|| work(&meaning))
+    }
+
+    /// A model by its name, with its vectors; `None` and `builtin` stand for the built-in one.
+    pub(super) fn meaning_of(&self, name: Option<&str>) -> Meaning {
+        let name = name.filter(|n| *n != BUILT_IN);
+        Meaning {
+            name: name.map(str::to_owned),
+            engine: engine_of(&self.engine, &self.folder, name),
+            folder: self.folder.clone(),
+            vectors: OnceLock::new(),
+            said: (!self.index_comments).then(OnceLock::new),
+            model: Mutex::default(),
+            preload: Mutex::default(),
+        }
+    }
+
+    /// The folder of the models that were installed.
+    pub(super) fn models(&self) -> PathBuf {
+        self.folder.join(MODELS)
+    }
+
+    /// How far the vectors of the next model are.
+    pub(super) fn next_model(&self) -> Result<Option<NextModel>> {
+        let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(None) };
+        let extent = match self.meaning_of(Some(&name)).vectors() {
+            Ok(vectors) => vectors.extent()?,
+            Err(_) => Default::default(),
+        };
+        Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded }))
+    }
+
+    /// Brings the vectors that answer up to date, then makes those of the next model, if there is one, and lets it answer.
+    /// Between rounds the first are looked after, so that new reports are found by meaning meanwhile.
+    pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        loop {
+            self.bring(&*self.meaning()?, None, task, report)?;
+            let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
+            if report.busy_elsewhere {
+                return Ok(());
+            }
+            let problem = report.model_problem.take();
+            let done = self.bring(&self.meaning_of(Some(&name)), Some(ROUND), task, report)?;
+            if report.busy_elsewhere || report.model_problem.is_some() {
+                return Ok(());
+            }
+            report.model_problem = problem;
+            if done {
+                self.store.write(|w| w.switch_model(&name, BUILT_IN))?;
+                report.model_problem = None;
+            }
+        }
+    }
+
+    /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make. Where damage is met on the
+    /// way, or was by a search, all of them are made again.
+    fn bring(
+        &self,
+        meaning: &Meaning,
+        most: Option<u64>,
+        task: &Task,
+        report: &mut IndexReport,
+    ) -> Result<bool> {
+        let done = self.bring_these(meaning, most, task, report);
+        let cancelled = done.as_ref().is_err_and(|e| e.code() == Code::Cancelled);
+        if !meaning.is_damaged() || report.busy_elsewhere || cancelled {
+            return done;
+        }
+        for damaged in meaning.opened().filter(|v| v.is_damaged() && !v.is_replaced()) {
+            // Another process is at it, or the system keeps files that are open: what was met names the remedy.
+            if vectors::remove(&self.folder, damaged.path()).is_err() {
+                return done;
+            }
+        }
+        self.bring_these(&self.meaning_of(meaning.name.as_deref()), most, task, report)
+    }
+
+    fn bring_these(
+        &self,
+        meaning: &Meaning,
+        most: Option<u64>,
+        task: &Task,
+        report: &mut IndexReport,
+    ) -> Result<bool> {
+        let apart = meaning.said.is_some().then(|| (meaning.said(), Parts::Comments));
+        let mut done = true;
+        for (vectors, parts) in [(meaning.vectors(), self.derived().parts)].into_iter().chain(apart) {
+            let vectors = match vectors {
+                Ok(vectors) => vectors,
+                Err(error) => {
+                    report.model_problem = Some(sentence(&error));
+                    return Ok(false);
+                }
+            };
+            let derived = Derived { parts, ..self.derived() };
+            match derived.update_vectors(&vectors, meaning.engine(), self.workers, most, task, report) {
+                Err(error) if error.code() == Code::ModelUnavailable => {
+                    report.model_problem = Some(sentence(&error));
+                    return Ok(false);
+                }
+                result => done &= result?,
+            }
+        }
+        Ok(done)
+    }
+}

@@ -1,0 +1,414 @@
+//! Sources: files and live mirrors, and the access to them.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use super::{Casebook, Inner};
+use crate::{samples, search};
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, IndexReport, MirrorView,
+        NewMirror, SourceView, SyncReport, SyncRequest,
+    },
+    task::Task,
+};
+use precedent_index::update::Effort;
+use precedent_store::{Reader, RemoteRow, SourceRow};
+use precedent_trackers::{
+    http::Http,
+    secrets::{Found, SecretString},
+    sync,
+    tracker::github::device::{self, DeviceLogin},
+};
+
+impl Casebook {
+    /// Imports files of GitHub's REST records (JSON Lines or arrays; plain, gzip or zstd; a file or a folder) into a
+    /// source. Running it again changes nothing that is there already.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a damaged file, nothing of use in it; what was stored before is kept.
+    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports a table (CSV) as the items of a source; `mapping` says which column gives a field, where its name does not.
+    ///
+    /// # Errors
+    /// A path that cannot be read, a table that is none, columns that are not there, nothing of use in it.
+    pub async fn import_table(
+        &self,
+        source: &str,
+        path: &Path,
+        mapping: &[(String, String)],
+        task: &Task,
+    ) -> Result<ImportReport> {
+        let (source, path, mapping, task) =
+            (source.to_owned(), path.to_owned(), mapping.to_vec(), task.clone());
+        self.run(move |i| sync::import_table(&i.store, &source, &path, &mapping, (i.clock)(), &task)).await
+    }
+
+    /// Imports a folder of Markdown files as the wiki pages of a source.
+    ///
+    /// # Errors
+    /// A path that cannot be read, nothing of use in it.
+    pub async fn import_wiki(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
+        self.run(move |i| sync::import_wiki(&i.store, &source, &path, (i.clock)(), &task)).await
+    }
+
+    /// Imports the sample casebook, which is built in.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
+        let task = task.clone();
+        self.run(move |i| {
+            let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
+            sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
+        })
+        .await
+    }
+
+    /// The sources with what they hold, by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn sources(&self) -> Result<Vec<SourceView>> {
+        self.run(|i| i.store.read(sources)).await
+    }
+
+    /// Adds an empty source.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key is none.
+    pub async fn add_source(&self, key: &str) -> Result<SourceView> {
+        let key = sync::source_key(key)?.to_owned();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.store.write(|w| w.add_source(&key, "github", now))?;
+            i.store.read(|r| source_view(r, &key))
+        })
+        .await
+    }
+
+    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or makes one that was imported a live one.
+    /// Fetches nothing yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
+    pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
+        let (place, host) = (key.to_owned(), Some(host.to_owned()));
+        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
+    }
+
+    /// Adds a live source of any kind of tracker. Fetches nothing yet.
+    ///
+    /// # Errors
+    /// As [`Casebook::add_mirror`].
+    pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
+        self.run(move |i| {
+            let source = sync::add(&i.store, &new, (i.clock)())?;
+            i.store.read(|r| source_view(r, &source.key))
+        })
+        .await
+    }
+
+    /// The live sources: how far they were read, and what they do not know.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
+        self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
+    }
+
+    /// The hosts of the live sources, by name: all that this casebook ever talks to.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn hosts(&self) -> Result<Vec<HostView>> {
+        let live = self.live(Vec::new()).await?;
+        self.run(move |i| {
+            let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
+            for (source, remote) in live {
+                let host = hosts.entry(remote.host.clone()).or_insert_with(|| HostView {
+                    token: token(i, &source, &remote).map(|found| found.place.to_owned()),
+                    host: remote.host.clone(),
+                    address: remote.base_url.clone(),
+                    sources: Vec::new(),
+                });
+                host.sources.push(source.key);
+            }
+            Ok(hosts.into_values().collect())
+        })
+        .await
+    }
+
+    /// Looks what the access to a live source can do; stores nothing.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
+    pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
+        let keys = vec![key.to_owned()];
+        let (source, remote) =
+            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+        let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
+        tracker.access(task).await
+    }
+
+    /// Notes that the person knows the host of a source that came with a casebook file; from now on it may see the token that
+    /// is kept for it.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source, [`Code::InvalidInput`](precedent_core::Code::InvalidInput)
+    /// if it is not a live one.
+    pub async fn trust_source(&self, key: &str) -> Result<HostView> {
+        let key = key.to_owned();
+        let source = self
+            .run(move |i| {
+                let source = i.store.read(|r| r.source(&key)?.ok_or_else(|| search::no_source(r, &key)))?;
+                sync::trust(&i.store, &source)?;
+                Ok(source)
+            })
+            .await?;
+        let known = |host: &HostView| host.sources.contains(&source.key);
+        self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source is gone"))
+    }
+
+    /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the host is none or the token empty, [`Code::NotFound`] if there is no keyring.
+    pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.keep(&host, &token)).await
+    }
+
+    /// Begins to sign in at a GitHub with a browser; `client_id` is that of an app that is registered there.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if there is no such app; those of the network.
+    pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+        device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
+    }
+
+    /// Waits until the person has typed the code, and keeps the token in the system's keyring.
+    ///
+    /// # Errors
+    /// [`Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
+    pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
+        let token = device::finish(&self.inner.http, login, task).await?;
+        self.keep_token(host, token).await
+    }
+
+    /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Casebook::keep_token`].
+    pub async fn forget_token(&self, host: &str) -> Result<bool> {
+        let host = sync::host(host)?;
+        self.run(move |i| i.secrets.forget(&host)).await
+    }
+
+    /// Mirrors live sources, one after another, each from where it was left. One that fails does not stop the others:
+    /// what ended it is in its report.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
+    pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
+        let context = self.context(task);
+        let mut reports = Vec::new();
+        for (source, remote) in self.live(request.sources).await? {
+            if task.is_cancelled() && !reports.is_empty() {
+                break;
+            }
+            let http = self.inner.http.counted();
+            let mut tracker = self.tracker(&http, &source, &remote).await?;
+            let mut report =
+                sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
+            report.requests = http.sent();
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// The open reports of live sources that a person decided to be duplicates, and what would be told to their trackers.
+    /// Asks nobody.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
+    pub async fn closures(&self, source: Option<&str>) -> Result<Vec<Closure>> {
+        let source = source.map(str::to_owned);
+        self.run(move |i| {
+            i.store.read(|r| {
+                let row =
+                    source.map(|s| r.source(&s)?.ok_or_else(|| search::no_source(r, &s))).transpose()?;
+                sync::closures(r, row.as_ref())
+            })
+        })
+        .await
+    }
+
+    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is who has it done. What was
+    /// done before, wholly or in part, is never done twice.
+    ///
+    /// # Errors
+    /// As [`Casebook::closures`]. What a tracker refuses is in the report.
+    pub async fn close_duplicates(
+        &self,
+        source: Option<&str>,
+        actor: &str,
+        task: &Task,
+    ) -> Result<ClosureReport> {
+        let wanted = self.closures(source).await?;
+        self.close(wanted, actor, task).await
+    }
+
+    /// As [`Casebook::close_duplicates`], for these alone and only as they were shown: what was decided otherwise meanwhile
+    /// is left as it is.
+    ///
+    /// # Errors
+    /// As [`Casebook::closures`].
+    pub async fn close_shown(&self, shown: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
+        let mut wanted = self.closures(None).await?;
+        wanted.retain(|now| {
+            shown
+                .iter()
+                .any(|s| (&s.key, &s.canonical, &s.comment) == (&now.key, &now.canonical, &now.comment))
+        });
+        self.close(wanted, actor, task).await
+    }
+
+    async fn close(&self, mut wanted: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
+        let mut whole = ClosureReport::default();
+        let context = self.context(task);
+        while let Some(first) = wanted.first() {
+            let key = first.source.clone();
+            let (here, rest) = wanted.into_iter().partition(|c| c.source == key);
+            wanted = rest;
+            let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
+            let http = self.inner.http.counted();
+            let mut tracker = self.tracker(&http, &row, &remote).await?;
+            let here: Vec<Closure> = here;
+            let report = sync::close(&context, &row, tracker.as_mut(), &http, &here, actor).await;
+            whole.done.extend(report.done);
+            whole.problem = whole.problem.or(report.problem);
+            if task.is_cancelled() {
+                break;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// What was told to trackers about duplicates, the latest first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn closure_journal(&self) -> Result<Vec<ClosureRecord>> {
+        self.run(|i| i.store.read(|r| r.closures())).await
+    }
+
+    fn context(&self, task: &Task) -> sync::Context {
+        sync::Context {
+            store: Arc::clone(&self.inner.store),
+            folder: self.inner.folder.clone(),
+            clock: Arc::clone(&self.inner.clock),
+            task: task.clone(),
+        }
+    }
+
+    /// The live sources with these keys; all of them without any.
+    async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
+        self.run(move |i| {
+            i.store.read(|r| {
+                let named = !keys.is_empty();
+                let keys = if named { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
+                let mut out = Vec::new();
+                for key in keys {
+                    let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
+                    match r.remote(source.id)? {
+                        Some(remote) => out.push((source, remote)),
+                        None if named => {
+                            return Err(Error::invalid(format!("{} is fed from files alone", source.key))
+                                .with_hint(format!(
+                                    "To mirror it live: precedent source add github:{}",
+                                    source.key
+                                )));
+                        }
+                        None => {}
+                    }
+                }
+                Ok(out)
+            })
+        })
+        .await
+    }
+
+    /// The tracker of a live source, with the token for its host.
+    async fn tracker(
+        &self,
+        http: &Http,
+        source: &SourceRow,
+        remote: &RemoteRow,
+    ) -> Result<Box<dyn precedent_trackers::tracker::Tracker>> {
+        let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
+        // A keyring or a helper program may take its time.
+        self.run(move |i| {
+            let found = token(i, &source, &remote);
+            sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
+        })
+        .await
+    }
+
+    /// Removes a source with everything that was mirrored from it; people's verdicts stay.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source.
+    pub async fn remove_source(&self, key: &str, task: &Task) -> Result<SourceView> {
+        let (key, task) = (key.to_owned(), task.clone());
+        self.run(move |i| {
+            let view = i.store.read(|r| source_view(r, &key))?;
+            let id = i.store.write(|w| {
+                let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
+                w.remove_source(&source)?;
+                Ok(source.id)
+            })?;
+            sync::forget_wiki(&i.folder, id)?;
+            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            if let Ok(vectors) = i.meaning()?.vectors() {
+                i.derived().plan_vectors(&vectors, &task)?;
+            }
+            Ok(view)
+        })
+        .await
+    }
+}
+
+/// The token for a live source's tracker, bound to its addresses; none for one that the person has not confirmed.
+fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<Found> {
+    let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.trusted)?;
+    inner.secrets.find(sync::wanted(source, remote), &address.places())
+}
+
+pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
+    reader.sources()?.iter().map(|s| source_view(reader, &s.key)).collect()
+}
+
+fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
+    let source = reader.source(key)?.ok_or_else(|| search::no_source(reader, key))?;
+    let counts = reader.source_counts(source.id)?;
+    Ok(SourceView {
+        key: source.key,
+        kind: source.kind,
+        added_at: source.added_at,
+        changed_at: source.changed_at,
+        issues: counts.issues,
+        pull_requests: counts.pull_requests,
+        comments: counts.comments,
+        pages: counts.pages,
+        missing_comments: counts.missing_comments,
+        orphan_comments: counts.orphan_comments,
+        known_duplicates: reader.known_duplicates(source.id)?.len() as u64,
+        calibrated_on: reader.calibration(source.id)?.map(|c| c.labels),
+    })
+}

@@ -1,0 +1,248 @@
+//! Other models: what there is, and how one comes to answer.
+
+use std::{fs, path::Path};
+
+use super::{Casebook, Inner, VECTORS};
+use crate::samples;
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::ModelView,
+    task::Task,
+};
+use precedent_index::{
+    embed::{self, BUILT_IN, CatalogEntry, Engine, MODEL, ModelInfo, TOKENIZER, Traits, catalog},
+    vectors,
+};
+use precedent_text::similar;
+use precedent_trackers::http::download;
+
+/// Where the models of the catalogue are.
+const HUB: &str = "https://huggingface.co";
+/// Texts that have nothing to do with each other, for the scale of a model's cosine.
+const UNRELATED: usize = 100;
+
+impl Casebook {
+    /// The models that can answer: the built-in one first, then those that were installed, by name.
+    ///
+    /// # Errors
+    /// Those of the database and of the disk.
+    pub async fn models(&self) -> Result<Vec<ModelView>> {
+        self.run(|i| i.model_views()).await
+    }
+
+    /// The models that can be installed by name.
+    pub fn catalog() -> Vec<CatalogEntry> {
+        catalog()
+    }
+
+    /// Where the models of the catalogue are fetched from.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if what was set is no address.
+    pub fn hub(&self) -> Result<url::Url> {
+        let hub = self.inner.hub.as_deref().unwrap_or(HUB);
+        url::Url::parse(hub).map_err(|_| {
+            Error::invalid(format!("\"{hub}\" is no address to fetch models from"))
+                .with_hint("It looks like https://hub.example.")
+        })
+    }
+
+    /// Brings a model in from a folder, an ONNX file beside its tokenizer, or an archive of a folder. It does not answer yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if a file is missing or none or the name is taken, [`Code::ModelUnavailable`] if the runtime
+    /// cannot run it. Nothing is left behind then.
+    pub async fn import_model(
+        &self,
+        path: &Path,
+        name: Option<&str>,
+        traits: Traits,
+        task: &Task,
+    ) -> Result<ModelView> {
+        let (path, task) = (path.to_owned(), task.clone());
+        let name = name.map_or_else(|| embed::suggested_name(&path), str::to_owned);
+        self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
+    }
+
+    /// Fetches a model of the catalogue and brings it in. What was fetched before it broke off is not fetched again.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if the catalogue has no such model; those of the network; as [`Casebook::import_model`].
+    pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
+        let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
+            let all = catalog();
+            let near = similar::meant(name, all.iter().map(|e| e.name.as_str()));
+            let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
+            Error::not_found(format!(
+                "the catalogue has no model \"{}\"",
+                name.chars().take(80).collect::<String>()
+            ))
+            .with_hint(format!("{hint}`precedent model list --catalog` shows all."))
+        })?;
+        let inner = &self.inner;
+        if inner.models().join(&entry.name).exists() {
+            return Err(Error::invalid(format!("{} is installed already", entry.name))
+                .with_hint(format!("To use it: precedent model use {}", entry.name)));
+        }
+        let base = self.hub()?;
+        // Kept where the next try finds it.
+        let folder = inner.models().join(format!(".{}.download", entry.name));
+        self.run({
+            let folder = folder.clone();
+            move |_| fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))
+        })
+        .await?;
+        let files = TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
+        for (file, here) in files {
+            let address =
+                format!("{}/{}/resolve/main/{file}", base.as_str().trim_end_matches('/'), entry.repository);
+            let url = url::Url::parse(&address)
+                .map_err(|_| Error::new(Code::Internal, format!("{address} is no address")))?;
+            let to = folder.join(here);
+            let Some(stated) = download::download(&inner.http, &url, &to, task).await? else { continue };
+            self.run(move |_| {
+                if embed::digest(&to)? == stated {
+                    return Ok(());
+                }
+                fs::remove_file(&to).map_err(|e| Error::io(&to, e))?;
+                Err(Error::new(Code::Network, format!("what came from {address} is damaged"))
+                    .with_hint("Its checksum is not the one that the server states. Run it again."))
+            })
+            .await?;
+        }
+        let (task, traits) =
+            (task.clone(), Traits { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() });
+        self.run(move |i| {
+            let view = i.import_model(&folder, &entry.name, &traits, &task);
+            if !matches!(&view, Err(e) if e.code() == Code::Cancelled) {
+                // What could not be used would not be better the next time.
+                fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+            }
+            view
+        })
+        .await
+    }
+
+    /// Lets a model answer, `builtin` or one that was installed, once its vectors are there: [`Casebook::update_index`] makes
+    /// them beside the others, which answer until then.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such model, [`Code::ModelUnavailable`] if it cannot be loaded.
+    pub async fn use_model(&self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        self.run(move |i| {
+            i.known(&name)?;
+            i.meaning_of(Some(&name)).embed("")?;
+            let now = i.store.read(|r| r.model())?.unwrap_or_else(|| BUILT_IN.to_owned());
+            i.store.write(|w| w.set_next_model(Some(name.as_str()).filter(|n| *n != now)))
+        })
+        .await
+    }
+
+    /// Removes a model that was installed, with its vectors.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such model, [`Code::InvalidInput`] if it answers or is about to.
+    pub async fn remove_model(&self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        self.run(move |i| {
+            i.known(&name)?;
+            let (now, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
+            if name == BUILT_IN || now.as_deref() == Some(&name) || next.as_deref() == Some(&name) {
+                return Err(Error::invalid(format!("{name} is in use"))
+                    .with_hint("Let another one answer first: precedent model use NAME"));
+            }
+            if let Ok(info) = i.meaning_of(Some(&name)).engine().info() {
+                vectors::remove(&i.folder, &vectors::path(&i.folder.join(VECTORS), &info))?;
+            }
+            let folder = i.models().join(&name);
+            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))
+        })
+        .await
+    }
+}
+
+impl Inner {
+    /// Whether there is a model of this name.
+    fn known(&self, name: &str) -> Result<()> {
+        if name == BUILT_IN || (embed::check_name(name).is_ok() && self.models().join(name).is_dir()) {
+            return Ok(());
+        }
+        let shown: String = name.chars().take(80).collect();
+        let fetch = catalog().iter().any(|e| e.name == name);
+        Err(Error::not_found(format!("there is no model \"{shown}\" here")).with_hint(if fetch {
+            format!("Fetch it first: precedent model install {name}")
+        } else {
+            "`precedent model list` shows those that are there.".to_owned()
+        }))
+    }
+
+    fn import_model(&self, path: &Path, name: &str, traits: &Traits, task: &Task) -> Result<ModelView> {
+        if matches!(self.engine, Engine::Off) {
+            return Err(Error::invalid("search by meaning is switched off"));
+        }
+        let texts = sample_texts()?;
+        embed::import(path, &self.models(), name, traits, self.engine.runtime(), &texts, task)?;
+        self.model_view(name)
+    }
+
+    fn model_views(&self) -> Result<Vec<ModelView>> {
+        let mut names: Vec<String> = match fs::read_dir(self.models()) {
+            Ok(entries) => entries
+                .filter_map(|e| e.ok()?.file_name().into_string().ok())
+                .filter(|n| embed::check_name(n).is_ok())
+                .collect(),
+            Err(_) => Vec::new(),
+        };
+        names.sort();
+        names.insert(0, BUILT_IN.to_owned());
+        names.iter().map(|n| self.model_view(n)).collect()
+    }
+
+    fn model_view(&self, name: &str) -> Result<ModelView> {
+        let (now, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
+        let meaning = self.meaning_of(Some(name));
+        let info = meaning.engine().info();
+        let here = info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
+        let (embedded, vector_bytes) = match meaning.vectors().ok().filter(|_| here) {
+            Some(vectors) => (vectors.extent()?.embedded, vectors.bytes()),
+            None => (0, 0),
+        };
+        let bytes = (name != BUILT_IN).then(|| size(&self.models().join(name)));
+        let of = |f: fn(&ModelInfo) -> usize| info.as_ref().ok().map(f);
+        Ok(ModelView {
+            answers: now.as_deref().unwrap_or(BUILT_IN) == name,
+            next: next.as_deref() == Some(name),
+            dimensions: of(|i| i.dimensions),
+            max_tokens: of(|i| i.max_tokens),
+            bytes,
+            embedded,
+            vector_bytes,
+            problem: info.err().map(|e| super::sentence(&e)),
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Bytes of the files in a folder.
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|e| Some(e.ok()?.metadata().ok()?.len())).sum()
+}
+
+/// Reports about different things, from the sample.
+fn sample_texts() -> Result<Vec<String>> {
+    #[derive(serde::Deserialize)]
+    struct Sample {
+        title: String,
+        body: Option<String>,
+    }
+    let lines = samples::ISSUES.lines().take(UNRELATED);
+    lines
+        .map(|line| {
+            let one: Sample = serde_json::from_str(line)
+                .map_err(|e| Error::new(Code::Internal, format!("the sample cannot be read: {e}")))?;
+            Ok(format!("{}\n{}", one.title, one.body.unwrap_or_default()))
+        })
+        .collect()
+}

@@ -1,0 +1,82 @@
+//! Private notes.
+
+use super::{Casebook, Inner};
+use crate::notes::{self, Notebook};
+use precedent_core::{
+    error::Result,
+    model::{Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, SimilarNotes},
+    task::Task,
+};
+
+impl Casebook {
+    /// Stores a note, unless the same is there already: then that one is returned, and nothing is stored. What is nearly
+    /// the same is connected with it.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long, [`precedent_core::Code::NotFound`] for a
+    /// key to attach it to that does not exist; those of the database.
+    pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {
+        let task = task.clone();
+        self.run(move |i| i.notebook(|n| n.add(&draft, (i.clock)(), &task))).await
+    }
+
+    /// Looks for notes of a kind that say the same or nearly; stores nothing.
+    ///
+    /// # Errors
+    /// As [`Casebook::add_note`].
+    pub async fn similar_notes(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
+        let (title, body) = (title.to_owned(), body.to_owned());
+        self.run(move |i| i.notebook(|n| n.similar(kind, &title, &body))).await
+    }
+
+    /// Changes a note. `key` is `note#12` or its number.
+    ///
+    /// # Errors
+    /// As [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    pub async fn edit_note(&self, key: &str, change: NoteChange, task: &Task) -> Result<Note> {
+        let (key, task) = (key.to_owned(), task.clone());
+        self.run(move |i| i.notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
+    }
+
+    /// Removes a note; returns what it was.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    pub async fn remove_note(&self, key: &str, task: &Task) -> Result<Note> {
+        let (key, task) = (key.to_owned(), task.clone());
+        self.run(move |i| i.notebook(|n| n.remove(&key, (i.clock)(), &task))).await
+    }
+
+    /// The notes, the latest changed first; of a kind, or all.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<Note>> {
+        self.run(move |i| i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect()))
+            .await
+    }
+
+    /// One note. `key` is `note#12` or its number.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no such note.
+    pub async fn note(&self, key: &str) -> Result<Note> {
+        let key = key.to_owned();
+        self.run(move |i| i.store.read(|r| r.shown_note(notes::one(r, &key)?))).await
+    }
+}
+
+impl Inner {
+    fn notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
+        let meaning = self.meaning()?;
+        let problem = meaning.problem();
+        let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
+        let model = meaning.engine().info().ok();
+        work(&Notebook {
+            derived: self.derived(),
+            vectors: vectors.as_deref().zip(model.as_ref()),
+            embed: &|text: &str| meaning.embed(text),
+            problem: problem.as_deref(),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! A document with everything that was said about it.
+
+use super::Casebook;
+use crate::search;
+use precedent_core::{
+    error::Result,
+    model::{LinkView, Thread, ThreadComment},
+};
+use precedent_store::{DocumentRow, Reader, StoredComment};
+use precedent_text::html;
+
+impl Casebook {
+    /// A document with everything that was said about it. `key` is `acme/app#12`, `acme/app:Page-Name`, or a bare number
+    /// where only one source has it.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such document; [`Code::InvalidInput`] if the number is ambiguous.
+    pub async fn thread(&self, key: &str) -> Result<Thread> {
+        let key = key.trim().to_owned();
+        self.run(move |i| i.store.read(|r| thread(r, &key))).await
+    }
+}
+
+pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
+    let row = search::one(reader, key)?;
+    let comments = reader.comments(&row)?;
+    let links = links(reader, &row)?;
+    // The tracker's count leaves out what is said beside the lines of a pull request.
+    let counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
+    let held = comments.iter().filter(counted).count() as u64;
+    Ok(Thread {
+        missing_comments: u32::try_from(row.comment_count.saturating_sub(held)).unwrap_or(u32::MAX),
+        html: html::from_markdown(&row.body),
+        comments: comments.into_iter().map(shown).collect(),
+        links,
+        key: row.key,
+        kind: row.kind,
+        source: row.source,
+        number: row.number,
+        title: row.title,
+        url: row.url,
+        state: row.state,
+        state_reason: row.state_reason,
+        author: row.author.login,
+        association: row.author.association,
+        labels: row.labels,
+        milestone: row.milestone,
+        locked: row.locked,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        closed_at: row.closed_at,
+        deleted_at: row.deleted_at,
+        markdown: row.body,
+    })
+}
+
+fn shown(comment: StoredComment) -> ThreadComment {
+    ThreadComment {
+        anchor: search::anchor(&comment),
+        html: html::from_markdown(&comment.body),
+        bot: comment.author.bot,
+        author: comment.author.login,
+        association: comment.author.association,
+        created_at: comment.created_at,
+        updated_at: Some(comment.updated_at).filter(|u| *u > comment.created_at),
+        url: comment.url,
+        markdown: comment.body,
+    }
+}
+
+fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
+    let mut out: Vec<LinkView> = Vec::new();
+    for link in reader.links(&row.key)? {
+        let outgoing = link.from_key == row.key;
+        let key = if outgoing { link.to_key } else { link.from_key };
+        // Weightier kinds come first: who closes an item or is its duplicate names it anyway.
+        if link.kind == "mentions" && out.iter().any(|l| l.key == key && l.kind != "mentions") {
+            continue;
+        }
+        let other = reader.document_by_key(&key)?;
+        out.push(LinkView {
+            kind: link.kind,
+            outgoing,
+            document: other.as_ref().map(|d| d.kind),
+            title: other.as_ref().map(|d| d.title.clone()),
+            state: other.and_then(|d| d.state),
+            key,
+        });
+    }
+    Ok(out)
+}

@@ -1,0 +1,50 @@
+//! Solved cases.
+
+use super::Casebook;
+use crate::troubleshoot;
+use precedent_core::{
+    error::Result,
+    model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
+    task::Task,
+};
+use precedent_index::update::Effort;
+
+impl Casebook {
+    /// Looks for solved cases of the same, with the part of their threads that carries the fix; where there is none, for
+    /// pages of wikis. Nothing found is an empty answer and no error.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
+    pub async fn troubleshoot(
+        &self,
+        request: TroubleshootRequest,
+        task: &Task,
+    ) -> Result<TroubleshootResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
+            let mut response = i.answering(|meaning| {
+                let card = meaning.engine().info().ok().map(|m| m.solved);
+                i.searching(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+            })?;
+            response.notices.extend(stale);
+            Ok(response)
+        })
+        .await
+    }
+
+    /// Measures on the closed issues of a source how often the part of a thread that is shown holds the comment that says
+    /// what the fix was. `budget` is in characters.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::Cancelled`].
+    pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| {
+            let meaning = i.meaning()?;
+            i.searching(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
+        })
+        .await
+    }
+}

@@ -1,0 +1,483 @@
+//! The check-up of a casebook: looks at every file without trusting it, says what is wrong and what to do, and mends
+//! what can be mended. What was mirrored and decided is never deleted: a copy is kept before a row is taken out.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Finding, Health, IndexReport, Severity},
+    task::Task,
+};
+use precedent_index::{
+    embed::{Engine, Fault},
+    fulltext::FullText,
+    update::{Derived, Effort, Parts, remove_text},
+    vectors::{self, Vectors},
+};
+use precedent_store as store;
+use precedent_store::Store;
+
+/// Where everything is, and what to do about it.
+#[derive(Debug)]
+pub struct CheckUp<'a> {
+    /// The casebook's folder.
+    pub folder: &'a Path,
+    /// The database in it.
+    pub database: &'a Path,
+    /// Below which folder the full text is.
+    pub full_text: &'a Path,
+    /// In which folder the vectors are.
+    pub vectors: &'a Path,
+    /// What makes the vectors.
+    pub engine: &'a Engine,
+    /// The vectors of models that are here and may be used again.
+    pub known: &'a [PathBuf],
+    /// Threads that embed.
+    pub workers: usize,
+    /// With fewer bytes than this free on its disk, a casebook cannot grow.
+    pub wanted_free: u64,
+    /// Whether to mend what can be mended.
+    pub repair: bool,
+}
+
+impl CheckUp<'_> {
+    /// Looks at everything, and mends if that is wanted.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and those of a repair that failed.
+    pub fn run(&self, task: &Task) -> Result<Health> {
+        if !self.database.is_file() {
+            return Err(Error::not_found(format!("there is no casebook in {}", self.folder.display()))
+                .with_hint("Name another folder with --casebook, or begin one: precedent import sample"));
+        }
+        let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
+        let mut checked = |what: &str| health.checked.push(what.to_owned());
+        let mut found = Vec::new();
+        checked("permissions");
+        self.permissions(&mut found);
+        checked("disk");
+        found.extend(self.disk());
+        checked("model");
+        found.extend(self.model());
+        checked("database");
+        let usable = self.truth(&mut found)?;
+        self.copies(&mut found);
+        task.check()?;
+        if usable {
+            let store = Store::open(self.database)?;
+            checked("rows");
+            self.orphans(&store, &mut found)?;
+            checked("full_text");
+            let fulltext = self.full_text(&mut found)?;
+            let derived =
+                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Parts::All };
+            self.text(&derived, &mut found, task)?;
+            checked("vectors");
+            self.meaning(&derived, &mut found, task)?;
+        }
+        found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
+        health.findings = found;
+        Ok(health)
+    }
+
+    #[cfg(unix)]
+    fn permissions(&self, found: &mut Vec<Finding>) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mut private = vec![(self.folder.to_owned(), 0o700), (self.database.to_owned(), 0o600)];
+        for ending in ["db-wal", "db-shm"] {
+            private.push((self.database.with_extension(ending), 0o600));
+        }
+        private.extend(store::kept_copies(self.database).into_iter().map(|p| (p, 0o600)));
+        for (path, wanted) in private {
+            let Ok(metadata) = fs::metadata(&path) else { continue };
+            let mode = metadata.permissions().mode() & 0o777;
+            let (what, why) = if mode & 0o077 != 0 {
+                ("is open to other users of this machine", "They could read reports and private notes.")
+            } else if mode & wanted != wanted {
+                ("cannot be read and written by you", "Nothing can be mirrored or noted, or even found.")
+            } else {
+                continue;
+            };
+            let repaired =
+                self.repair && fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).is_ok();
+            found.push(Finding {
+                id: "permissions".to_owned(),
+                severity: Severity::Warning,
+                what: format!("{} {what} (mode {mode:04o})", path.display()),
+                why: why.to_owned(),
+                remedy: format!("chmod {wanted:o} {}", path.display()),
+                repairable: true,
+                repaired,
+            });
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn permissions(&self, _found: &mut Vec<Finding>) {}
+
+    fn disk(&self) -> Option<Finding> {
+        let free = free_bytes(self.folder)?;
+        (free < self.wanted_free).then(|| {
+            report(
+                "disk_space",
+                Severity::Warning,
+                format!("{} MB are free on the casebook's disk", free / 1_000_000),
+                "A sync or an index that finds the disk full stops; what was stored is kept.",
+                "Free some space, or move the casebook's folder and name it with --casebook.",
+            )
+        })
+    }
+
+    fn model(&self) -> Option<Finding> {
+        let (fault, error) = self.engine.examine().err()?;
+        let id = match fault {
+            Fault::RuntimeMissing => "runtime_missing",
+            Fault::RuntimeUnusable => "runtime_unusable",
+            Fault::ModelMissing => "model_missing",
+            Fault::ModelDamaged => "model_damaged",
+        };
+        Some(report(
+            id,
+            Severity::Warning,
+            error.to_string(),
+            "Reports that say the same in other words are not found; search by words works.",
+            error.hint().unwrap_or("Reinstall Precedent."),
+        ))
+    }
+
+    /// Whether the database can be worked with.
+    fn truth(&self, found: &mut Vec<Finding>) -> Result<bool> {
+        const WHY: &str = "It is the only place of what was mirrored and decided.";
+        let inspection = match store::inspect(self.database) {
+            Ok(inspection) => inspection,
+            Err(error) if error.code() == Code::Corrupt => {
+                found.push(report(
+                    "database_damaged",
+                    Severity::Error,
+                    "the database is damaged: it is no SQLite database".to_owned(),
+                    WHY,
+                    &self.way_back(),
+                ));
+                return Ok(false);
+            }
+            Err(error) => {
+                let hint = error.hint().unwrap_or("Check the permissions.").to_owned();
+                found.push(report("database_unreadable", Severity::Error, error.to_string(), WHY, &hint));
+                return Ok(false);
+            }
+        };
+        if inspection.newer {
+            found.push(report(
+                "newer_version",
+                Severity::Error,
+                format!("a newer version of Precedent wrote this casebook (schema {})", inspection.schema),
+                "This version does not know what is in it, and does not touch it.",
+                "Install the newer version, or open another casebook with --casebook.",
+            ));
+            return Ok(false);
+        }
+        if !inspection.casebook {
+            found.push(report(
+                "not_a_casebook",
+                Severity::Error,
+                format!("{} is another program's database", self.database.display()),
+                "Nothing of Precedent's is in it, and nothing is changed in it.",
+                "Choose another folder with --casebook.",
+            ));
+            return Ok(false);
+        }
+        let mut damage = inspection.damage;
+        if !damage.is_empty() {
+            let before = damage.join("; ").replace('\n', " ");
+            if self.repair {
+                damage = store::reindex(self.database)?;
+            }
+            let mended = damage.is_empty();
+            found.push(Finding {
+                repairable: true,
+                repaired: mended,
+                ..report(
+                    "database_damaged",
+                    Severity::Error,
+                    format!("the database is damaged: {before}"),
+                    WHY,
+                    &if self.repair {
+                        self.way_back()
+                    } else {
+                        format!(
+                            "precedent doctor --repair makes its indexes anew, after keeping a copy. If that is not enough: {}",
+                            self.way_back()
+                        )
+                    },
+                )
+            });
+            if !mended {
+                return Ok(false);
+            }
+        }
+        if inspection.older && !self.repair {
+            found.push(Finding {
+                repairable: true,
+                ..report(
+                    "older_version",
+                    Severity::Notice,
+                    format!("an older version of Precedent wrote this casebook (schema {})", inspection.schema),
+                    "The next command upgrades it; a copy is kept beside it. Its rows and indexes are looked at then.",
+                    "precedent doctor --repair",
+                )
+            });
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// What to do about a database that cannot be mended.
+    fn way_back(&self) -> String {
+        let copy = store::kept_copies(self.database)
+            .pop()
+            .map_or_else(String::new, |p| format!(" {} is one.", p.display()));
+        format!(
+            "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move {name} and its \
+             -wal and -shm files away, add the sources again and sync.",
+            name = self.database.display()
+        )
+    }
+
+    fn copies(&self, found: &mut Vec<Finding>) {
+        for path in store::kept_copies(self.database) {
+            let size = fs::metadata(&path).map_or(0, |m| m.len());
+            found.push(report(
+                "kept_copy",
+                Severity::Notice,
+                format!("{} is a copy that was kept ({} kB)", path.display(), size.div_ceil(1000)),
+                "It takes up space, and is a way back to how things were.",
+                "Delete it when you no longer want to go back.",
+            ));
+        }
+    }
+
+    fn orphans(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+        let (unreachable, unreadable) = store.read(|r| r.orphans())?;
+        if !unreachable.is_empty() {
+            if self.repair {
+                store.keep_copy(store::BEFORE_REPAIR)?;
+                store.write(|w| w.remove_orphans())?;
+            }
+            let tables: Vec<String> = unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
+            found.push(Finding {
+                repaired: self.repair,
+                ..mendable(
+                    "orphan_rows",
+                    Severity::Warning,
+                    format!("rows belong to something that is gone: {}", tables.join(", ")),
+                    "Nothing can reach them; they take up space and make counts wrong.",
+                )
+            });
+        }
+        if unreadable > 0 {
+            found.push(report(
+                "raw_unreadable",
+                Severity::Warning,
+                format!("{unreadable} records as the trackers sent them cannot be unpacked"),
+                "Everything can be found; a later version cannot read more out of these without a sync.",
+                "Sync their source again: precedent sync --full",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The full text, with its files checked. Where they are damaged and are to stay, an empty one that stands for it.
+    fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
+        let complaint = match FullText::open(self.full_text) {
+            Ok(fulltext) => match fulltext.damaged_files() {
+                Ok(files) if files.is_empty() => return Ok(fulltext),
+                Ok(files) => files.join(", "),
+                Err(error) => error.to_string(),
+            },
+            Err(error) if FullText::is_damage(&error) => error.to_string(),
+            Err(error) => return Err(error),
+        }
+        .replace('\n', " ");
+        let fulltext = if self.repair {
+            remove_text(self.folder, self.full_text)?;
+            FullText::open(self.full_text)?
+        } else {
+            FullText::in_memory()?
+        };
+        found.push(Finding {
+            repaired: self.repair,
+            ..mendable(
+                "full_text_damaged",
+                Severity::Warning,
+                format!("files of the full text are damaged: {complaint}"),
+                "Search by words fails or misses documents. It is made again from the database.",
+            )
+        });
+        Ok(fulltext)
+    }
+
+    fn text(&self, derived: &Derived<'_>, found: &mut Vec<Finding>, task: &Task) -> Result<()> {
+        let damaged = found.iter().any(|f| f.id == "full_text_damaged");
+        if damaged && !self.repair {
+            return Ok(());
+        }
+        let stale = derived.text_is_stale()?;
+        let kept: Vec<i64> = derived.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
+        let indexed = derived.fulltext.ids()?;
+        let missing = kept.iter().filter(|id| indexed.binary_search(id).is_err()).count();
+        let extra = indexed.iter().filter(|id| kept.binary_search(id).is_err()).count();
+        if !stale && missing == 0 && extra == 0 {
+            return Ok(());
+        }
+        if self.repair {
+            // An index that believes to be up to date and is not cannot be brought up to date.
+            if !stale {
+                derived.forget_text()?;
+            }
+            derived.update_text(Effort::Whole, task, &mut IndexReport::default())?;
+        }
+        if damaged {
+            return Ok(());
+        }
+        let (id, what) = if stale {
+            ("full_text_stale", "the full text lags behind the database")
+        } else {
+            ("full_text_drift", "the full text is not what the database holds")
+        };
+        found.push(Finding {
+            repaired: self.repair,
+            ..mendable(
+                id,
+                Severity::Warning,
+                format!("{what}: {missing} documents missing, {extra} too many"),
+                "Search by words misses documents, or shows some that are gone.",
+            )
+        });
+        Ok(())
+    }
+
+    fn meaning(&self, derived: &Derived<'_>, found: &mut Vec<Finding>, task: &Task) -> Result<()> {
+        // Without a card nothing is known about the vectors; that is among the findings already.
+        let Ok(info) = self.engine.info() else { return Ok(()) };
+        let current = vectors::path(self.vectors, &info);
+        self.other_models(&current, found);
+        if current.is_file()
+            && let Some(damage) = vectors::damage(&current)
+        {
+            if self.repair {
+                vectors::remove(self.folder, &current)?;
+            }
+            found.push(Finding {
+                repaired: self.repair,
+                ..mendable(
+                    "vectors_damaged",
+                    Severity::Warning,
+                    format!("the file of vectors is damaged: {}", damage.replace('\n', " ")),
+                    "Search by meaning fails or misses passages. Vectors are made again from the database.",
+                )
+            });
+            if !self.repair {
+                return Ok(());
+            }
+        }
+        let vectors = Vectors::open(self.vectors, &info)?;
+        let before = missing_vectors(derived, &vectors)?;
+        if before == 0 {
+            return Ok(());
+        }
+        let mut mended = false;
+        if self.repair {
+            vectors.look_again()?;
+            match derived.update_vectors(
+                &vectors,
+                self.engine,
+                self.workers,
+                None,
+                task,
+                &mut IndexReport::default(),
+            ) {
+                Ok(_) => mended = missing_vectors(derived, &vectors)? == 0,
+                // Why is among the findings already.
+                Err(error) if error.code() == Code::ModelUnavailable => {}
+                Err(error) => return Err(error),
+            }
+        }
+        found.push(Finding {
+            repaired: mended,
+            ..mendable(
+                "vectors_missing",
+                Severity::Warning,
+                format!("passages without a vector, or with one of an older text: at least {before}"),
+                "Search by meaning does not find them.",
+            )
+        });
+        Ok(())
+    }
+
+    /// Sets of vectors that no search looks at. They may have cost hours, and the other model may come back.
+    fn other_models(&self, current: &Path, found: &mut Vec<Finding>) {
+        let Ok(entries) = fs::read_dir(self.vectors) else { return };
+        let mut others: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+        others
+            .retain(|p| p.extension().is_some_and(|e| e == "db") && p != current && !self.known.contains(p));
+        others.sort();
+        for path in others {
+            let size = fs::metadata(&path).map_or(0, |m| m.len());
+            found.push(report(
+                "vectors_of_another_model",
+                Severity::Notice,
+                format!("{} holds vectors of another model ({} kB)", path.display(), size.div_ceil(1000)),
+                "No search looks at them while this model is used; they take up space.",
+                "Delete the file if you do not go back to that model.",
+            ));
+        }
+    }
+}
+
+/// How many passages have no vector, as far as that is known: at least so many.
+fn missing_vectors(derived: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
+    let living = derived.store.read(|r| r.living())?;
+    let extent = vectors.extent()?;
+    let planned = vectors.documents()?;
+    // A document with a title has at least one passage.
+    let forgotten =
+        living.iter().filter(|(id, titled)| *titled && planned.binary_search(id).is_err()).count();
+    let missing = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
+    // What has changed is among those that are missing where it was planned, or never seen.
+    Ok(missing.max(derived.unplanned(vectors)?))
+}
+
+/// A finding that a person has to do something about.
+fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -> Finding {
+    Finding {
+        id: id.to_owned(),
+        severity,
+        what,
+        why: why.to_owned(),
+        remedy: remedy.to_owned(),
+        repairable: false,
+        repaired: false,
+    }
+}
+
+/// A finding that a repair mends.
+fn mendable(id: &str, severity: Severity, what: String, why: &str) -> Finding {
+    Finding { repairable: true, ..report(id, severity, what, why, "precedent doctor --repair") }
+}
+
+/// Bytes that this user may still write on the folder's disk, where the system says so.
+fn free_bytes(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let disk = rustix::fs::statvfs(folder).ok()?;
+        disk.f_bavail.checked_mul(disk.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}

@@ -1,0 +1,314 @@
+//! Calibration by a source's own duplicates: in which order candidates come there, and how sure the check may be.
+//!
+//! Each known duplicate is asked for as if it were just filed, against the older reports of its source; so is a sample of
+//! the reports without one, each standing for as many as there are. What that teaches, and how it is judged, is in
+//! [`super::learn`].
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{
+    Checker, Draft, Scope,
+    learn::{Answer, Asked, Candidate, MIN_LABELS, TOP, learn},
+};
+use crate::search;
+use precedent_core::{
+    error::Result,
+    model::{CalibrationReport, DocKind, ThresholdFigures},
+    share::wilson,
+    task::{Phase, Task},
+};
+use precedent_index::filter::{Filter, Test};
+use precedent_store::{SourceRow, Store};
+use precedent_text::{prepare::Prepared, reference::without_duplicate_notes};
+
+/// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
+const MAX_ASKED: usize = 2000;
+/// A source learns anew by itself once it knows so many times as many duplicates as it learnt from.
+const GROWN: f64 = 1.5;
+/// Trackers mark an earlier duplicate of three to nine issues in a hundred (the sets of docs/evaluation.md). Where fewer than
+/// this share have one, few are marked rather than few made: a curve over them would call everything unlikely.
+const MIN_SHARE: f64 = 0.01;
+/// Thresholds that figures are told at.
+const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
+
+/// Whether a source's duplicates have something to teach that it has not learnt: it marks them and has no calibration, knows
+/// half as many again as that one rests on, or has one of other features or of another model's vectors.
+///
+/// # Errors
+/// Those of the database.
+pub fn is_due(store: &Store, checker: &Checker<'_>, source: &SourceRow) -> Result<bool> {
+    store.read(|r| {
+        let own = r.calibration(source.id)?;
+        let own = own.filter(|own| {
+            let model = checker.model();
+            own.model.as_deref() == model && checker.table.calibrated(own, model).is_some()
+        });
+        let enough = own.map_or(MIN_LABELS, |own| times(own.labels, GROWN));
+        if enough > MAX_ASKED {
+            return Ok(false);
+        }
+        let pairs = r.known_duplicates(source.id)?;
+        // There are no more reports with an earlier one than pairs; and every update asks this.
+        if pairs.len() < enough {
+            return Ok(false);
+        }
+        let enough = enough.max(times(r.issue_count(source.id)?, MIN_SHARE));
+        if pairs.len() < enough {
+            return Ok(false);
+        }
+        let issues = r.issues_by_age(source.id)?;
+        let known = Known::new(&pairs, &issues);
+        Ok(issues.iter().filter(|id| known.is_label(**id)).count() >= enough)
+    })
+}
+
+/// So many times a number, rounded up.
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are far below 2^52"
+)]
+fn times(n: u64, factor: f64) -> usize {
+    (n as f64 * factor).ceil() as usize
+}
+
+/// Calibrates checks for a source, and keeps what its duplicates teach unless `dry`.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`], those of the database and the
+/// index.
+pub fn calibrate(
+    store: &Store,
+    checker: &Checker<'_>,
+    source: &str,
+    dry: bool,
+    now: Timestamp,
+    task: &Task,
+) -> Result<CalibrationReport> {
+    let (row, skeleton, pairs, issues) = store.read(|r| {
+        let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
+        Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
+    })?;
+    let checker = &Checker { pace: store.read(|r| r.pace(row.id))?, ..*checker };
+    let known = Known::new(&pairs, &issues);
+    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
+    let mut report = CalibrationReport {
+        source: row.key.clone(),
+        issues: issues.len() as u64,
+        labels: with.len() as u64,
+        kept: false,
+        found_first: 0.0,
+        found_in_ten: 0.0,
+        built_in: None,
+        own: None,
+        thresholds: Vec::new(),
+    };
+    if with.len() < MIN_LABELS {
+        return Ok(report);
+    }
+    let mut drawn: Vec<(i64, f64)> = [&with, &without]
+        .into_iter()
+        .flat_map(|all| {
+            let drawn = evenly(all, MAX_ASKED);
+            #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+            let weight = all.len() as f64 / drawn.len().max(1) as f64;
+            drawn.into_iter().map(move |id| (id, weight))
+        })
+        .collect();
+    // Reports of both kinds and of all ages are dealt into every part that is judged by itself.
+    drawn.sort_by_key(|(id, _)| known.place.get(id));
+    let filters = vec![
+        Filter { test: Test::Source(row.key.clone()), negated: false },
+        Filter { test: Test::Kind(DocKind::Issue), negated: false },
+    ];
+    let scope = Scope { filters };
+    let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
+    let asked: Vec<Option<Asked>> = drawn
+        .par_iter()
+        .map(|(id, weight)| {
+            task.check()?;
+            let Some(document) = store.read(|r| r.document(*id))? else { return Ok(None) };
+            let draft = Draft {
+                author: document.person(),
+                title: document.title,
+                body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
+                made_at: document.created_at.unwrap_or(now),
+                document: Some(*id),
+            };
+            let scored = checker.scored(&draft, &scope, task)?;
+            let relevant: BTreeSet<i64> = known.earlier(*id).collect();
+            let top = scored.iter().take(TOP);
+            let candidates = top
+                .map(|s| Candidate {
+                    features: s.features,
+                    reading: s.reading,
+                    right: relevant.contains(&s.document),
+                })
+                .collect();
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Calibrate, done, Some(total), "reports");
+            Ok(Some(Asked { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
+        })
+        .collect::<Result<_>>()?;
+    let asked: Vec<Asked> = asked.into_iter().flatten().collect();
+    let Some(lesson) = learn(checker.table, &asked, task)? else { return Ok(report) };
+    let used = lesson.ordered.filter(|_| lesson.own.order.is_some()).unwrap_or(lesson.built_in);
+    (report.found_first, report.found_in_ten) = (used.found_first, used.found_in_ten);
+    (report.built_in, report.own) = (Some(lesson.built_in), lesson.ordered);
+    report.thresholds = figures(&lesson.answers);
+    if !dry {
+        let calibration = lesson.own.calibration(checker.model());
+        store.write(|w| w.put_calibration(row.id, &calibration, now))?;
+        report.kept = true;
+    }
+    Ok(report)
+}
+
+/// A source's duplicate groups: its pairs, closed transitively.
+struct Known {
+    /// Where each issue stands by age.
+    place: BTreeMap<i64, usize>,
+    /// The group of each that is in one.
+    group_of: BTreeMap<i64, usize>,
+    members: Vec<Vec<i64>>,
+}
+
+impl Known {
+    fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
+        let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let mut known = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
+        for (a, b) in pairs {
+            let (a, b) = (known.group(*a), known.group(*b));
+            if a == b {
+                continue;
+            }
+            // The smaller one moves, so that each moves a few times at the most.
+            let (from, to) = if known.members[a].len() < known.members[b].len() { (a, b) } else { (b, a) };
+            let moved = std::mem::take(&mut known.members[from]);
+            known.group_of.extend(moved.iter().map(|id| (*id, to)));
+            known.members[to].extend(moved);
+        }
+        known
+    }
+
+    /// The group that an issue is in, by itself at first.
+    fn group(&mut self, id: i64) -> usize {
+        *self.group_of.entry(id).or_insert_with(|| {
+            self.members.push(vec![id]);
+            self.members.len() - 1
+        })
+    }
+
+    /// The known duplicates of an issue that are older.
+    fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
+        let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
+        let own = self.place.get(&id).copied().unwrap_or(0);
+        group.iter().copied().filter(move |other| self.place.get(other).is_some_and(|place| *place < own))
+    }
+
+    /// Whether an issue has an older one.
+    fn is_label(&self, id: i64) -> bool {
+        self.earlier(id).next().is_some()
+    }
+}
+
+/// At most `n`, evenly spaced.
+fn evenly(all: &[i64], n: usize) -> Vec<i64> {
+    if all.len() <= n {
+        return all.to_vec();
+    }
+    (0..n).map(|i| all[i * all.len() / n]).collect()
+}
+
+/// Precision and recall by threshold.
+fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
+    let duplicates: f64 = answers.iter().filter(|a| a.duplicate).map(|a| a.weight).sum();
+    THRESHOLDS
+        .iter()
+        .map(|threshold| {
+            let above: Vec<&Answer> = answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
+            let all: f64 = above.iter().map(|a| a.weight).sum();
+            // The sum of nothing is −0.
+            let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
+            // Answers that stand for several tell less than so many would (the effective size of a weighted sample, Kish 1965).
+            let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
+            let n = all * all / squares.max(f64::MIN_POSITIVE);
+            let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), n);
+            #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
+            let share = |x: f64| x as f32;
+            ThresholdFigures {
+                threshold: *threshold,
+                answers: above.len() as u64,
+                precision: (!above.is_empty()).then(|| share(right / all)),
+                low: share(low),
+                high: share(high),
+                recall: share(right / duplicates.max(1.0)),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_right_of_some_is_nothing_and_not_less() {
+        let answer =
+            |stated, right| Answer { odds: 0.0, ruled: false, stated, right, duplicate: true, weight: 1.0 };
+        let none = figures(&[answer(0.95, false), answer(0.2, true)]);
+        assert_eq!((none[0].answers, none[0].precision), (1, Some(0.0)), "{none:?}");
+        for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
+            assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
+        }
+    }
+
+    #[test]
+    fn answers_that_stand_for_many_widen_the_interval() {
+        let figures = |weight| {
+            let answer = |right, weight| Answer {
+                odds: 0.0,
+                ruled: false,
+                stated: 0.95,
+                right,
+                duplicate: right,
+                weight,
+            };
+            // One wrong answer, and as many right ones as it stands for.
+            let right = std::iter::repeat_n(answer(true, 1.0), 8);
+            figures(
+                &right
+                    .chain(std::iter::repeat_n(answer(false, weight), 8 / weight as usize))
+                    .collect::<Vec<_>>(),
+            )[0]
+        };
+        let (each, one) = (figures(1.0), figures(8.0));
+        assert_eq!((each.precision, one.precision), (Some(0.5), Some(0.5)));
+        assert!(one.low < each.low && each.high < one.high, "{each:?} {one:?}");
+    }
+
+    #[test]
+    fn groups_are_closed_over_their_pairs() {
+        // 9 is no issue any more, and 7 the oldest.
+        let known = Known::new(&[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)], &[7, 1, 2, 3, 4, 5, 6, 8]);
+        let earlier = |id| known.earlier(id).collect::<BTreeSet<i64>>();
+        assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));
+        assert_eq!(earlier(2), BTreeSet::from([1]));
+        assert_eq!(earlier(8), BTreeSet::from([7]));
+        assert!([1, 6, 7, 9].iter().all(|id| !known.is_label(*id)));
+    }
+
+    #[test]
+    fn the_interval_is_wide_for_few_and_narrow_for_many() {
+        let (few, many) = (wilson(0.9, 10.0), wilson(0.9, 1000.0));
+        assert!(few.0 < many.0 && many.0 < 0.9 && 0.9 < many.1 && many.1 < few.1);
+        assert_eq!(wilson(0.0, 0.0), (0.0, 1.0));
+    }
+}

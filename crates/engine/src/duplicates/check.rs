@@ -1,0 +1,444 @@
+//! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Instant,
+};
+
+use jiff::Timestamp;
+
+use super::{Checker, Draft, Scope, Scored, Table, reasons, twin::Worded};
+use crate::search;
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{
+        Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
+        DuplicatesResponse, KnownDuplicate, Lack, Lacking, Notice, Similarity, State, VerdictKind,
+    },
+    task::Task,
+};
+use precedent_index::filter::{Filter, Test};
+use precedent_store::{DocumentRow, Reader, SourceRow, Store};
+use precedent_text::{prepare::Prepared, report, skeleton::Skeleton, tokens};
+
+/// The most candidates of one answer.
+pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
+/// The longest draft that is read, in bytes; what follows is not compared.
+pub const MAX_DRAFT: usize = 8_000_000;
+
+/// How many candidates of a check are kept, for clusters.
+const KEPT: usize = 5;
+
+/// How rare a word must be to be named as what only comments have, as its inverse document frequency: about one document in fifty.
+const NAMED: f32 = 4.0;
+
+/// A draft with the document it is, if it is one.
+struct Question {
+    draft: Draft,
+    row: Option<DocumentRow>,
+    scope: Scope,
+    /// What the duplicates of the one source that is looked at taught.
+    own: Option<Table>,
+    /// How long it takes there until something is reported again.
+    pace: f64,
+    /// What those of each source taught, where several are looked at.
+    tables: BTreeMap<i64, Table>,
+    /// The source, if it has a calibration that does not hold with this model or this version.
+    outdated: Option<String>,
+}
+
+/// Answers a question, and notes for an item of the casebook that it was checked.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] for a question that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
+/// item or source that does not exist, and those of the database and the index.
+pub fn check(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
+    check_within(&reach(store, checker)?, store, checker, problem, request, now, task)
+}
+
+/// As [`check`], where it is known already how much of the casebook it sees.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_within(
+    reach: &Reach,
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
+    let start = Instant::now();
+    let (response, row) = looked(reach, store, checker, problem, request, now, task)?;
+    let lacking = reach.lacking;
+    if let Some(row) = row {
+        let best = response.candidates.iter().find(|c| c.verdict.is_none());
+        let check = Check {
+            checked_at: now,
+            revision: row.revision,
+            band: best.map_or(Band::None, |c| c.band),
+            best: best.map(|c| c.key.clone()),
+            confidence: best.map_or(0.0, |c| c.confidence),
+            worth: best.map_or(0.0, |c| c.worth),
+            closed: request.include_closed,
+            lacking,
+        };
+        let candidates: Vec<(String, f32)> = response
+            .candidates
+            .iter()
+            .filter(|c| c.verdict.is_none())
+            .take(KEPT)
+            .map(|c| (c.key.clone(), c.confidence))
+            .collect();
+        match store.write(|w| w.put_check(&row.key, &check, &candidates)) {
+            // The answer is as good; only that it was given is not kept.
+            Err(error) if error.code() == Code::Io => {}
+            result => result?,
+        }
+    }
+    Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+}
+
+/// As [`check`], without a note that it was checked: what is looked up in passing is no check by a person.
+///
+/// # Errors
+/// As [`check`].
+pub fn look(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<DuplicatesResponse> {
+    looked(&reach(store, checker)?, store, checker, problem, request, now, task).map(|(response, _)| response)
+}
+
+fn looked(
+    reach: &Reach,
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
+    if !(0.0..=1.0).contains(&request.threshold) {
+        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
+            .with_hint("It is a similarity: 0 to 1."));
+    }
+    if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
+        return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
+            .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
+    }
+    // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes everything old.
+    // A draft is made after that.
+    let question = store.read(|r| {
+        let after =
+            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
+        question(r, checker, request, r.newest_change()?.map_or(now, after))
+    })?;
+    let checker = &Checker {
+        table: question.own.as_ref().unwrap_or(checker.table),
+        tables: &question.tables,
+        pace: question.pace,
+        ..*checker
+    };
+    let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
+    if checker.vectors.is_none() {
+        let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = problem.map(|p| format!(": {p}")).unwrap_or_default();
+        notices.push(Notice {
+            lack: Lack::Model,
+            text: format!("Compared by words and signatures alone{why}.{hint}"),
+        });
+    }
+    if let Some(source) = &question.outdated {
+        notices.push(Notice {
+            lack: Lack::Calibration,
+            text: format!(
+                "The calibration of {source} was made with another model or version, so the built-in one is in use. \
+                 `precedent calibrate {source}` makes it anew."
+            ),
+        });
+    }
+    let scored = checker.scored(&question.draft, &question.scope, task)?;
+    task.check()?;
+    let response = store.read(|r| {
+        let mut response = answer(r, checker, &question, &scored, request)?;
+        response.notices = notices;
+        Ok(response)
+    })?;
+    Ok((response, question.row))
+}
+
+/// How much of the casebook a check sees now, and what of it that leaves out.
+pub(super) struct Reach {
+    pub(super) coverage: Coverage,
+    lacking: Lacking,
+}
+
+pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<Reach> {
+    let coverage = search::coverage(store, checker.fulltext, checker.vectors)?;
+    let read = coverage.full_text >= coverage.documents;
+    let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
+    let lacking = Lacking {
+        full_text: (!read).then_some(coverage.full_text),
+        embedded: (!seen).then_some(coverage.embedded),
+    };
+    Ok(Reach { coverage, lacking })
+}
+
+fn question(
+    r: &Reader<'_>,
+    checker: &Checker<'_>,
+    request: &DuplicatesRequest,
+    now: Timestamp,
+) -> Result<Question> {
+    let named = request.source.as_deref();
+    let named = named.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+    let mut filters = Vec::new();
+    let mut only = |test| filters.push(Filter { test, negated: false });
+    let (draft, row) = match &request.key {
+        Some(key) => {
+            let row = search::one(r, key)?;
+            if matches!(row.kind, DocKind::Page | DocKind::Note) {
+                return Err(Error::invalid(format!("{} is no report", row.key))
+                    .with_hint("Duplicates are looked for among issues and pull requests."));
+            }
+            only(Test::Kind(row.kind));
+            let draft = Draft {
+                title: row.title.clone(),
+                body: Prepared::body(&row.body, &r.skeleton(row.source_id)?),
+                made_at: row.created_at.unwrap_or(now),
+                author: row.person(),
+                document: Some(row.id),
+            };
+            (draft, Some(row))
+        }
+        None => {
+            if request.title.trim().is_empty() && request.body.trim().is_empty() {
+                return Err(Error::invalid("there is nothing to compare")
+                    .with_hint("Name an item (acme/app#12), or give a draft's title or text."));
+            }
+            only(Test::Kind(DocKind::Issue));
+            let skeleton = match &named {
+                Some(source) => r.skeleton(source.id)?,
+                None => Skeleton::default(),
+            };
+            let body = &request.body[..request.body.floor_char_boundary(MAX_DRAFT)];
+            let title = request.title.trim();
+            let (title, body) = match title.is_empty() {
+                true => report::pasted(body, &skeleton),
+                false => (title.to_owned(), Prepared::body(body, &skeleton)),
+            };
+            let draft = Draft { title, body, made_at: now, author: None, document: None };
+            (draft, None)
+        }
+    };
+    let own = |source: &SourceRow| -> Result<(bool, Option<Table>)> {
+        let calibration = r.calibration(source.id)?;
+        let table = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
+        Ok((calibration.is_some(), table))
+    };
+    // An item is compared with its own source's, unless it is asked for all of them.
+    let one = match (&named, &row) {
+        (Some(source), _) => Some(source.clone()),
+        (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
+        _ => None,
+    };
+    let mut tables = BTreeMap::new();
+    let (calibrated, own) = match &one {
+        Some(source) => {
+            only(Test::Source(source.key.clone()));
+            own(source)?
+        }
+        None => {
+            for source in r.sources()? {
+                tables.extend(own(&source)?.1.map(|table| (source.id, table)));
+            }
+            (false, None)
+        }
+    };
+    let pace = one.as_ref().map_or(Ok(1.0), |source| r.pace(source.id))?;
+    let outdated = one.filter(|_| calibrated && own.is_none() && checker.vectors.is_some()).map(|s| s.key);
+    if !request.include_closed {
+        only(Test::State(State::Open));
+    }
+    Ok(Question { draft, row, scope: Scope { filters }, own, pace, tables, outdated })
+}
+
+fn answer(
+    r: &Reader<'_>,
+    checker: &Checker<'_>,
+    question: &Question,
+    scored: &[Scored],
+    request: &DuplicatesRequest,
+) -> Result<DuplicatesResponse> {
+    let own = question.row.as_ref();
+    let own_text = text(&question.draft.title, &question.draft.body);
+    let own_worded = Worded::new(&question.draft.title, &question.draft.body);
+    let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(reasons::MAX_READ)]);
+    let signatures =
+        checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
+    let about = reasons::About { draft: &question.draft, text: &own_text, signatures: &signatures, row: own };
+    let own_words: HashSet<&str> = own_worded.terms().collect();
+    let mut response = DuplicatesResponse {
+        key: own.map(|row| row.key.clone()),
+        known: None,
+        band: Band::None,
+        candidates: Vec::new(),
+        compared: scored.len(),
+        calibrated_on: checker.table.calibrated_on(),
+        rejected: Vec::new(),
+        circle: Vec::new(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    };
+    if let Some(row) = own {
+        let canonical = r.canonical(&row.key)?;
+        response.circle.clone_from(&canonical.circle);
+        let stays = canonical.stays_for(&row.key);
+        response.known = stays.map(|key| known(r, &question.draft, key)).transpose()?;
+    }
+    for one in scored {
+        if response.candidates.len() >= request.max_candidates {
+            break;
+        }
+        let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+        let verdict = match own {
+            Some(own) => r.verdict(&own.key, &row.key)?.map(|v| v.kind),
+            None => None,
+        };
+        if verdict == Some(VerdictKind::NotDuplicate) {
+            response.rejected.push(row.key);
+            continue;
+        }
+        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+        let worded = Worded::new(&row.title, &body);
+        let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
+        if similarity.combined < request.threshold {
+            continue;
+        }
+        let copy = one.features.is_copy();
+        let twin = own_worded.twin(&worded).filter(|_| copy || one.features.is_series());
+        let mut reasons: Vec<String> = twin.iter().map(reasons::of_twin).collect();
+        // Of a copy everything else follows.
+        if !copy {
+            let rare = rare(checker, one)?;
+            // As the draft writes them.
+            let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
+            let said: Vec<&str> =
+                rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
+            reasons.extend(reasons::reasons(&about, &row, &body, one, &said));
+        }
+        if one.closer.same_author {
+            let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
+                ", which is seldom a duplicate"
+            } else {
+                ""
+            };
+            reasons.push(format!("the same person made both{seldom}"));
+        }
+        let canonical = r.canonical(&row.key)?.key;
+        response.candidates.push(DuplicateCandidate {
+            reasons,
+            disposition: disposition(r, &question.draft, &row, &body)?,
+            canonical: Some(canonical).filter(|c| *c != row.key),
+            number: row.number,
+            url: row.url,
+            state: row.state,
+            state_reason: row.state_reason,
+            created_at: row.created_at,
+            similarity,
+            confidence: one.confidence,
+            worth: one.worth,
+            band: Band::of(one.confidence, one.worth),
+            outcome: checker.table.outcome(one.confidence),
+            verdict,
+            trace: request.explain.then(|| checker.table.explain(&one.features)),
+            title: row.title,
+            key: row.key,
+        });
+    }
+    response.band = response.candidates.first().map_or(Band::None, |c| c.band);
+    Ok(response)
+}
+
+/// What only the comments on a candidate name of the report, without words that are everywhere.
+fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
+    let idf = checker.fulltext.idf(&one.said)?;
+    Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= NAMED).map(|(term, _)| term.clone()).collect())
+}
+
+/// The whole of a report.
+pub(super) fn text(title: &str, body: &Prepared) -> String {
+    format!("{title}\n{}\n{}", body.prose(), body.code())
+}
+
+/// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
+fn similarity(
+    own_title: &str,
+    own_words: &HashSet<&str>,
+    title: &str,
+    worded: &Worded<'_>,
+    one: &Scored,
+) -> Similarity {
+    #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
+    let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
+    let theirs: HashSet<&str> = worded.terms().collect();
+    let common = own_words.intersection(&theirs).count();
+    let all = own_words.len() + theirs.len() - common;
+    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
+    let body = if all == 0 { 0.0 } else { common as f32 / all as f32 };
+    let semantic = one.cosine.map(|c| c.clamp(0.0, 1.0));
+    // Words alone have to carry the whole judgement where there is no vector.
+    let combined = match semantic {
+        Some(semantic) => 1.0 - (1.0 - semantic) * (1.0 - title / 2.0) * (1.0 - body / 2.0),
+        None => 1.0 - (1.0 - title) * (1.0 - body),
+    };
+    Similarity { title, body, semantic, combined }
+}
+
+/// What a draft is known to be a duplicate of.
+fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
+    let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
+        return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
+    };
+    let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+    Ok(KnownDuplicate {
+        disposition: Some(disposition(r, draft, &row, &body)?),
+        kind: Some(row.kind),
+        title: Some(row.title),
+        url: row.url,
+        state: row.state,
+        state_reason: row.state_reason,
+        key,
+    })
+}
+
+/// What became of a candidate, as seen when the draft was made.
+fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared) -> Result<Disposition> {
+    Ok(match (row.state, row.state_reason.as_deref()) {
+        (None | Some(State::Open), _) => Disposition::Open,
+        (_, Some("not_planned")) => Disposition::Declined,
+        (_, Some("duplicate")) => Disposition::Duplicate,
+        _ => {
+            let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
+            let by = row.milestone.clone().or(closing.map(|l| l.from_key));
+            let later = reasons::newest_version(&draft.title, &draft.body)
+                .zip(reasons::newest_version(&row.title, body))
+                .is_some_and(|(ours, theirs)| ours > theirs);
+            let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
+            if later && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+        }
+    })
+}

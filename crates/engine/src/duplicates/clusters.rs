@@ -1,0 +1,347 @@
+//! Clusters of a backlog: reports that are known or thought to be one.
+//!
+//! Reports are taken in the order in which they were made, and each is tied to earlier ones alone. So a report that is added
+//! changes nothing for those before it. Two bounds keep a hub from swallowing the rest: the confidence is multiplied along
+//! the way to the head, which ends a chain of half-sure pairs, and a cluster takes [`MOST`] reports that are only thought to
+//! belong to it. What is known (a person's decision, the tracker's link) always counts, and what a person told apart is never
+//! put together by guessing.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    time::Instant,
+};
+
+use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
+
+use crate::search;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Cluster, ClusterMember, ClusterMonth, ClustersRequest, ClustersResponse, Tie},
+};
+use precedent_index::fulltext::FullText;
+use precedent_store::Store;
+use precedent_text::tokens;
+
+/// Reports that are only thought to belong to a cluster.
+const MOST: usize = 50;
+/// Below this confidence in being the same as the head a report begins a cluster of its own.
+const FLOOR: f32 = 0.25;
+/// Clusters of one answer that does not say how many it wants, and the most.
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 1000;
+/// Months of a trend.
+const MONTHS: usize = 24;
+/// Days of a cluster's presence, to compare with as many before.
+const RECENT_DAYS: i64 = 30;
+/// Words that name a cluster.
+const WORDS: usize = 4;
+/// A word that is in more than about two of three documents names nothing: ln(3 / 2).
+const TELLING: f32 = 0.405;
+
+/// The clusters of a backlog that have an open report.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::InvalidInput`] for a question that is out of
+/// range; those of the database and the index.
+pub fn clusters(
+    store: &Store,
+    fulltext: &FullText,
+    request: &ClustersRequest,
+    now: Timestamp,
+) -> Result<ClustersResponse> {
+    let start = Instant::now();
+    if !(0.0..=1.0).contains(&request.threshold) {
+        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
+            .with_hint("It is a confidence: 0 to 1."));
+    }
+    let limit = match request.limit {
+        0 => DEFAULT_LIMIT,
+        n if n <= MAX_LIMIT => n,
+        n => return Err(Error::invalid(format!("{n} clusters are too many; the most is {MAX_LIMIT}"))),
+    };
+    let (ties, apart, unscanned) = store.read(|r| {
+        let named = request.source.as_deref();
+        let source = named.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
+        let source = source.transpose()?;
+        // A check that could be made again with more is one all the same.
+        let any = precedent_core::model::Coverage::default();
+        let unchecked = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &any)?.len());
+        let unscanned = unchecked(false)?.min(unchecked(true)?);
+        Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned as u64))
+    })?;
+    let mut found: Vec<Group> = groups(&ties, &apart)
+        .into_iter()
+        .filter(|g| g.members.len() >= request.min_size.max(2) && g.members.iter().any(|m| ties[m.tie].open))
+        .collect();
+    let open = |g: &Group| g.members.iter().filter(|m| ties[m.tie].open).count();
+    found.sort_by(|a, b| {
+        let size = open(b).cmp(&open(a)).then(b.members.len().cmp(&a.members.len()));
+        size.then_with(|| ties[a.members[0].tie].key.cmp(&ties[b.members[0].tie].key))
+    });
+    let mut response = ClustersResponse {
+        clusters: Vec::new(),
+        total: found.len(),
+        open: found.iter().map(open).sum(),
+        unscanned,
+        took_ms: 0.0,
+    };
+    for group in found.iter().take(limit) {
+        response.clusters.push(shown(group, &ties, fulltext, now)?);
+    }
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok(response)
+}
+
+/// A report's place in a cluster.
+#[derive(Clone, Debug, PartialEq)]
+struct Member {
+    /// Its place among the ties.
+    tie: usize,
+    known: bool,
+    confidence: f32,
+    via: Option<usize>,
+}
+
+/// A cluster: the head first, then the others in the order in which they were made.
+#[derive(Clone, Debug, PartialEq)]
+struct Group {
+    members: Vec<Member>,
+}
+
+/// Puts reports, in the order in which they were made, into clusters.
+fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
+    let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
+    let apart: HashSet<(&str, &str)> = apart.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let told_apart = |a: &str, b: &str| apart.contains(&(a.min(b), a.max(b)));
+    let mut groups: Vec<Group> = Vec::new();
+    // Of each report: its group, and how sure it is that it belongs there.
+    let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];
+    for (i, tie) in ties.iter().enumerate() {
+        let Some(head) = tie.canonical.as_deref().and_then(|c| place.get(c)).copied() else { continue };
+        let at = match home[head] {
+            Some((at, _)) => at,
+            None => {
+                groups.push(Group {
+                    members: vec![Member { tie: head, known: true, confidence: 1.0, via: None }],
+                });
+                home[head] = Some((groups.len() - 1, 1.0));
+                groups.len() - 1
+            }
+        };
+        groups[at].members.push(Member { tie: i, known: true, confidence: 1.0, via: Some(head) });
+        home[i] = Some((at, 1.0));
+    }
+    for (i, tie) in ties.iter().enumerate() {
+        // What is known outweighs what is thought.
+        if home[i].is_some() {
+            continue;
+        }
+        let mut best: Option<(f32, usize)> = None;
+        for (other, confidence) in &tie.candidates {
+            // Earlier ones alone, by their place: two reports of one second must not wait for each other.
+            let Some(&other) = place.get(other.as_str()).filter(|o| **o < i) else { continue };
+            let sure = confidence * home[other].map_or(1.0, |(_, sure)| sure);
+            if sure < FLOOR || best.is_some_and(|(most, _)| sure <= most) {
+                continue;
+            }
+            let members = home[other].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
+            let thought = members.iter().filter(|m| !m.known).count();
+            let refused = told_apart(&tie.key, &ties[other].key)
+                || members.iter().any(|m| told_apart(&tie.key, &ties[m.tie].key));
+            if thought < MOST && !refused {
+                best = Some((sure, other));
+            }
+        }
+        let Some((sure, other)) = best else { continue };
+        let at = match home[other] {
+            Some((at, _)) => at,
+            None => {
+                groups.push(Group {
+                    members: vec![Member { tie: other, known: true, confidence: 1.0, via: None }],
+                });
+                home[other] = Some((groups.len() - 1, 1.0));
+                groups.len() - 1
+            }
+        };
+        groups[at].members.push(Member { tie: i, known: false, confidence: sure, via: Some(other) });
+        home[i] = Some((at, sure));
+    }
+    for group in &mut groups {
+        group.members[1..].sort_by_key(|m| m.tie);
+    }
+    groups
+}
+
+fn shown(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Result<Cluster> {
+    let member = |m: &Member| {
+        let tie = &ties[m.tie];
+        ClusterMember {
+            key: tie.key.clone(),
+            title: tie.title.clone(),
+            url: tie.url.clone(),
+            open: tie.open,
+            created_at: tie.created_at,
+            known: m.known,
+            confidence: m.confidence,
+            via: m.via.map(|v| ties[v].key.clone()),
+        }
+    };
+    let times: Vec<Timestamp> = group.members.iter().filter_map(|m| ties[m.tie].created_at).collect();
+    let days = |n: i64| now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
+    let (recent, before) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
+    Ok(Cluster {
+        head: member(&group.members[0]),
+        members: group.members[1..].iter().map(member).collect(),
+        size: group.members.len(),
+        open: group.members.iter().filter(|m| ties[m.tie].open).count(),
+        words: words(group.members.iter().map(|m| ties[m.tie].title.as_str()), fulltext)?,
+        months: months(&times),
+        recent: times.iter().filter(|t| **t >= recent && **t <= now).count() as u64,
+        before: times.iter().filter(|t| **t >= before && **t < recent).count() as u64,
+    })
+}
+
+/// The words that at least half of these titles share, the rarest in the casebook first.
+fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Result<Vec<String>> {
+    // Of each term: in how many titles it is, and how the first of them writes it.
+    let mut in_titles: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut count = 0;
+    for title in titles {
+        count += 1;
+        let mut met = HashSet::new();
+        for word in tokens::words(title) {
+            if met.insert(word.term.clone()) {
+                let written = || (0, title[word.range].to_lowercase());
+                in_titles.entry(word.term).or_insert_with(written).0 += 1;
+            }
+        }
+    }
+    let telling = |(term, (n, _)): &(String, (usize, String))| {
+        n * 2 >= count && *n > 1 && term.len() > 1 && !tokens::is_stop_word(term)
+    };
+    let (terms, written): (Vec<String>, Vec<(usize, String)>) = in_titles.into_iter().filter(telling).unzip();
+    let mut weighed: Vec<(f32, String)> =
+        fulltext.idf(&terms)?.into_iter().zip(written.into_iter().map(|(_, w)| w)).collect();
+    weighed.retain(|(weight, _)| *weight >= TELLING);
+    weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(weighed.into_iter().take(WORDS).map(|(_, w)| w).collect())
+}
+
+/// Reports by month, without gaps.
+fn months(times: &[Timestamp]) -> Vec<ClusterMonth> {
+    let month = |t: &Timestamp| t.to_zoned(TimeZone::UTC).date().first_of_month();
+    let mut counts: BTreeMap<_, u64> = BTreeMap::new();
+    for time in times {
+        *counts.entry(month(time)).or_default() += 1;
+    }
+    let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+        return Vec::new();
+    };
+    let mut out: Vec<ClusterMonth> = first
+        .series(1.month())
+        .take_while(|m| m <= last)
+        .map(|m| ClusterMonth {
+            month: m.strftime("%Y-%m").to_string(),
+            reports: counts.get(&m).copied().unwrap_or(0),
+        })
+        .collect();
+    out.split_off(out.len().saturating_sub(MONTHS))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tie(key: usize, candidates: &[(usize, f32)]) -> Tie {
+        let candidates = candidates.iter().map(|(k, c)| (k.to_string(), *c)).collect();
+        Tie { key: key.to_string(), open: true, candidates, ..Tie::default() }
+    }
+
+    fn known(key: usize, canonical: usize) -> Tie {
+        Tie { canonical: Some(canonical.to_string()), ..tie(key, &[]) }
+    }
+
+    /// The keys of each cluster.
+    fn keys(ties: &[Tie], apart: &[(String, String)]) -> Vec<Vec<String>> {
+        let of = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
+        groups(ties, apart).iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_chain_of_half_sure_pairs_ends() {
+        let chain: Vec<Tie> =
+            (0..6).map(|i| if i == 0 { tie(0, &[]) } else { tie(i, &[(i - 1, 0.6)]) }).collect();
+        // 0.6 and 0.36 belong to the head; 0.216 does not.
+        assert_eq!(
+            keys(&chain, &[]),
+            [["0", "1", "2"], ["3", "4", "5"]].map(|k| k.map(String::from).to_vec())
+        );
+    }
+
+    #[test]
+    fn a_hub_takes_no_more_than_its_bound_but_everything_that_is_known() {
+        let mut ties = vec![tie(0, &[])];
+        ties.extend((1..=MOST + 30).map(|i| tie(i, &[(0, 0.9)])));
+        ties.extend((MOST + 31..MOST + 41).map(|i| known(i, 0)));
+        let found = groups(&ties, &[]);
+        assert_eq!(found.len(), 1, "the rest is alone: {found:?}");
+        assert_eq!(found[0].members.len(), 1 + MOST + 10);
+    }
+
+    #[test]
+    fn what_a_person_told_apart_stays_apart() {
+        let ties = [tie(0, &[]), tie(1, &[(0, 0.9)]), tie(2, &[(1, 0.95), (0, 0.7)])];
+        assert_eq!(keys(&ties, &[]).len(), 1);
+        let apart = [("0".to_owned(), "2".to_owned())];
+        assert_eq!(keys(&ties, &apart), [["0", "1"].map(String::from).to_vec()]);
+    }
+
+    #[test]
+    fn months_have_no_gaps_and_an_end() {
+        let at = |t: &str| t.parse().unwrap();
+        let seen = months(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
+        let of: Vec<(&str, u64)> = seen.iter().map(|m| (m.month.as_str(), m.reports)).collect();
+        assert_eq!(of, [("2025-11", 1), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
+        assert_eq!(months(&[at("1990-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z")]).len(), MONTHS);
+        assert!(months(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_report_that_is_added_changes_nothing_for_the_others(
+            edges in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), 0.0f32..1.0), 0..4), 1..40),
+            decided in prop::collection::vec(any::<Option<prop::sample::Index>>(), 40),
+        ) {
+            let mut ties: Vec<Tie> = Vec::new();
+            for (i, edge) in edges.iter().enumerate() {
+                let mut others: Vec<(usize, f32)> =
+                    edge.iter().filter(|_| i > 0).map(|(at, c)| (at.index(i.max(1)), *c)).collect();
+                others.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let mut one = tie(i, &others);
+                // Facts are about the heads of chains.
+                one.canonical = decided[i]
+                    .filter(|_| i > 0 && i % 5 == 0)
+                    .map(|at| at.index(i))
+                    .filter(|at| ties[*at].canonical.is_none())
+                    .map(|at| at.to_string());
+                ties.push(one);
+            }
+            let last = ties.len() - 1;
+            let thought = ties[last].canonical.is_none();
+            let without = keys(&ties[..last], &[]);
+            let with: Vec<Vec<String>> = keys(&ties, &[])
+                .into_iter()
+                .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
+                .collect();
+            // Nobody is in two.
+            let all: Vec<&String> = with.iter().flatten().collect();
+            prop_assert_eq!(all.len(), all.iter().collect::<HashSet<_>>().len());
+            if thought {
+                let of_two = |groups: Vec<Vec<String>>| groups.into_iter().filter(|g| g.len() > 1).collect::<Vec<_>>();
+                prop_assert_eq!(of_two(without), of_two(with));
+            }
+        }
+    }
+}

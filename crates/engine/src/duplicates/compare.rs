@@ -1,0 +1,217 @@
+//! Two reports side by side: what they have in common, and in what they differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use precedent_core::{
+    error::Result,
+    model::{Fact, FactKind, Mark, MarkKind},
+};
+use precedent_text::{
+    prepare::Prepared,
+    signature::{Signature, SignatureKind},
+    tokens,
+};
+
+use super::{
+    check::text,
+    reasons::{MAX_READ, spelled, telling_identifiers},
+};
+
+/// The most entries of one kind in one column.
+const MAX_LISTED: usize = 8;
+/// The most words that are marked: more would mark the text as a whole.
+const MAX_WORDS: usize = 40;
+/// How rare a shared word must be to be marked, as its inverse document frequency: about one document in twelve.
+const RARE: f32 = 2.5;
+
+/// One of the two reports.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its text, prepared.
+    pub body: &'a Prepared,
+    /// Its labels.
+    pub labels: &'a [String],
+}
+
+/// What the two name, kind by kind: in both, in the report alone, in the candidate alone. Kinds that neither names are
+/// left out.
+pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+    let (ours, theirs) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
+    let of = |all: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
+        all.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
+    };
+    let signatures: BTreeSet<&str> = ours.iter().map(|s| s.text.as_str()).collect();
+    let mut out = Vec::new();
+    let mut add = |kind: FactKind, ours: &BTreeSet<String>, theirs: &BTreeSet<String>| {
+        let listed = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
+        if !ours.is_empty() || !theirs.is_empty() {
+            out.push(Fact {
+                kind,
+                shared: listed(&mut ours.intersection(theirs)),
+                report: listed(&mut ours.difference(theirs)),
+                candidate: listed(&mut theirs.difference(ours)),
+            });
+        }
+    };
+    for (kind, read_from) in [
+        (FactKind::Code, SignatureKind::Code),
+        (FactKind::Failure, SignatureKind::Exception),
+        (FactKind::Message, SignatureKind::Message),
+        (FactKind::Frame, SignatureKind::Frame),
+        (FactKind::Version, SignatureKind::Version),
+    ] {
+        add(kind, &of(&ours, read_from), &of(&theirs, read_from));
+    }
+    let named = |side: Side<'_>| telling_identifiers(side.title, side.body);
+    let (own, others) = (named(report), named(candidate));
+    // What only one of them names is most of its text, and what is a signature too has been said.
+    let mut both: BTreeSet<String> = own.intersection(&others).cloned().collect();
+    both.retain(|name| !signatures.contains(name.as_str()));
+    add(FactKind::Identifier, &both, &both);
+    let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
+    add(FactKind::Label, &labels(report), &labels(candidate));
+    out
+}
+
+/// Facts with their names as the two reports write them; what both name as the first does.
+pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+    let (ours, theirs) = (text(report.title, report.body), text(candidate.title, candidate.body));
+    for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
+        for (names, text) in
+            [(&mut fact.shared, &ours), (&mut fact.report, &ours), (&mut fact.candidate, &theirs)]
+        {
+            names.iter_mut().for_each(|name| *name = spelled(text, name).to_owned());
+        }
+    }
+    facts
+}
+
+/// What to mark in the texts of the two, as they write it. `idf` says how rare words are.
+///
+/// # Errors
+/// Those of `idf`.
+pub fn marks(
+    report: Side<'_>,
+    candidate: Side<'_>,
+    facts: &[Fact],
+    idf: impl Fn(&[String]) -> Result<Vec<f32>>,
+) -> Result<(Vec<Mark>, Vec<Mark>)> {
+    let (ours, theirs) = (written(report), written(candidate));
+    let shared: Vec<String> = ours
+        .keys()
+        .filter(|term| theirs.contains_key(*term) && !tokens::is_stop_word(term))
+        .cloned()
+        .collect();
+    let mut rare: Vec<(f32, &String)> =
+        idf(&shared)?.into_iter().zip(&shared).filter(|(idf, _)| *idf >= RARE).collect();
+    rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    rare.truncate(MAX_WORDS);
+    let of = |words: &BTreeMap<String, BTreeSet<String>>, own: fn(&Fact) -> &[String]| {
+        let mut marks: BTreeMap<String, MarkKind> = BTreeMap::new();
+        for (_, term) in &rare {
+            for word in words.get(*term).into_iter().flatten() {
+                marks.insert(word.clone(), MarkKind::Word);
+            }
+        }
+        // Failures and messages are compared with their numbers masked, so they stand in no text as they are.
+        for fact in facts {
+            if matches!(fact.kind, FactKind::Code | FactKind::Version) {
+                marks.extend(own(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
+            }
+            if matches!(
+                fact.kind,
+                FactKind::Code | FactKind::Version | FactKind::Identifier | FactKind::Frame
+            ) {
+                marks.extend(fact.shared.iter().map(|text| (text.clone(), MarkKind::Same)));
+            }
+        }
+        marks.into_iter().map(|(text, kind)| Mark { text, kind }).collect::<Vec<_>>()
+    };
+    Ok((of(&ours, |fact| &fact.report), of(&theirs, |fact| &fact.candidate)))
+}
+
+/// The words of a report by their term, as it writes them, in lower case.
+fn written(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for text in [side.title, &side.body.prose(), &side.body.code()] {
+        let text = &text[..text.floor_char_boundary(MAX_READ)];
+        for word in tokens::words(text) {
+            // A lone digit or letter says nothing, and would be marked everywhere.
+            if word.range.len() > 2 {
+                out.entry(word.term).or_default().insert(text[word.range].to_lowercase());
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    fn prepared(text: &str) -> Prepared {
+        Prepared::body(text, &Skeleton::default())
+    }
+
+    fn side<'a>(title: &'a str, body: &'a Prepared, labels: &'a [String]) -> Side<'a> {
+        Side { title, body, labels }
+    }
+
+    #[test]
+    fn what_both_name_and_what_one_does() {
+        let ours = prepared("Fails with FW-1043 on 2.10.0, see `open_slot`.");
+        let theirs = prepared("FW-1043 and FW-2000 on 2.9.1 in `open_slot`.");
+        let labels = ["bug".to_owned()];
+        let facts = facts(side("Crash", &ours, &labels), side("Crash", &theirs, &[]));
+        let of = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
+        assert_eq!(of(FactKind::Code).shared, ["fw-1043"]);
+        assert_eq!(of(FactKind::Code).candidate, ["fw-2000"]);
+        assert_eq!(of(FactKind::Version).report, ["2.10.0"]);
+        assert_eq!(of(FactKind::Version).candidate, ["2.9.1"]);
+        assert_eq!(of(FactKind::Identifier).shared, ["open_slot"]);
+        assert_eq!(of(FactKind::Label).report, ["bug"]);
+        assert!(facts.iter().all(|f| f.kind != FactKind::Frame), "no kind that neither names");
+    }
+
+    #[test]
+    fn rare_words_are_marked_as_each_side_writes_them() {
+        let ours = prepared("The Handshakes stall on 2.10.0 and the server waits.");
+        let theirs = prepared("A handshake stalled; the server is on 2.9.1.");
+        let (ours, theirs) = (side("", &ours, &[]), side("", &theirs, &[]));
+        let facts = facts(ours, theirs);
+        // "server" is in every other report.
+        let idf =
+            |terms: &[String]| Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect());
+        let (ours, theirs) = marks(ours, theirs, &facts, idf).unwrap();
+        let mark = |text: &str, kind| Mark { text: text.into(), kind };
+        assert_eq!(
+            ours,
+            [
+                mark("2.10.0", MarkKind::Differs),
+                mark("handshakes", MarkKind::Word),
+                mark("stall", MarkKind::Word)
+            ]
+        );
+        assert_eq!(
+            theirs,
+            [
+                mark("2.9.1", MarkKind::Differs),
+                mark("handshake", MarkKind::Word),
+                mark("stalled", MarkKind::Word)
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_in_common_marks_nothing() {
+        let (ours, theirs) = (prepared("Alpha beta"), prepared(""));
+        let (ours, theirs) = (side("", &ours, &[]), side("", &theirs, &[]));
+        let facts = facts(ours, theirs);
+        assert!(facts.is_empty());
+        let (ours, theirs) = marks(ours, theirs, &facts, |terms| Ok(vec![9.0; terms.len()])).unwrap();
+        assert!(ours.is_empty() && theirs.is_empty());
+    }
+}

@@ -1,0 +1,262 @@
+//! What two reports have in common, as numbers.
+
+use jiff::Timestamp;
+
+use precedent_index::{
+    fulltext::Overlap,
+    vectors::{Likeness, NearestSaid},
+};
+
+/// How many features there are.
+pub const COUNT: usize = NAMES.len();
+
+/// The features by name, in their order. The names are those of the table of weights.
+pub const NAMES: [&str; 29] = [
+    "words",
+    "words_squared",
+    "title_title_words",
+    "title_body_words",
+    "body_title_words",
+    "title_covered",
+    "length",
+    "code_words",
+    "identifiers",
+    "signatures",
+    "title_title_cosine",
+    "title_text_cosine",
+    "text_title_cosine",
+    "text_text_cosine",
+    "text_text_cosine_squared",
+    "text_mean_cosine",
+    "age",
+    "age_squared",
+    "words_of_best",
+    "text_text_cosine_of_best",
+    "comments",
+    "quiet",
+    "said_anew",
+    "said_text_cosine",
+    "said_title_cosine",
+    "same_title",
+    "same_author",
+    "copy",
+    "series",
+];
+
+/// Circumstances, and what bends another feature's curve: they may count against a candidate. All else is evidence, which
+/// never does.
+pub const SIGNED: [&str; 8] = [
+    "words_squared",
+    "length",
+    "text_text_cosine_squared",
+    "age",
+    "age_squared",
+    "comments",
+    "quiet",
+    "same_author",
+];
+/// What makes sure and does not tell candidates apart: it has no weight in an order.
+pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
+/// What decides by itself (see [`super::Table::ranked`]): it has no weight at all.
+pub const RULES: [&str; 2] = ["copy", "series"];
+
+/// Where a feature of this name stands among them.
+pub fn place(name: &str) -> Option<usize> {
+    NAMES.iter().position(|n| *n == name)
+}
+
+/// What one candidate has in common with the report, as it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// By words.
+    pub overlap: &'a Overlap,
+    /// By meaning, if both have vectors.
+    pub likeness: Option<&'a Likeness>,
+    /// At a closer look, if it was taken.
+    pub closer: Option<Closer>,
+}
+
+/// What a closer look at a candidate shows. Of its comments those alone count that were written before the report was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Closer {
+    /// How many comments there are.
+    pub comments: usize,
+    /// When the last one was written.
+    pub last: Option<Timestamp>,
+    /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
+    pub said_anew: f32,
+    /// How near they are by meaning.
+    pub near: NearestSaid,
+    /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
+    /// as any, but for that.
+    pub same_title: bool,
+    /// Whether it says the same, word for word.
+    pub copy: bool,
+    /// Whether it says the same but for what the titles name.
+    pub series: bool,
+    /// Whether both are the same form that nobody filled in: then it is no candidate.
+    pub form: bool,
+    /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
+    pub same_author: bool,
+}
+
+/// The most that any candidate of a report has in common with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Best {
+    words: f32,
+    cosine: f32,
+}
+
+impl Best {
+    /// Of these candidates.
+    pub fn of<'a>(all: impl Iterator<Item = Evidence<'a>>) -> Self {
+        all.fold(Self::default(), |best, one| Self {
+            words: best.words.max(one.overlap.words),
+            cosine: best.cosine.max(one.text_text()),
+        })
+    }
+}
+
+impl Evidence<'_> {
+    fn text_text(&self) -> f32 {
+        or_zero(self.likeness.and_then(|l| l.text_text))
+    }
+}
+
+/// The features of a pair of reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Features(pub [f32; COUNT]);
+
+impl Features {
+    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see [`super::pace`]).
+    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
+        let overlap = evidence.overlap;
+        let none = Likeness::default();
+        let cosines = evidence.likeness.unwrap_or(&none);
+        // People report again what broke lately: the chance falls with the logarithm of the age.
+        let age = overlap.created.map_or(0.0, |created| days_before(now, created, pace));
+        let text = evidence.text_text();
+        let closer = evidence.closer.unwrap_or_default();
+        // What nobody has spoken of since is as quiet as it is old.
+        let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second(), pace));
+        let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
+        #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
+        let comments = (1.0 + closer.comments as f32).ln();
+        Self([
+            overlap.words,
+            overlap.words * overlap.words,
+            overlap.title_title,
+            overlap.title_body,
+            overlap.body_title,
+            overlap.title_covered,
+            (1.0 + overlap.length).ln(),
+            overlap.code_code,
+            overlap.identifiers,
+            overlap.signatures,
+            or_zero(cosines.title_title),
+            or_zero(cosines.title_text),
+            or_zero(cosines.text_title),
+            text,
+            text * text,
+            or_zero(cosines.text_mean),
+            age,
+            age * age,
+            share(overlap.words, best.words),
+            share(text, best.cosine),
+            comments,
+            quiet,
+            closer.said_anew,
+            nearer(closer.near.text, cosines.text_text),
+            nearer(closer.near.title, cosines.title_text),
+            f32::from(u8::from(closer.same_title)),
+            f32::from(u8::from(closer.same_author)),
+            f32::from(u8::from(closer.copy)),
+            f32::from(u8::from(closer.series)),
+        ])
+    }
+
+    /// Whether the candidate says the same, word for word.
+    pub fn is_copy(&self) -> bool {
+        self.0[COUNT - 2] > 0.0
+    }
+
+    /// Whether it says the same but for what the titles name: both are of a series.
+    pub fn is_series(&self) -> bool {
+        self.0[COUNT - 1] > 0.0
+    }
+}
+
+fn or_zero(cosine: Option<f32>) -> f32 {
+    cosine.unwrap_or(0.0).max(0.0)
+}
+
+/// By how much what was said on a candidate is nearer than its own text.
+fn nearer(said: Option<f32>, own: Option<f32>) -> f32 {
+    (or_zero(said) - or_zero(own)).max(0.0)
+}
+
+/// The logarithm of one and the days from a second since the epoch until `now`, in a pace; 0 for what is later.
+fn days_before(now: Timestamp, second: i64, pace: f64) -> f32 {
+    #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
+    let seconds = now.as_second().saturating_sub(second).max(0) as f64;
+    #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
+    let days = (seconds / 86_400.0 / pace) as f32;
+    (1.0 + days).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
+        let features = Features::new(evidence, best, now, 1.0);
+        move |name| features.0[place(name).unwrap()]
+    }
+
+    #[test]
+    fn shares_are_those_of_the_best_and_what_nobody_spoke_of_is_as_quiet_as_old() {
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
+        let day = 86_400;
+        let overlap = |words, days_ago: i64| {
+            let mut overlap = Overlap::default();
+            (overlap.words, overlap.created) = (words, Some(now.as_second() - days_ago * day));
+            overlap
+        };
+        let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));
+        let like = Likeness { text_text: Some(0.8), title_text: Some(0.2), ..Likeness::default() };
+        let old = Evidence { overlap: &old, likeness: Some(&like), closer: None };
+        let new = Evidence { overlap: &new, likeness: None, closer: None };
+        let best = Best::of([old, new].into_iter());
+        let feature = of(&old, &best, now);
+        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
+        assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
+        let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
+        let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
+        let closer = Closer {
+            comments: 3,
+            last: Some(last),
+            said_anew: 0.25,
+            near,
+            same_title: true,
+            copy: true,
+            ..Closer::default()
+        };
+        let feature = of(&Evidence { closer: Some(closer), ..old }, &best, now);
+        assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
+        assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
+        assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
+        let features = Features::new(&Evidence { closer: Some(closer), ..old }, &best, now, 1.0);
+        assert!(features.is_copy() && !features.is_series());
+        // What was said counts as far as it is nearer than the text itself.
+        assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
+        assert_eq!(feature("said_title_cosine"), 0.0);
+        // Where things are reported again ten times as late, what is ten times as old is as young.
+        let slow = Features::new(&Evidence { closer: None, ..old }, &best, now, 10.0);
+        assert_eq!(
+            (slow.0[place("age").unwrap()], slow.0[place("quiet").unwrap()]),
+            (11.0_f32.ln(), 11.0_f32.ln())
+        );
+        let feature = of(&new, &Best::default(), now);
+        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,249 @@
+//! How sure an answer may be: that two reports are the same problem, and that the earlier one is worth reading.
+//!
+//! Marks of trackers say too little of either: most reports of something known are closed in another way. So both
+//! statements are fitted on pairs that were read (`models/judged`), each as a logistic model over ramps of the evidence and
+//! products of ramps, none of which counts against a pair the more it has in common (an additive model, Hastie and
+//! Tibshirani 1986, with the interactions that were found to matter). `models/pipeline/judge.py` fits it.
+
+use serde::Deserialize;
+
+use super::{
+    features::{self, Features},
+    reading::{self, Reading},
+};
+use precedent_core::model::Outcome;
+
+/// How many numbers a pair is judged by.
+const COUNT: usize = features::COUNT + 1 + reading::COUNT;
+/// What the share in the softmax is called.
+const SHARE: &str = "share";
+
+/// What is known of a pair when it is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen<'a> {
+    /// What the order goes by.
+    pub features: &'a Features,
+    /// The logarithm of its share in the softmax over the candidates.
+    pub share: f32,
+    /// What was read side by side; nothing where it was not.
+    pub reading: Option<&'a Reading>,
+}
+
+/// What is stated of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// The probability that they are the same problem, 0..1.
+    pub same: f32,
+    /// The probability that the earlier one is worth reading, 0..1; never less.
+    pub worth: f32,
+}
+
+/// Both statements, and what became of those that were read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judge {
+    same: Statement,
+    worth: Statement,
+    outcomes: Vec<Read>,
+}
+
+/// As it lies in the table of weights.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgeFile {
+    same: StatementFile,
+    worth: StatementFile,
+    outcomes: Vec<Read>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatementFile {
+    bias: f32,
+    terms: Vec<TermFile>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TermFile {
+    ramps: Vec<(String, f32, f32)>,
+    weight: f32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Statement {
+    bias: f32,
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Term {
+    ramps: Vec<Ramp>,
+    weight: f32,
+}
+
+/// Goes from 0 to 1 while a number goes from one value to another, which may be the smaller one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ramp {
+    of: usize,
+    from: f32,
+    to: f32,
+}
+
+/// Answers that were stated within a range, and read.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    /// The least confidence of the range; it ends where the next one begins.
+    from: f32,
+    read: u32,
+    same: u32,
+    related: u32,
+}
+
+impl Seen<'_> {
+    fn numbers(&self) -> [f32; COUNT] {
+        let mut out = [0.0; COUNT];
+        out[..features::COUNT].copy_from_slice(&self.features.0);
+        out[features::COUNT] = self.share;
+        if let Some(reading) = self.reading {
+            out[features::COUNT + 1..].copy_from_slice(&reading.0);
+        }
+        out
+    }
+}
+
+/// Where a number of this name stands among those of a pair.
+fn place(name: &str) -> Option<usize> {
+    let read = || reading::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
+    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(read) }
+}
+
+impl Ramp {
+    fn at(&self, numbers: &[f32; COUNT]) -> f32 {
+        ((numbers[self.of] - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+    }
+}
+
+impl Statement {
+    fn parse(file: &StatementFile) -> Result<Self, String> {
+        let ramp = |(name, from, to): &(String, f32, f32)| {
+            let of = place(name).ok_or_else(|| format!("nothing is called {name}"))?;
+            if from == to {
+                return Err(format!("the ramp of {name} has no length"));
+            }
+            Ok(Ramp { of, from: *from, to: *to })
+        };
+        let term = |term: &TermFile| {
+            let ramps = term.ramps.iter().map(ramp).collect::<Result<_, String>>()?;
+            Ok(Term { ramps, weight: term.weight })
+        };
+        let terms = file.terms.iter().map(term).collect::<Result<_, String>>()?;
+        Ok(Self { bias: file.bias, terms })
+    }
+
+    fn odds(&self, numbers: &[f32; COUNT]) -> f32 {
+        let term = |term: &Term| term.weight * term.ramps.iter().map(|r| r.at(numbers)).product::<f32>();
+        self.bias + self.terms.iter().map(term).sum::<f32>()
+    }
+}
+
+impl Judge {
+    pub(super) fn parse(file: &JudgeFile) -> Result<Self, String> {
+        Ok(Self {
+            same: Statement::parse(&file.same)?,
+            worth: Statement::parse(&file.worth)?,
+            outcomes: file.outcomes.clone(),
+        })
+    }
+
+    /// One that is sure of nothing.
+    pub(super) fn doubtful() -> Self {
+        let nothing = Statement { bias: -10.0, terms: Vec::new() };
+        Self { same: nothing.clone(), worth: nothing, outcomes: Vec::new() }
+    }
+
+    /// What is stated of a pair.
+    pub fn judge(&self, seen: &Seen<'_>) -> Judged {
+        let numbers = seen.numbers();
+        let same = probability(self.same.odds(&numbers));
+        Judged { same, worth: probability(self.worth.odds(&numbers)).max(same) }
+    }
+
+    /// What answers of this confidence turned out to be, if enough of them were read.
+    pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
+        let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
+        Some(Outcome { read: range.read, same: range.same, related: range.related })
+    }
+}
+
+fn probability(odds: f32) -> f32 {
+    1.0 / (1.0 + (-odds).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge() -> Judge {
+        let statement = |bias| {
+            let text = format!(
+                r#"{{"bias": {bias}, "terms": [
+                    {{"ramps": [["resemblance", 0.2, 0.6]], "weight": 4.0}},
+                    {{"ramps": [["share", -1.0, 0.0], ["titles", 0.0, 1.0]], "weight": 2.0}},
+                    {{"ramps": [["age", 5.0, 1.0]], "weight": 1.0}}]}}"#
+            );
+            Statement::parse(&serde_json::from_str(&text).unwrap()).unwrap()
+        };
+        let outcomes = vec![
+            Read { from: 0.0, read: 100, same: 3, related: 40 },
+            Read { from: 0.5, read: 20, same: 13, related: 5 },
+        ];
+        Judge { same: statement(-4.0), worth: statement(-5.0), outcomes }
+    }
+
+    fn same(share: f32, reading: Option<&Reading>) -> f32 {
+        let features = Features([0.0; features::COUNT]);
+        judge().judge(&Seen { features: &features, share, reading }).same
+    }
+
+    #[test]
+    fn more_in_common_is_never_less_sure() {
+        let reading = |resemblance, titles| {
+            let mut reading = Reading::default();
+            for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
+                reading.0[reading::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+            }
+            reading
+        };
+        let alike = reading(0.9, 1.0);
+        assert!(same(0.0, Some(&alike)) > 0.9);
+        assert!(same(-0.5, Some(&alike)) < same(0.0, Some(&alike)));
+        // A product needs both.
+        assert!((same(0.0, Some(&reading(0.2, 0.0))) - same(-9.0, None)).abs() < 1e-6);
+        // Beyond its end a ramp says no more.
+        assert!((same(-9.0, Some(&reading(0.6, 0.0))) - same(-9.0, Some(&reading(1.0, 0.0)))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_the_same_is_worth_reading() {
+        let features = Features([0.0; features::COUNT]);
+        let judged = judge().judge(&Seen { features: &features, share: 0.0, reading: None });
+        assert_eq!(judged.worth, judged.same, "the statement itself says less");
+    }
+
+    #[test]
+    fn an_outcome_is_that_of_its_range() {
+        let judge = judge();
+        assert_eq!(judge.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
+        assert_eq!(judge.outcome(0.97).map(|o| o.read), Some(20));
+        assert_eq!(Judge::doubtful().outcome(0.5), None);
+    }
+
+    #[test]
+    fn a_name_that_there_is_not_and_a_ramp_without_length_are_refused() {
+        for ramp in [r#"["no_such", 0, 1]"#, r#"["titles", 1, 1]"#] {
+            let text = format!(r#"{{"bias": 0, "terms": [{{"ramps": [{ramp}], "weight": 1}}]}}"#);
+            assert!(Statement::parse(&serde_json::from_str(&text).unwrap()).is_err(), "{ramp}");
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! What a source's own duplicates teach: an order of candidates, and a curve of the confidence over it.
+//!
+//! The order has the built-in features and the likelihood of [`super::score`]: softmax over the candidates of each report
+//! that has a known duplicate among them. Its weights are held to the built-in ones by a ridge, which a hundred reports
+//! begin to outweigh. The curve is logistic over the log-odds of the built-in confidence (Platt 1999), held to what it
+//! is.
+//!
+//! Nothing is judged by what it was learnt from: reports are dealt into parts, and each part is ordered with the weights,
+//! and stated with the curve, that the other parts gave. Weights of its own are used only where they order better so.
+
+use rayon::prelude::*;
+
+use super::{
+    features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
+    judge::Seen,
+    own::{Curve, Own, odds},
+    reading::Reading,
+    score::{Table, Worth},
+};
+use precedent_core::{error::Result, model::OrderFigures, task::Task};
+
+/// With fewer reports that have a known duplicate the built-in confidence stays.
+pub const MIN_LABELS: usize = 20;
+/// With fewer of them no order is learnt: on rust-lang/rust and Titanium fifty made it worse, and two hundred better.
+pub const MIN_ORDER: usize = 100;
+/// How many of a report's best candidates are learnt from.
+pub const TOP: usize = 100;
+/// Into how many parts reports are dealt.
+const PARTS: usize = 5;
+/// The strength that holds weights to the built-in ones, in reports and on standardised features.
+const ORDER_RIDGE: f64 = 30.0;
+/// The same of a curve.
+const CURVE_RIDGE: f64 = 4.0;
+/// Steps of Newton's method for a curve; it converges in a handful.
+const CURVE_STEPS: usize = 50;
+/// Steps of the descent to an order; it converges in some fifty.
+const ORDER_STEPS: usize = 300;
+/// How many values of the descent a step may not exceed (Grippo, Lampariello, Lucidi 1986).
+const MEMORY: usize = 8;
+
+/// A report that was asked for as if it were just filed.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// For how many reports of the source it stands.
+    pub weight: f64,
+    /// Whether it has a known earlier duplicate, found or not.
+    pub duplicate: bool,
+    /// Its candidates by the built-in order, the best first; [`TOP`] are learnt from.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A candidate of such a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// What it has in common with the report.
+    pub features: Features,
+    /// What was read side by side, of the first few.
+    pub reading: Option<Reading>,
+    /// Whether it is a known duplicate.
+    pub right: bool,
+}
+
+/// What was learnt, and what it is worth on reports that it was not learnt from.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// What was learnt from all of them.
+    pub own: Own,
+    /// What the built-in order does.
+    pub built_in: OrderFigures,
+    /// What weights of its own do, if there were enough reports to try.
+    pub ordered: Option<OrderFigures>,
+    /// The first answers.
+    pub answers: Vec<Answer>,
+}
+
+/// A first answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The log-odds of the confidence before the curve.
+    pub odds: f64,
+    /// Whether a rule decided it: then a curve has nothing to learn from it, and nothing to say.
+    pub ruled: bool,
+    /// The confidence, by the curve of the other parts.
+    pub stated: f64,
+    /// Whether it is a known duplicate.
+    pub right: bool,
+    /// Whether the report has one.
+    pub duplicate: bool,
+    /// For how many reports the report stands.
+    pub weight: f64,
+}
+
+/// Learns from reports, which are dealt in their order; nothing from too few.
+///
+/// # Errors
+/// [`precedent_core::Code::Cancelled`].
+pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesson>> {
+    let labels = asked.iter().filter(|a| a.duplicate).count();
+    if labels < MIN_LABELS {
+        return Ok(None);
+    }
+    let dealt = |part: Option<usize>| -> Vec<&Asked> {
+        let other = asked.iter().enumerate().filter(|(i, _)| part != Some(i % PARTS));
+        other.map(|(_, a)| a).collect()
+    };
+    let built_in = asked.iter().map(|a| place(table, a)).collect::<Vec<_>>();
+    let (before, mut after) = (figures(asked, &built_in), None);
+    let mut tables = vec![table.clone(); PARTS];
+    let mut order = None;
+    if labels >= MIN_ORDER {
+        let fit = |part| Ok(table.with_order(fit(table, &dealt(part), task)?));
+        let tried = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<Table>>>()?;
+        let places: Vec<_> = asked.iter().enumerate().map(|(i, a)| place(&tried[i % PARTS], a)).collect();
+        let figures = figures(asked, &places);
+        if figures.mrr > before.mrr {
+            (tables, order) = (tried, Some(*fit(None)?.order()));
+        }
+        after = Some(figures);
+    }
+    let mut answers: Vec<Answer> = Vec::with_capacity(asked.len());
+    let mut parts = Vec::with_capacity(asked.len());
+    for (i, one) in asked.iter().enumerate() {
+        let Some((stated, ruled, right)) = first(&tables[i % PARTS], one) else { continue };
+        parts.push(i % PARTS);
+        let (duplicate, weight) = (one.duplicate, one.weight);
+        answers.push(Answer { odds: odds(stated), ruled, stated, right, duplicate, weight });
+    }
+    for part in 0..PARTS {
+        let others: Vec<Answer> =
+            answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
+        let curve = Curve::fit(&others);
+        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.ruled) {
+            answer.stated = curve.at(answer.odds);
+        }
+    }
+    let own = Own { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    Ok(Some(Lesson { own, built_in: before, ordered: after, answers }))
+}
+
+/// The candidates of a report by a table, best first.
+fn ranked(table: &Table, asked: &Asked) -> Vec<Worth> {
+    table.ranked(&asked.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
+}
+
+/// Where the first known duplicate of a report stands in an order, from 0; ties as they come.
+fn place(table: &Table, asked: &Asked) -> Option<usize> {
+    ranked(table, asked).iter().position(|one| asked.candidates[one.at].right)
+}
+
+fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
+    let duplicates: Vec<Option<usize>> =
+        asked.iter().zip(places).filter(|(a, _)| a.duplicate).map(|(_, place)| *place).collect();
+    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
+    let all = duplicates.len().max(1) as f32;
+    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
+    let within = |k| duplicates.iter().flatten().filter(|place| **place < k).count() as f32 / all;
+    #[allow(clippy::cast_precision_loss, reason = "places are small")]
+    let mrr = duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / all;
+    OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
+}
+
+/// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
+fn first(table: &Table, asked: &Asked) -> Option<(f64, bool, bool)> {
+    let best = *ranked(table, asked).first()?;
+    let Candidate { features, reading, right } = &asked.candidates[best.at];
+    let seen = Seen { features, share: best.share, reading: reading.as_ref() };
+    Some((f64::from(table.judge(&seen).same), features.is_copy() || features.is_series(), *right))
+}
+
+impl Curve {
+    /// The curve over answers, by Newton's method on the penalised likelihood. The slope stays positive: more evidence
+    /// never makes a duplicate less likely.
+    fn fit(answers: &[Answer]) -> Self {
+        let mut curve = Self { slope: 1.0, intercept: 0.0 };
+        for _ in 0..CURVE_STEPS {
+            let (mut g0, mut g1) = (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
+            let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
+            for a in answers.iter().filter(|a| !a.ruled) {
+                let p = curve.at(a.odds);
+                let error = a.weight * (p - f64::from(u8::from(a.right)));
+                let bend = a.weight * p * (1.0 - p);
+                g0 += error * a.odds;
+                g1 += error;
+                h00 += bend * a.odds * a.odds;
+                h01 += bend * a.odds;
+                h11 += bend;
+            }
+            let determinant = h00 * h11 - h01 * h01;
+            if determinant <= 0.0 {
+                break;
+            }
+            let (d0, d1) = ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant);
+            curve.slope = (curve.slope - d0.clamp(-1.0, 1.0)).clamp(0.05, 10.0);
+            curve.intercept = (curve.intercept - d1.clamp(-2.0, 2.0)).clamp(-20.0, 20.0);
+            if d0.abs() + d1.abs() < 1e-9 {
+                break;
+            }
+        }
+        curve
+    }
+}
+
+type Row = [f64; COUNT];
+
+/// The candidates of reports that have a known duplicate among them, standardised.
+struct Lists {
+    rows: Vec<(Row, bool)>,
+    /// Where each report's rows end.
+    ends: Vec<usize>,
+    /// The standard deviation of each feature; 1 for one that does not vary.
+    scale: Row,
+}
+
+impl Lists {
+    fn of(asked: &[&Asked]) -> Self {
+        let (mut rows, mut ends) = (Vec::new(), Vec::new());
+        for one in asked {
+            let top = &one.candidates[..one.candidates.len().min(TOP)];
+            if top.iter().any(|c| c.right) {
+                rows.extend(top.iter().map(|c| (c.features.0.map(f64::from), c.right)));
+                ends.push(rows.len());
+            }
+        }
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let n = rows.len().max(1) as f64;
+        let scale = std::array::from_fn(|at| {
+            let mean = rows.iter().map(|(x, _)| x[at]).sum::<f64>() / n;
+            let deviation = (rows.iter().map(|(x, _)| (x[at] - mean).powi(2)).sum::<f64>() / n).sqrt();
+            if deviation < 1e-6 { 1.0 } else { deviation }
+        });
+        for (row, _) in &mut rows {
+            row.iter_mut().zip(scale).for_each(|(x, s)| *x /= s);
+        }
+        Self { rows, ends, scale }
+    }
+
+    /// What weights lose: the mean of −log of the softmax's share of known duplicates, and the ridge; with its gradient.
+    fn loss(&self, weights: &Row, built_in: &Row) -> (f64, Row) {
+        let each: Vec<(f64, Row)> = self
+            .ends
+            .par_iter()
+            .enumerate()
+            .map(|(i, end)| {
+                let from = i.checked_sub(1).map_or(0, |before| self.ends[before]);
+                surprise(&self.rows[from..*end], weights)
+            })
+            .collect();
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let n = each.len() as f64;
+        let ridge = ORDER_RIDGE / n;
+        let mut loss = 0.0;
+        let mut gradient = [0.0; COUNT];
+        // One after the other: sums depend on their order.
+        for (surprise, slope) in &each {
+            loss += surprise / n;
+            gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += s / n);
+        }
+        for ((g, w), b) in gradient.iter_mut().zip(weights).zip(built_in) {
+            loss += ridge * (w - b).powi(2);
+            *g += 2.0 * ridge * (w - b);
+        }
+        let unweighted = |name: &str| ONLY_CONFIDENCE.contains(&name) || RULES.contains(&name);
+        for (g, _) in gradient.iter_mut().zip(NAMES).filter(|(_, name)| unweighted(name)) {
+            *g = 0.0;
+        }
+        (loss, gradient)
+    }
+}
+
+/// −log of the share that known duplicates have in the softmax over a report's candidates, and its gradient.
+fn surprise(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
+    let scores: Vec<f64> = rows.iter().map(|(row, _)| product(row, weights)).collect();
+    let best = scores.iter().copied().fold(f64::MIN, f64::max);
+    let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
+    let all: f64 = odds.iter().sum();
+    let right: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
+    let right = right.max(f64::MIN_POSITIVE);
+    let mut gradient = [0.0; COUNT];
+    for (e, (row, is)) in odds.iter().zip(rows) {
+        let pull = e / all - if *is { e / right } else { 0.0 };
+        gradient.iter_mut().zip(row).for_each(|(g, x)| *g += pull * x);
+    }
+    (-(right / all).ln(), gradient)
+}
+
+fn product(a: &Row, b: &Row) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Weights of the order, by spectral projected gradients (Birgin, Martínez, Raydan 2000): evidence never counts against a
+/// candidate.
+fn fit(table: &Table, asked: &[&Asked], task: &Task) -> Result<[f32; COUNT]> {
+    let lists = Lists::of(asked);
+    if lists.ends.is_empty() {
+        return Ok(*table.order());
+    }
+    let mut weights: Row = std::array::from_fn(|at| f64::from(table.order()[at]) * lists.scale[at]);
+    let built_in = weights;
+    let allowed = |at: usize, weight: f64| {
+        if SIGNED.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
+    };
+    let (mut loss, mut gradient) = lists.loss(&weights, &built_in);
+    let mut before = vec![loss];
+    let mut pace = 1.0;
+    for _ in 0..ORDER_STEPS {
+        task.check()?;
+        let step: Row =
+            std::array::from_fn(|at| allowed(at, weights[at] - pace * gradient[at]) - weights[at]);
+        if step.iter().all(|s| s.abs() < 1e-6) {
+            break;
+        }
+        let worst = before.iter().rev().take(MEMORY).copied().fold(f64::MIN, f64::max);
+        let promised = product(&step, &gradient);
+        let mut share = 1.0;
+        let (next, (new_loss, new_gradient)) = loop {
+            let next: Row = std::array::from_fn(|at| weights[at] + share * step[at]);
+            let found = lists.loss(&next, &built_in);
+            if found.0 <= worst + 1e-4 * share * promised || share < 1e-6 {
+                break (next, found);
+            }
+            share /= 2.0;
+        };
+        let moved: Row = std::array::from_fn(|at| next[at] - weights[at]);
+        let turned: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
+        let bend = product(&moved, &turned);
+        pace = if bend > 0.0 { (product(&moved, &moved) / bend).clamp(1e-4, 1e4) } else { 1e4 };
+        (weights, gradient) = (next, new_gradient);
+        let gained = (loss - new_loss).abs();
+        loss = new_loss;
+        before.push(loss);
+        if gained < 1e-9 {
+            break;
+        }
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
+    Ok(std::array::from_fn(|at| (weights[at] / lists.scale[at]) as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::features, *};
+
+    fn at(name: &str) -> usize {
+        features::place(name).unwrap()
+    }
+
+    /// Reports with three candidates each: what `told` has more of is the duplicate, in all but one of ten; the built-in
+    /// order goes by words, which here say nothing.
+    fn source(reports: usize, told: &str) -> Vec<Asked> {
+        let mut random = fastrand::Rng::with_seed(11);
+        (0..reports)
+            .map(|i| {
+                let right = if i % 10 == 9 { 0 } else { 1 + i % 2 };
+                let candidates = (0..3)
+                    .map(|c| {
+                        let mut features = [0.0; COUNT];
+                        features[at("title_body_words")] = random.f32();
+                        features[at("text_text_cosine")] = random.f32();
+                        features[at(told)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
+                        Candidate { features: Features(features), reading: None, right: c == right }
+                    })
+                    .collect();
+                Asked { weight: 1.0, duplicate: true, candidates }
+            })
+            .collect()
+    }
+
+    fn taught(asked: &[Asked]) -> Lesson {
+        learn(Table::built_in(), asked, &Task::new()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn what_tells_duplicates_apart_in_a_source_is_learnt_and_judged_on_other_reports() {
+        // The built-in order takes comments for a circumstance that counts against a candidate.
+        let asked = source(300, "comments");
+        let lesson = taught(&asked);
+        let (ordered, built_in) = (lesson.ordered.unwrap(), lesson.built_in);
+        assert!(ordered.found_first > 0.85 && built_in.found_first < 0.5, "{ordered:?} {built_in:?}");
+        assert_eq!((ordered.found_in_ten, lesson.own.labels), (1.0, 300));
+        let own = Table::built_in().with(&lesson.own);
+        assert_eq!(own.calibrated_on(), 300);
+        assert!(own.order()[at("comments")] > Table::built_in().order()[at("comments")]);
+        assert_eq!(taught(&asked).own, lesson.own);
+    }
+
+    #[test]
+    fn weights_of_its_own_are_left_off_where_they_order_no_better() {
+        // Nothing tells the duplicate: which of the three it is, is drawn.
+        let mut asked = source(300, "said_anew");
+        let mut random = fastrand::Rng::with_seed(5);
+        for one in &mut asked {
+            let right = random.usize(0..3);
+            for (i, c) in one.candidates.iter_mut().enumerate() {
+                (c.features.0, c.right) = ([0.0; COUNT], i == right);
+            }
+        }
+        let lesson = taught(&asked);
+        assert_eq!(lesson.ordered, Some(lesson.built_in));
+        assert_eq!(lesson.own.order, None);
+        assert_eq!(Table::built_in().with(&lesson.own).order(), Table::built_in().order());
+    }
+
+    #[test]
+    fn too_few_reports_teach_a_curve_alone_or_nothing() {
+        assert!(
+            learn(Table::built_in(), &source(MIN_LABELS - 1, "said_anew"), &Task::new()).unwrap().is_none()
+        );
+        let few = taught(&source(MIN_ORDER - 1, "said_anew"));
+        assert_eq!((few.ordered, few.own.order), (None, None));
+    }
+
+    #[test]
+    fn evidence_never_counts_against_a_candidate_and_circumstances_may() {
+        for name in NAMES {
+            // Candidates that have it are never the duplicate.
+            let mut asked = source(300, name);
+            for one in &mut asked {
+                for c in &mut one.candidates {
+                    c.right = c.features.0[at(name)] < 0.5;
+                }
+            }
+            let order = fit(Table::built_in(), &asked.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
+            assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
+            for (other, weight) in NAMES.iter().zip(order) {
+                assert!(SIGNED.contains(other) || weight >= 0.0, "{other}: {weight}");
+            }
+            let (own, built_in) = (order[at(name)], Table::built_in().order()[at(name)]);
+            if ONLY_CONFIDENCE.contains(&name) {
+                assert_eq!(own, built_in);
+            } else if SIGNED.contains(&name) {
+                assert!(own < 0.0, "{name}: {own}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cancelled_lesson_teaches_nothing() {
+        let task = Task::new();
+        task.cancel();
+        let error = learn(Table::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
+        assert_eq!(error.code(), precedent_core::Code::Cancelled);
+    }
+
+    fn answers(right: impl Fn(usize) -> bool) -> Vec<Answer> {
+        (0..200_usize)
+            .map(|i| {
+                #[allow(clippy::cast_precision_loss, reason = "small")]
+                let odds = (i % 10) as f64 - 7.0;
+                Answer { odds, ruled: false, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_source_with_more_duplicates_gets_a_higher_confidence() {
+        let many = Curve::fit(&answers(|i| i % 10 >= 4));
+        assert!(many.at(odds(0.3)) > 0.6 && many.at(odds(0.001)) < 0.2, "{many:?}");
+        assert!(many.at(odds(0.2)) < many.at(odds(0.4)));
+        let few = Curve::fit(&answers(|_| false));
+        assert!(few.at(odds(0.5)) < 0.2, "{few:?}");
+    }
+}

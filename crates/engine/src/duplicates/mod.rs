@@ -1,0 +1,369 @@
+//! Duplicates: candidates, evidence, a calibrated score, verdicts.
+//!
+//! Two reports are duplicates when one fix resolves both. The same symptom with another cause is related; a tracking
+//! issue is never a duplicate.
+
+mod calibrate;
+mod check;
+mod clusters;
+mod compare;
+pub mod features;
+mod judge;
+mod learn;
+mod own;
+mod pace;
+mod reading;
+mod reasons;
+mod score;
+mod triage;
+mod twin;
+mod verdicts;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+pub use calibrate::{calibrate, is_due};
+pub use check::{MAX_CANDIDATES, check, look};
+pub use clusters::clusters;
+pub use compare::{Side, as_written, facts, marks};
+use features::{Best, Closer, Evidence, Features};
+use judge::Judged;
+pub use judge::Seen;
+pub use learn::{Asked, Candidate, Lesson, MIN_LABELS, MIN_ORDER, TOP, learn};
+pub use own::{Curve, Own};
+pub use pace::take_paces;
+use precedent_core::{error::Result, task::Task};
+use precedent_index::{
+    filter::{Filter, Test, TimeField},
+    fulltext::{FullText, Overlap, ReportTerms},
+    vectors::{NearestSaid, Vectors},
+};
+use precedent_store::{Person, Said, Store};
+use precedent_text::{
+    chunk::{self, representation},
+    prepare::Prepared,
+    report::Report,
+    tokens::Stems,
+};
+use reading::Reader;
+pub use reading::Reading;
+pub use score::{Table, Worth};
+pub use triage::triage;
+use twin::{Twin, Worded};
+pub use verdicts::{decide, undo};
+
+/// How many candidates each arm proposes.
+const DEPTH: usize = 200;
+/// So many of the likeliest candidates are looked at more closely: with half of them recall@10 is up to .003 lower.
+const SHORT_LIST: usize = 64;
+/// So many of the first candidates are read word for word.
+const READ: usize = 10;
+/// The last of the comments of a candidate that are read.
+const MAX_COMMENTS: usize = 200;
+/// How much of a draft without a title a report has to have of its words to be compared with it word for word.
+const ALIKE: f32 = 0.8;
+/// The most terms that are kept of what only comments have.
+const SAID: usize = 12;
+
+/// A report that may have been made before.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Its title; may be empty for a pasted text.
+    pub title: String,
+    /// Its text, prepared.
+    pub body: Prepared,
+    /// When it is made: candidates are older, as far as their sources tell.
+    pub made_at: Timestamp,
+    /// Who makes it, where that is known and no bot.
+    pub author: Option<Person>,
+    /// The document that it is, if it is in the casebook.
+    pub document: Option<i64>,
+}
+
+/// Where duplicates are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Conditions on the candidates.
+    pub filters: Vec<Filter>,
+}
+
+/// What a check works on.
+#[derive(Clone, Copy)]
+pub struct Checker<'a> {
+    /// The texts.
+    pub store: &'a Store,
+    /// The full-text index.
+    pub fulltext: &'a FullText,
+    /// The vectors, if there is a model that works.
+    pub vectors: Option<&'a Vectors>,
+    /// The vectors of comments: the same, unless an evaluation keeps them from its searches.
+    pub said: Option<&'a Vectors>,
+    /// Embeds a text that has no stored vector.
+    pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
+    /// What evidence is worth.
+    pub table: &'a Table,
+    /// What it is worth in sources with duplicates of their own, by row id, where several are looked at.
+    pub tables: &'a BTreeMap<i64, Table>,
+    /// How many times as long as elsewhere it takes until something is reported again, in the one source that is looked at.
+    pub pace: f64,
+}
+
+impl std::fmt::Debug for Checker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
+    }
+}
+
+/// A candidate with its evidence and what that is worth.
+#[derive(Clone, Debug)]
+pub struct Scored {
+    /// Row id of the document.
+    pub document: i64,
+    /// What it has in common with the draft.
+    pub features: Features,
+    /// Cosine of the two texts, −1..1.
+    pub cosine: Option<f32>,
+    /// What a closer look at it showed, if one was taken.
+    pub closer: Closer,
+    /// Terms of the draft that only the comments on it have, the weightiest first.
+    pub said: Vec<String>,
+    /// What it says word for word as the draft does; of the first [`READ`] alone.
+    pub reading: Option<Reading>,
+    /// The logarithm of its share in the softmax over the candidates.
+    pub share: f32,
+    /// The probability that it is worth reading, 0..1.
+    pub worth: f32,
+    /// What decides the order.
+    pub score: f32,
+    /// The probability that it is a duplicate, 0..1.
+    pub confidence: f32,
+}
+
+/// What is read of a candidate for a closer look.
+struct Read {
+    title: String,
+    author: Option<Person>,
+    said: Vec<Said>,
+    twin: Option<Twin>,
+}
+
+impl Checker<'_> {
+    /// The table that states how sure an answer of this source may be.
+    fn table_of(&self, source: i64) -> &Table {
+        self.tables.get(&source).unwrap_or(self.table)
+    }
+
+    /// The model whose vectors it compares.
+    fn model(&self) -> Option<&str> {
+        self.vectors.map(Vectors::fingerprint)
+    }
+
+    /// The candidates of a draft with their evidence, best first; ties by id. What says nothing has none, and is none.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
+        if twin::is_blank(&draft.title, &draft.body) {
+            return Ok(Vec::new());
+        }
+        let mut filters = scope.filters.clone();
+        // What its source gave no time may be earlier. Of what was made in the same second as a document, which itself is found with
+        // it, its place tells.
+        let now = draft.made_at.as_second();
+        let itself = draft.document.is_some();
+        let (later, depth) = (now.saturating_add(i64::from(itself)), DEPTH + usize::from(itself));
+        filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
+        let report = Report::new(&draft.title, &draft.body);
+        let terms = self.fulltext.report_terms(&report)?;
+        let mut ids: Vec<i64> =
+            self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
+        task.check()?;
+        let queries = self.queries(draft)?;
+        if let (Some(vectors), Some((_, text))) = (self.vectors, &queries) {
+            let allowed = self.fulltext.allowed(&filters)?;
+            ids.extend(vectors.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| Some(*id) != draft.document);
+        task.check()?;
+        let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
+        if let Some(document) = draft.document {
+            let open: Vec<i64> = (ids.iter().zip(&overlaps))
+                .filter(|(_, overlap)| overlap.created.is_none_or(|created| created == now))
+                .map(|(id, _)| *id)
+                .collect();
+            let later = self.store.read(|r| r.not_earlier(document, &open))?;
+            (ids, overlaps) =
+                ids.into_iter().zip(overlaps).filter(|(id, _)| later.binary_search(id).is_err()).unzip();
+        }
+        let likeness = match (self.vectors, &queries) {
+            (Some(vectors), Some((title, text))) => Some(vectors.compare(title, text, &ids)?),
+            _ => None,
+        };
+        let mut evidence: Vec<Evidence<'_>> = overlaps
+            .iter()
+            .enumerate()
+            .map(|(i, overlap)| Evidence {
+                overlap,
+                likeness: likeness.as_ref().and_then(|l| l.get(i)),
+                closer: None,
+            })
+            .collect();
+        let best = Best::of(evidence.iter().copied());
+        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
+        let mut by: Vec<(f32, usize)> =
+            evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
+        by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        by.truncate(SHORT_LIST);
+        let short: Vec<(i64, &Overlap)> = by.iter().map(|(_, i)| (ids[*i], &overlaps[*i])).collect();
+        let mut said = vec![Vec::new(); ids.len()];
+        for ((_, i), (closer, terms)) in
+            by.iter().zip(self.look_closer(draft, &report, scope, &terms, queries.as_ref(), &short)?)
+        {
+            evidence[*i].closer = Some(closer);
+            said[*i] = terms;
+        }
+        let features: Vec<Features> = evidence.iter().map(features).collect();
+        let ranked = self.table.ranked(&features);
+        let first: Vec<i64> = ranked.iter().take(READ).map(|one| ids[one.at]).collect();
+        let mut readings = self.readings(draft, &first)?.into_iter();
+        let mut scored: Vec<Scored> = ranked
+            .into_iter()
+            .map(|Worth { at, score, share }| {
+                let reading = readings.next().flatten();
+                let table = match &reading {
+                    Some((source, _)) => self.table_of(*source),
+                    None => self.table,
+                };
+                let reading = reading.map(|(_, reading)| reading);
+                let seen = Seen { features: &features[at], share, reading: reading.as_ref() };
+                let Judged { same, worth } = table.judge(&seen);
+                Scored {
+                    document: ids[at],
+                    features: features[at],
+                    cosine: evidence[at].likeness.and_then(|l| l.text_text),
+                    closer: evidence[at].closer.unwrap_or_default(),
+                    said: std::mem::take(&mut said[at]),
+                    reading,
+                    share,
+                    score,
+                    confidence: same,
+                    worth,
+                }
+            })
+            .collect();
+        scored.retain(|one| !one.closer.form);
+        // Nothing that is further down is surer than what is above it.
+        let mut least = 1.0_f32;
+        for one in &mut scored {
+            least = least.min(one.confidence);
+            one.confidence = least;
+        }
+        Ok(scored)
+    }
+
+    /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
+    fn look_closer(
+        &self,
+        draft: &Draft,
+        report: &Report,
+        scope: &Scope,
+        terms: &ReportTerms,
+        queries: Option<&(Vec<f32>, Vec<f32>)>,
+        short: &[(i64, &Overlap)],
+    ) -> Result<Vec<(Closer, Vec<String>)>> {
+        let own = Worded::new(&draft.title, &draft.body);
+        let read: Vec<Read> = self.store.read(|r| {
+            let one = |(id, overlap): &(i64, &Overlap)| {
+                let (title, author) = r.title_and_author(*id)?;
+                let alike = if draft.title.is_empty() { overlap.words >= ALIKE } else { own.may_be(&title) };
+                let twin = match if alike { r.document(*id)? } else { None } {
+                    Some(row) => {
+                        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                        own.twin(&Worded::new(&title, &body))
+                    }
+                    None => None,
+                };
+                let said = r.said_before(*id, draft.made_at, MAX_COMMENTS)?;
+                Ok(Read { title, author, said, twin })
+            };
+            short.iter().map(one).collect::<Result<_>>()
+        })?;
+        let near = match (self.said, queries) {
+            (Some(vectors), Some((title, text))) => {
+                let ids =
+                    |((id, _), read): (&(i64, _), &Read)| (*id, read.said.iter().map(|s| s.id).collect());
+                let documents: Vec<_> = short.iter().zip(&read).map(ids).collect();
+                vectors.compare_said(title, text, &documents)?
+            }
+            _ => vec![NearestSaid::default(); short.len()],
+        };
+        let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
+        let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
+        let author = match &draft.author {
+            Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
+            author => author,
+        };
+        let (said, headline) = (terms.said(), terms.headline(report));
+        type One<'a> = ((&'a Read, &'a NearestSaid), &'a (i64, &'a Overlap));
+        let look = |stems: &mut Stems, ((read, near), (_, own)): One<'_>| {
+            let texts = read.said.iter().map(|said| Prepared::comment(&said.body).text());
+            let (said_anew, found) = said.anew(own, stems, texts);
+            let closer = Closer {
+                comments: read.said.len(),
+                last: read.said.first().map(|said| said.at),
+                said_anew,
+                near: *near,
+                same_title: headline.same(own, &read.title),
+                same_author: read.author.is_some() && read.author == *author,
+                copy: read.twin == Some(Twin::Copy),
+                series: matches!(read.twin, Some(Twin::Series(..))),
+                form: read.twin == Some(Twin::Form),
+            };
+            (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
+        };
+        Ok(read.par_iter().zip(&near).zip(short).map_init(Stems::default, look).collect())
+    }
+
+    /// Reads these candidates beside the draft, with the source of each; nothing of one that is gone.
+    fn readings(&self, draft: &Draft, ids: &[i64]) -> Result<Vec<Option<(i64, Reading)>>> {
+        type Text = (i64, String, Prepared);
+        let texts: Vec<Option<Text>> = self.store.read(|r| {
+            let one = |id: &i64| {
+                let Some(row) = r.document(*id)? else { return Ok(None) };
+                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                Ok(Some((row.source_id, row.title, body)))
+            };
+            ids.iter().map(one).collect::<Result<_>>()
+        })?;
+        let reader = Reader::new(self.fulltext, draft);
+        let read = |text: &Option<Text>| {
+            text.as_ref().map(|(source, title, body)| Ok((*source, reader.read(title, body)?))).transpose()
+        };
+        texts.par_iter().map(read).collect()
+    }
+
+    /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.
+    fn queries(&self, draft: &Draft) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
+        let Some(vectors) = self.vectors else { return Ok(None) };
+        if let Some(document) = draft.document
+            && let Some(stored) = vectors.of_document(document)?
+        {
+            return Ok(Some(stored));
+        }
+        let first = chunk::chunks(&draft.body, 1).into_iter().next();
+        let text = first
+            .map_or_else(|| representation(&draft.title, ""), |first| first.representation(&draft.title));
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let title = representation(&draft.title, "");
+        let text_vector = (self.embed)(&text)?;
+        let title_vector =
+            if title.is_empty() || title == text { text_vector.clone() } else { (self.embed)(&title)? };
+        Ok(Some((title_vector, text_vector)))
+    }
+}

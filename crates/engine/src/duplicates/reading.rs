@@ -1,0 +1,167 @@
+//! What is seen when two reports are read side by side: runs of words, titles, traces and names that both have.
+//!
+//! The order of the candidates is made from shares and cosines, which are the same for two short reports of everyday words as
+//! for two that quote one rare failure. Whether two reports are the same is told by how much they say that few others
+//! say: that is measured here, as information (inverse document frequencies in nats), for the few candidates that are best.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+};
+
+use super::{Draft, reasons::telling_identifiers, twin::Worded};
+use precedent_core::error::Result;
+use precedent_index::fulltext::{FullText, Named};
+use precedent_text::{
+    prepare::Prepared,
+    report,
+    signature::{Signature, SignatureKind},
+};
+
+/// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
+const RUN: usize = 3;
+/// The fewest runs of a text for what share of it stands in another one to say something.
+const MIN_RUNS: usize = 12;
+/// The most names of a report that are looked up.
+const MAX_NAMES: usize = 64;
+/// The most nats that shared names add up to; a shared dump has hundreds.
+const MAX_INFORMATION: f32 = 40.0;
+
+/// How many numbers a reading has.
+pub const COUNT: usize = NAMES.len();
+
+/// The numbers by name, in their order. The names are those of the judge's table.
+pub const NAMES: [&str; 12] = [
+    // The share of all their runs of words that both have, 0..1.
+    "resemblance",
+    // The share of the shorter one's runs that the other has, 0..1; 0 where it has too few.
+    "contained",
+    // The logarithm of one and the runs that both have.
+    "runs",
+    // The share of the titles' information that both have, 0..1.
+    "titles",
+    // The information of the words that both titles have, in nats.
+    "title_information",
+    // The share of the top frames of the shorter trace that the other has, 0..1.
+    "frames",
+    // The information of the rarest failure, message or code that both name, in nats.
+    "failure",
+    // The information of the identifiers that both name, in nats.
+    "names",
+    // The logarithm of one and the distinct words of the shorter text.
+    "content",
+    // The information of the rarest identifier, failure or code that both name, in nats.
+    "rarest",
+    // The information of what each title names and the other report has nowhere, in nats; of the two the smaller. Reports of one
+    // form about two things ("… of a button", "… of a switch") are as alike as any, but for that.
+    "apart",
+    // How many words each title has that the other report has nowhere; of the two the smaller.
+    "contrast",
+];
+
+/// What two reports have in common, word for word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading(pub [f32; COUNT]);
+
+/// A report that is read beside others.
+pub(super) struct Reader<'a> {
+    fulltext: &'a FullText,
+    own: Text,
+}
+
+/// What is compared of a report.
+struct Text {
+    runs: HashSet<u64>,
+    title: BTreeSet<String>,
+    names: BTreeSet<String>,
+    signatures: BTreeSet<Signature>,
+    /// Its distinct words that are no stop words, wherever they stand.
+    words: HashSet<String>,
+}
+
+impl Text {
+    fn new(title: &str, body: &Prepared) -> Self {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let worded = Worded::new(title, body);
+        let terms: Vec<&str> = worded.terms().collect();
+        let own = report::Report::new(title, body);
+        let title_terms: BTreeSet<String> = own.title_terms.iter().cloned().collect();
+        let words = own.title_terms.into_iter().chain(own.body_terms).chain(own.code_terms).collect();
+        Self {
+            runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
+            title: title_terms,
+            names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
+            signatures: body.signatures(title).into_iter().collect(),
+            words,
+        }
+    }
+
+    fn of(&self, kind: SignatureKind) -> BTreeSet<&Signature> {
+        self.signatures.iter().filter(|s| s.kind == kind).collect()
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(fulltext: &'a FullText, draft: &Draft) -> Self {
+        Self { fulltext, own: Text::new(&draft.title, &draft.body) }
+    }
+
+    /// Reads a candidate beside the report.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<Reading> {
+        let (own, other) = (&self.own, Text::new(title, body));
+        let both = own.runs.intersection(&other.runs).count();
+        let (fewer, all) = (own.runs.len().min(other.runs.len()), own.runs.len() + other.runs.len() - both);
+        let information = |terms: Vec<&String>| -> Result<f32> {
+            let terms: Vec<String> = terms.into_iter().cloned().collect();
+            Ok(self.fulltext.information(Named::Word, &terms)?.iter().sum())
+        };
+        let shared_title = information(own.title.intersection(&other.title).collect())?;
+        let all_title = information(own.title.union(&other.title).collect())?;
+        let frames = own.of(SignatureKind::Frame);
+        let other_frames = other.of(SignatureKind::Frame);
+        let fewer_frames = frames.len().min(other_frames.len());
+        let failures: Vec<String> = own
+            .signatures
+            .intersection(&other.signatures)
+            .filter(|s| s.is_telling())
+            .map(Signature::term)
+            .collect();
+        let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
+        let names: Vec<String> = own.names.intersection(&other.names).cloned().collect();
+        let names = self.fulltext.information(Named::Identifier, &names)?;
+        let only = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
+            let only: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+            Ok((self.fulltext.information(Named::Word, &only)?.iter().sum(), only.len()))
+        };
+        let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
+        #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
+        let contrast = ours.1.min(theirs.1) as f32;
+        Ok(Reading([
+            share(both, all),
+            if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
+            logarithm(both),
+            if all_title > 0.0 { shared_title / all_title } else { 0.0 },
+            shared_title,
+            share(frames.intersection(&other_frames).count(), fewer_frames),
+            failure,
+            names.iter().sum::<f32>().min(MAX_INFORMATION),
+            logarithm(own.words.len().min(other.words.len())),
+            names.into_iter().fold(failure, f32::max),
+            ours.0.min(theirs.0),
+            contrast,
+        ]))
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
+fn share(part: usize, of: usize) -> f32 {
+    if of == 0 { 0.0 } else { part as f32 / of as f32 }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
+fn logarithm(count: usize) -> f32 {
+    (1.0 + count as f32).ln()
+}

@@ -1,0 +1,214 @@
+//! Why two reports may be the same, in words a triager can check.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, Scored, twin::Twin};
+use precedent_store::DocumentRow;
+use precedent_text::{
+    prepare::Prepared,
+    report,
+    signature::{Signature, SignatureKind},
+    tokens,
+};
+
+/// The most things of one kind that a reason lists.
+const LISTED: usize = 3;
+/// The share of a report's words that only comments have, from which on it is a reason.
+const TELLING: f32 = 0.1;
+/// The cosine from which on two texts are close in meaning.
+const CLOSE: f32 = 0.6;
+/// By how much a comment has to be closer than the text that it is on.
+const NEARER: f32 = 0.05;
+/// The longest text that names and words are looked up in, in bytes.
+pub(super) const MAX_READ: usize = 200_000;
+/// The longest signature that a reason quotes, in characters.
+const QUOTED: usize = 80;
+
+/// The report that is asked about.
+pub(super) struct About<'a> {
+    /// As it is compared.
+    pub(super) draft: &'a Draft,
+    /// Title and body.
+    pub(super) text: &'a str,
+    /// Those of its signatures that say something.
+    pub(super) signatures: &'a [Signature],
+    /// As it is stored, if it is.
+    pub(super) row: Option<&'a DocumentRow>,
+}
+
+/// Why two reports that say the same may be one, or why not.
+pub(super) fn of_twin(twin: &Twin) -> String {
+    match twin {
+        Twin::Copy => "it says the same, word for word".to_owned(),
+        Twin::Form => "both are the form that nobody filled in".to_owned(),
+        Twin::Series(ours, theirs) => {
+            let (ours, theirs) = (brief(ours), brief(theirs));
+            format!("it says the same, but of “{theirs}” in place of “{ours}”, as the reports of a series do")
+        }
+    }
+}
+
+/// The reasons, the strongest first. `anew` are words of the report that only the comments on the candidate have.
+pub(super) fn reasons(
+    about: &About<'_>,
+    row: &DocumentRow,
+    body: &Prepared,
+    one: &Scored,
+    anew: &[&str],
+) -> Vec<String> {
+    let About { draft, text, signatures, row: own } = *about;
+    let mut out = Vec::new();
+    let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
+    let shared =
+        |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
+    for (kind, what) in [
+        (SignatureKind::Code, "the same error code"),
+        (SignatureKind::Exception, "the same failure"),
+        (SignatureKind::Message, "the same message"),
+    ] {
+        // A failure is its message with what failed before it.
+        let said = |text: &str| out.iter().any(|reason: &String| reason.ends_with(text));
+        if let Some(text) =
+            shared(kind).iter().map(|s| brief(spelled(text, &s.text))).find(|text| !said(text))
+        {
+            out.push(format!("{what}: {text}"));
+        }
+    }
+    let frames = shared(SignatureKind::Frame);
+    if let Some(first) = frames.first() {
+        out.push(match frames.len() {
+            1 => format!("the stack goes through {}", brief(spelled(text, &first.text))),
+            n => format!("{n} of the top frames are the same, as {}", brief(spelled(text, &first.text))),
+        });
+    }
+    let mut named = identifiers(draft, row, body);
+    named.retain(|name| !out.iter().any(|reason| reason.ends_with(spelled(text, name))));
+    named.truncate(LISTED);
+    if !named.is_empty() {
+        let named: Vec<String> = named.iter().map(|name| brief(spelled(text, name))).collect();
+        out.push(format!("both name {}", named.join(", ")));
+    }
+    let codes: BTreeSet<String> =
+        shared(SignatureKind::Code).iter().flat_map(|s| report::terms(&s.text)).collect();
+    let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    let mut said = BTreeSet::new();
+    let words: Vec<String> = tokens::words(&draft.title)
+        .into_iter()
+        .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
+        .filter(|w| !codes.contains(&w.term))
+        .map(|w| format!("“{}”", &draft.title[w.range]))
+        .take(LISTED)
+        .collect();
+    if !words.is_empty() {
+        out.push(format!("the titles share {}", words.join(", ")));
+    }
+    if one.closer.said_anew >= TELLING && !anew.is_empty() {
+        let said: Vec<String> = anew.iter().take(LISTED).map(|w| format!("“{w}”")).collect();
+        out.push(format!("the comments on it name {}", said.join(", ")));
+    }
+    if one.closer.same_title {
+        out.push("neither title has a word that the other report has not".to_owned());
+    }
+    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
+    if let Some(cosine) = close(one.cosine) {
+        out.push(format!("close in meaning ({cosine:.2})"));
+    }
+    let nearer = |said: &f32| one.cosine.is_none_or(|own| said - own >= NEARER);
+    if let Some(said) = close(one.closer.near.text).filter(nearer) {
+        out.push(format!("a comment on it is closer in meaning ({said:.2})"));
+    }
+    if let Some(own) = own {
+        let labels: Vec<&str> =
+            own.labels.iter().filter(|l| row.labels.contains(l)).map(String::as_str).take(LISTED).collect();
+        if !labels.is_empty() {
+            out.push(format!("both are labelled {}", labels.join(", ")));
+        }
+    }
+    match (newest_version(&draft.title, &draft.body), newest_version(&row.title, body)) {
+        (Some(ours), Some(theirs)) if ours == theirs => {
+            out.push(format!("both are about version {}", shown(&ours)))
+        }
+        (Some(ours), Some(theirs)) => {
+            out.push(format!("the versions differ: {} here, {} there", shown(&ours), shown(&theirs)));
+        }
+        _ => {}
+    }
+    out
+}
+
+/// Whole identifiers that both reports name, the longest first: short ones are often plain words.
+fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+    let theirs = telling_identifiers(&row.title, body);
+    let mut shared: Vec<String> =
+        telling_identifiers(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
+    shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    shared
+}
+
+/// A name as a text writes it first, as it is where the text has it in no such form: names are compared in lower case.
+pub(super) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    let mut places = text.as_bytes().windows(name.len().max(1));
+    let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+    at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
+}
+
+/// The whole identifiers of a report that are no plain words.
+pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
+    let telling = |whole: &String| {
+        whole.len() >= 4
+            && whole.contains(['_', ':', '/', '-', '.'])
+            && !whole.starts_with("http")
+            && whole.contains(|c: char| c.is_alphabetic())
+    };
+    report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The parts of a version, comparable.
+type Version = Vec<u64>;
+
+fn shown(version: &[u64]) -> String {
+    version.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+}
+
+/// The newest version that a report names, if it names any.
+pub(super) fn newest_version(title: &str, body: &Prepared) -> Option<Version> {
+    body.signatures(title)
+        .iter()
+        .filter(|s| s.kind == SignatureKind::Version)
+        .filter_map(|s| {
+            let core = s.text.split('-').next().unwrap_or_default();
+            core.split('.').map(|part| part.parse().ok()).collect::<Option<Version>>()
+        })
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    #[test]
+    fn names_are_shown_as_they_are_written() {
+        let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
+        let text = crate::duplicates::check::text("fw-2203 again", &body);
+        assert_eq!(spelled(&text, "wheel::poll"), "Wheel::Poll");
+        assert_eq!(spelled(&text, "fw-2203"), "fw-2203");
+        assert_eq!(spelled(&text, "no::where"), "no::where");
+        assert_eq!(spelled(&text, ""), "");
+    }
+
+    #[test]
+    fn the_newest_version_counts() {
+        let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
+        assert_eq!(newest_version("", &body), Some(vec![2, 10, 0]));
+        assert_eq!(newest_version("Crash", &Prepared::default()), None);
+    }
+}

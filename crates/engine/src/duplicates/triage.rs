@@ -1,0 +1,139 @@
+//! The triage queue: open reports with the best candidate that nobody has decided about.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{
+    Checker,
+    check::{self, check_within},
+};
+use crate::search;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Band, DuplicatesRequest, Notice, TriageItem, TriageRequest, TriageResponse},
+    task::{Phase, Task},
+};
+use precedent_store::Store;
+
+/// Entries of a queue that does not say how many it wants.
+pub const DEFAULT_LIMIT: usize = 20;
+/// The most entries of one answer.
+pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
+/// How many candidates of a report are looked at: the first may have been decided about.
+const CANDIDATES: usize = 5;
+
+/// Checks the open reports that are new or changed and returns the queue.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`] (what was checked stays
+/// checked), and those of the database and the index.
+pub fn triage(
+    store: &Store,
+    checker: &Checker<'_>,
+    problem: Option<&Error>,
+    request: &TriageRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<TriageResponse> {
+    let start = Instant::now();
+    let limit = match request.limit {
+        0 => DEFAULT_LIMIT,
+        n if n <= MAX_LIMIT => n,
+        n => {
+            return Err(Error::invalid(format!("a queue of {n} is too long; the most is {MAX_LIMIT}")));
+        }
+    };
+    let closed = request.include_closed;
+    let source = store.read(|r| {
+        let named = request.source.as_deref();
+        named.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
+    })?;
+    let question = |key: &str| DuplicatesRequest {
+        key: Some(key.to_owned()),
+        include_closed: closed,
+        max_candidates: CANDIDATES,
+        ..DuplicatesRequest::default()
+    };
+    // Once for all of them: they see the same indexes.
+    let reach = check::reach(store, checker)?;
+    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
+    let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
+    let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
+    unchecked.par_iter().try_for_each(|key| {
+        task.check()?;
+        match check_within(&reach, store, checker, problem, &question(key), now, task) {
+            Ok(_) => {}
+            // Another process may have removed it meanwhile.
+            Err(error) if error.code() == precedent_core::Code::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        task.report(Phase::Triage, done, Some(total), "reports");
+        Ok(())
+    })?;
+    let (waiting, related, left_out) = store.read(|r| {
+        let related = match request.band {
+            // Everything that has a candidate is in the one list already.
+            Band::Related | Band::None => Vec::new(),
+            _ => r.waiting_related(source, closed)?,
+        };
+        let left_out = if closed { 0 } else { r.closed_issues(source)? };
+        Ok((r.waiting(source, closed, request.band.floor())?, related, left_out))
+    })?;
+    let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
+        task.check()?;
+        let found = match check_within(&reach, store, checker, problem, &question(key), now, task) {
+            // Another process may have removed it meanwhile.
+            Err(error) if error.code() == precedent_core::Code::NotFound => return Ok(None),
+            found => found?,
+        };
+        let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
+            return Ok(None);
+        };
+        let row = store.read(|r| r.document_by_key(key))?;
+        Ok(row.map(|row| {
+            let item = TriageItem {
+                key: row.key,
+                title: row.title,
+                url: row.url,
+                created_at: row.created_at,
+                candidate,
+            };
+            (item, found.notices)
+        }))
+    };
+    let mut notices: Vec<Notice> = Vec::new();
+    let mut list = |keys: &[String]| -> Result<Vec<TriageItem>> {
+        let first = &keys[..keys.len().min(limit)];
+        let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
+        Ok(entries
+            .into_iter()
+            .flatten()
+            .map(|(item, told)| {
+                // Each once: reports of several sources may lack different things.
+                let new: Vec<Notice> = told.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                notices.extend(new);
+                item
+            })
+            .collect())
+    };
+    let queue = list(&waiting)?;
+    let worth_reading = list(&related)?;
+    Ok(TriageResponse {
+        scanned: total,
+        unscanned,
+        waiting: waiting.len() as u64,
+        expected: queue.iter().map(|item| item.candidate.confidence).sum(),
+        queue,
+        related_waiting: related.len() as u64,
+        related: worth_reading,
+        closed_left_out: left_out,
+        notices,
+        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+    })
+}

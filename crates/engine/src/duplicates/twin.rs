@@ -1,0 +1,288 @@
+//! Reports that say the same: word for word, or but for what their titles name.
+//!
+//! Labels teach little of them, and what they teach is of one tracker: copies are seldom marked, and of a series ("… on
+//! Android fails", "… on iOS fails", from one template, seconds apart) each is as alike to the others as a duplicate is.
+
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
+
+use precedent_text::{
+    prepare::Prepared,
+    tokens::{self, Word},
+};
+
+/// Shorter texts are the same by chance ("Crash", "It does not work").
+const MIN_WORDS: usize = 8;
+/// The words of a report that are compared; a 5 MB log has no more to say.
+const MAX_WORDS: usize = 20_000;
+/// The bytes of its prose, and of its code, that those are looked for in.
+const MAX_READ: usize = 400_000;
+/// The most words of a title that stand in each other's place.
+const MAX_REPLACED: usize = 2;
+/// The fewest words that such titles share: below that a title was made anew.
+const MIN_SHARED: usize = 2;
+
+/// A report with fewer words than this under a title that names nothing says nothing.
+const MIN_TEXT: usize = 12;
+/// Words of titles that name nothing.
+static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "bug report issue problem feature request question title test ticket ignore please submit new untitled help asdf form",
+    )
+});
+/// Words of titles that tell of a failure.
+static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "crash fail failure error exception panic hang freeze segfault broken break abort regression leak corrupt wrong",
+    )
+});
+
+fn terms(text: &str) -> HashSet<String> {
+    tokens::words(text).into_iter().map(|word| word.term).collect()
+}
+
+/// A report as a row of words.
+#[derive(Debug)]
+pub(super) struct Worded<'a> {
+    title: &'a str,
+    head: Vec<Word>,
+    rest: Vec<String>,
+}
+
+/// How two reports say the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Twin {
+    /// Word for word.
+    Copy,
+    /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
+    Series(String, String),
+    /// Word for word, but they say nothing: a form that nobody filled in.
+    Form,
+}
+
+impl<'a> Worded<'a> {
+    pub(super) fn new(title: &'a str, body: &Prepared) -> Self {
+        let head = tokens::words(title);
+        let left = MAX_WORDS.saturating_sub(head.len());
+        let rest = [body.prose(), body.code()];
+        let words = |text: &String| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
+        let rest = rest.iter().flat_map(words).take(left).map(|w| w.term).collect();
+        Self { title, head, rest }
+    }
+
+    /// Whether a report of this title may be a twin: cheaper to tell than whether it is.
+    pub(super) fn may_be(&self, title: &str) -> bool {
+        let theirs = tokens::words(title);
+        same(&self.head, &theirs)
+            || replaced(&self.head, &theirs).is_some()
+            || numbered(&self.head, &theirs).is_some()
+    }
+
+    /// All its words, in order.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
+        self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
+    }
+
+    /// How this report and another one say the same, if they do.
+    pub(super) fn twin(&self, other: &Worded<'_>) -> Option<Twin> {
+        if self.head.len() + self.rest.len() < MIN_WORDS {
+            return None;
+        }
+        if self.terms().eq(other.terms()) {
+            // Forms that nobody filled in are the same for another reason.
+            return Some(if name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
+        }
+        // The same failure in another version is the same; a release, a bump or a task for each version is not.
+        let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
+        if !fails && let Some(at) = numbered(&self.head, &other.head) {
+            let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
+            return Some(Twin::Series(written(self.title, from), written(other.title, to)));
+        }
+        let (ours, theirs) = replaced(&self.head, &other.head)?;
+        let (from, to) = (&self.head[ours.clone()], &other.head[theirs.clone()]);
+        if fails && from.iter().chain(to).all(is_version) {
+            return None;
+        }
+        same_but_for(&self.rest, &other.rest, from, to)
+            .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
+    }
+}
+
+/// Whether a report has nothing to compare: a title that names nothing ("[Bug]:", "Test ticket") above hardly any words.
+pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
+    let head = tokens::words(title);
+    // The body is read only below such a title. A pasted line of a log has none, and says something.
+    name_nothing(&head) && {
+        let words = Worded::new(title, body).rest.len();
+        words < MIN_TEXT && (!head.is_empty() || words == 0)
+    }
+}
+
+/// Whether the words of a title name nothing.
+fn name_nothing(title: &[Word]) -> bool {
+    title.iter().all(|word| NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term))
+}
+
+/// Whether a word is a version: numbers with points between.
+fn is_version(word: &Word) -> bool {
+    word.term.contains('.') && is_number(word)
+}
+
+/// Whether a word is a number, a date or a version.
+fn is_number(word: &Word) -> bool {
+    word.term.contains(|c: char| c.is_ascii_digit())
+        && word.term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
+}
+
+/// Where two titles first have another number, if that is all in which they differ.
+fn numbered(ours: &[Word], theirs: &[Word]) -> Option<usize> {
+    let other = |(a, b): (&Word, &Word)| a.term != b.term;
+    let differ = |pair: &(&Word, &Word)| other(*pair);
+    let all = || ours.iter().zip(theirs);
+    let only = ours.len() == theirs.len() && all().filter(differ).all(|(a, b)| is_number(a) && is_number(b));
+    let shared = all().filter(|pair| !differ(pair)).count();
+    if only && shared >= MIN_SHARED { all().position(other) } else { None }
+}
+
+fn same(ours: &[Word], theirs: &[Word]) -> bool {
+    ours.iter().map(|w| &w.term).eq(theirs.iter().map(|w| &w.term))
+}
+
+/// The words of two titles that stand in each other's place, between what they share.
+fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
+    let alike = |(a, b): &(&Word, &Word)| a.term == b.term;
+    let before = ours.iter().zip(theirs).take_while(alike).count();
+    let (left, other) = (&ours[before..], &theirs[before..]);
+    let after = left.iter().rev().zip(other.iter().rev()).take_while(alike).count();
+    let (ours, theirs) = (before..ours.len() - after, before..theirs.len() - after);
+    let few = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
+    (few(&ours) && few(&theirs) && before + after >= MIN_SHARED).then_some((ours, theirs))
+}
+
+/// Whether two texts are the same where `to` may stand for `from`, all of it or word by word.
+fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) -> bool {
+    let pair = |a: &String, b: &String| from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b);
+    if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a == b || pair(a, b)) {
+        return true;
+    }
+    let starts = |text: &[String], words: &[Word]| {
+        text.len() >= words.len() && text.iter().zip(words).all(|(a, b)| *a == b.term)
+    };
+    let (mut a, mut b) = (ours, theirs);
+    loop {
+        match (a, b) {
+            ([], []) => return true,
+            _ if starts(a, from) && starts(b, to) => (a, b) = (&a[from.len()..], &b[to.len()..]),
+            ([x, left @ ..], [y, right @ ..]) if x == y => (a, b) = (left, right),
+            _ => return false,
+        }
+    }
+}
+
+/// Neighbouring words of a text as it writes them, with what is joined to them.
+fn written(text: &str, words: &[Word]) -> String {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
+    let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let end = text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |at| last.range.end + at);
+    let whole = text.get(start..end).unwrap_or_default();
+    whole.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    const BODY: &str = "Titles are cut off after the first line on a small screen.";
+
+    fn twin(ours: (&str, &str), theirs: (&str, &str)) -> Option<Twin> {
+        let body = |text| Prepared::body(text, &Skeleton::default());
+        let (a, b) = (body(ours.1), body(theirs.1));
+        let ours = Worded::new(ours.0, &a);
+        let found = ours.twin(&Worded::new(theirs.0, &b));
+        assert!(found.is_none() || ours.may_be(theirs.0));
+        found
+    }
+
+    fn series(ours: &str, theirs: &str) -> Option<Twin> {
+        Some(Twin::Series(ours.to_owned(), theirs.to_owned()))
+    }
+
+    #[test]
+    fn a_copy_is_the_same_word_for_word() {
+        assert_eq!(twin(("The list is cut", BODY), ("the LIST is cut!", BODY)), Some(Twin::Copy));
+        assert_eq!(twin(("The list is cut", BODY), ("The list is cut", "Another text altogether.")), None);
+        assert_eq!(twin(("Crash", "It crashes."), ("Crash", "It crashes.")), None, "too short to say so");
+    }
+
+    #[test]
+    fn one_of_a_series_differs_in_what_the_title_names() {
+        let found = twin(("Lists on Android are cut", BODY), ("Lists on iOS are cut", BODY));
+        assert_eq!(found, series("Android", "iOS"));
+        let found = twin(
+            ("Test of TLS_1_1 (new) fails", "TLS_1_1 fails. Please look into 1 failure."),
+            ("Test of TLS_1_0 (new) fails", "TLS_1_0 fails. Please look into 1 failure."),
+        );
+        assert_eq!(found, series("TLS_1_1", "TLS_1_0"));
+        let found = twin(
+            ("Release 3.5.1: the lists (wide)", "Write what is new in 3.5.1, then build 3.5.1."),
+            ("Release 3.5.0: the lists (wide)", "Write what is new in 3.5.0, then build 3.5.0."),
+        );
+        assert_eq!(found, series("3.5.1", "3.5.0"));
+        let found = twin(
+            ("Lists of Mobile Web are cut", "On mobile web titles are cut, on mobile web alone."),
+            ("Lists of Windows are cut", "On Windows titles are cut, on Windows alone."),
+        );
+        assert_eq!(found, series("Mobile Web", "Windows"));
+    }
+
+    #[test]
+    fn a_bump_is_of_a_series_and_the_same_crash_in_a_later_version_is_not() {
+        let bump = |title| (title, "Bumps the library, see its notes.");
+        let found =
+            twin(bump("Bump left-padder from 1.2.0 to 1.2.1"), bump("Bump left-padder from 1.2.1 to 1.3.0"));
+        assert_eq!(found, series("1.2.0", "1.2.1"));
+        assert_eq!(
+            twin(("Release 4.0.2 crashes on start", BODY), ("Release 4.0.1 crashes on start", BODY)),
+            None
+        );
+    }
+
+    #[test]
+    fn what_nobody_filled_in_says_nothing() {
+        let form = "Steps to reproduce Expected behaviour Actual behaviour Version";
+        assert_eq!(twin(("[Bug]:", form), ("[Bug]:", form)), Some(Twin::Form));
+        let blank = |title, body: &str| is_blank(title, &Prepared::body(body, &Skeleton::default()));
+        assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
+        assert!(
+            !blank("Upload stops", "")
+                && !blank("Bug report", &"The upload stops at nine per cent. ".repeat(3))
+        );
+    }
+
+    #[test]
+    fn what_differs_elsewhere_is_no_series() {
+        let other = "Titles are cut off after the second line on a small screen.";
+        assert_eq!(twin(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other)), None);
+        // A title with something more, and one that was made anew.
+        assert_eq!(twin(("Lists are cut", BODY), ("Lists are cut on iOS", BODY)), None);
+        assert_eq!(twin(("Lists are cut", BODY), ("Titles end early", BODY)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn twins_are_told_from_either_side(
+            a in "[ab1] [ab1._]{0,3} c d", b in "[ab1] [ab1._]{0,3} c d", rest in "([ab1cd] ){6,9}", swap in any::<bool>(),
+        ) {
+            let body = |text: &str| Prepared::body(text, &Skeleton::default());
+            let (one, two) = (body(&format!("{a} {rest}")), body(&format!("{} {rest}", if swap { &b } else { &a })));
+            let (one, two) = (Worded::new(&a, &one), Worded::new(&b, &two));
+            let turned = match two.twin(&one) {
+                Some(Twin::Series(x, y)) => Some(Twin::Series(y, x)),
+                other => other,
+            };
+            prop_assert_eq!(one.twin(&two), turned);
+        }
+    }
+}

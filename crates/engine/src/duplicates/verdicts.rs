@@ -1,0 +1,63 @@
+//! Decisions about pairs.
+
+use jiff::Timestamp;
+
+use crate::search;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Verdict, VerdictKind},
+};
+use precedent_store::Writer;
+
+/// The longest reason, in characters.
+const MAX_REASON: usize = 2000;
+
+/// Notes a decision about two documents that exist. For a duplicate, `other` is the one that stays.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and those of the database.
+pub fn decide(
+    w: &Writer<'_>,
+    key: &str,
+    other: &str,
+    kind: VerdictKind,
+    reason: Option<String>,
+    actor: String,
+    decided_at: Timestamp,
+) -> Result<Verdict> {
+    let (one, two) = (search::one(w, key)?, search::one(w, other)?);
+    if one.key == two.key {
+        return Err(Error::invalid(format!("{} was compared with itself", one.key))
+            .with_hint("Name two different documents."));
+    }
+    if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
+        return Err(Error::invalid(format!("the reason is longer than {MAX_REASON} characters")));
+    }
+    if kind == VerdictKind::Duplicate && w.canonical(&two.key)?.key == one.key {
+        return Err(Error::invalid(format!("{} is itself a duplicate of {}", two.key, one.key)).with_hint(
+            format!(
+                "Name them the other way round, or first: precedent verdict undo {} {}",
+                two.key, one.key
+            ),
+        ));
+    }
+    let canonical = (kind == VerdictKind::Duplicate).then(|| two.key.clone());
+    let (first, second) = if one.key < two.key { (one.key, two.key) } else { (two.key, one.key) };
+    let reason = reason.map(|r| r.trim().to_owned()).filter(|r| !r.is_empty());
+    let verdict = Verdict { first, second, kind, canonical, reason, actor, decided_at };
+    w.put_verdict(&verdict)?;
+    Ok(verdict)
+}
+
+/// Takes the last decision about a pair back; returns what holds now. The documents may be gone by now.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is no decision about the pair; those of the database.
+pub fn undo(w: &Writer<'_>, key: &str, other: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
+    let full = |k: &str| search::one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
+    let (one, two) = (full(key), full(other));
+    w.take_verdict_back(&one, &two, actor, now)?.ok_or_else(|| {
+        Error::not_found(format!("nothing was decided about {one} and {two}"))
+            .with_hint("`precedent verdict list` shows what was.")
+    })
+}

@@ -1,0 +1,18 @@
+//! The engine of Precedent: mirrors issue trackers into one SQLite file and answers, offline, whether a report is a
+//! duplicate and how such cases were solved.
+//!
+//! The faces (command line, desktop, agents) call [`Casebook`] and nothing else. The engine reads no terminal, no
+//! environment variable and no home folder: they pass those in. See ARCHITECTURE.md for the map and the invariants.
+
+pub mod brief;
+pub mod casebook;
+pub mod config;
+pub mod doctor;
+pub mod duplicates;
+pub mod notes;
+pub mod portable;
+mod samples;
+pub mod search;
+pub mod troubleshoot;
+
+pub use casebook::{Casebook, OpenOptions};

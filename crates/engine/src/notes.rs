@@ -1,0 +1,355 @@
+//! Private notes: the same is looked for before one is stored, and what was found decides.
+//!
+//! The look compares with every note of the same kind, and with nothing but the texts: neither age nor use counts. It
+//! answers at once. Where it fails the note is stored all the same: a duplicate is better than a lost memory.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::search;
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        IndexReport, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome,
+        Recommendation, SimilarNotes,
+    },
+    task::Task,
+};
+use precedent_index::{
+    embed::ModelInfo,
+    update::{Derived, Effort, representations},
+    vectors::Vectors,
+};
+use precedent_store::{NoteContent, NoteRow, Reader, content_hash};
+use precedent_text::{prepare::Prepared, skeleton::Skeleton, tokens};
+
+/// The longest title, in characters.
+const MAX_TITLE: usize = 300;
+/// The longest text, in bytes.
+const MAX_BODY: usize = 1_000_000;
+/// The most notes that a look names.
+const MAX_MATCHES: usize = 10;
+/// Words that turn a sentence around; a model hardly sees them.
+const NEGATIONS: &[&str] =
+    &["not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't", "didn't"];
+
+/// What notes are kept with.
+pub struct Notebook<'a> {
+    /// The truth and what is derived from it.
+    pub derived: Derived<'a>,
+    /// The vectors with their model, if there is one that works.
+    pub vectors: Option<(&'a Vectors, &'a ModelInfo)>,
+    /// Embeds a text.
+    pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
+    /// Why there are no vectors, if there are none.
+    pub problem: Option<&'a Error>,
+}
+
+impl std::fmt::Debug for Notebook<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Notebook").finish_non_exhaustive()
+    }
+}
+
+impl Notebook<'_> {
+    /// Looks for notes of a kind that say the same or nearly; stores nothing.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long; those of the database.
+    pub fn similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
+        valid(title, body)?;
+        let rows = self.derived.store.read(|r| r.notes(Some(kind)))?;
+        Ok(self.look(&rows, None, title, body))
+    }
+
+    /// Stores a note, unless the same is there already.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long, [`precedent_core::Code::NotFound`] for a
+    /// key to attach it to that does not exist; those of the database.
+    pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
+        valid(&draft.title, &draft.body)?;
+        let tags = tags(&draft.tags);
+        let similar = if draft.kind.is_checked() {
+            let rows = self.derived.store.read(|r| r.notes(Some(draft.kind)))?;
+            self.look(&rows, None, &draft.title, &draft.body)
+        } else {
+            SimilarNotes { matches: vec![], recommendation: Recommendation::Unique, warning: None }
+        };
+        let SimilarNotes { matches, recommendation, mut warning } = similar;
+        if recommendation == Recommendation::DuplicateFound
+            && !draft.force
+            && let Some(there) = matches.first()
+        {
+            let note = self.derived.store.read(|r| one(r, &there.id).and_then(|n| r.shown_note(n)))?;
+            return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
+        }
+        let content = NoteContent { title: draft.title.trim(), body: &draft.body, tags: &tags };
+        let hash = content_hash(content.title, content.body);
+        let stored = self.derived.store.write_durably(|w| {
+            let to = attachments(w, &draft.attach)?;
+            // Another process may have stored the same since the look.
+            if draft.kind.is_checked()
+                && !draft.force
+                && let Some(there) = w.notes(Some(draft.kind))?.into_iter().find(|n| n.content_hash == hash)
+            {
+                return Ok(Err(w.shown_note(there)?));
+            }
+            let key = w.add_note(draft.kind, &content, now)?;
+            to.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
+            matches.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
+            let note = one(w, &key)?;
+            Ok(Ok((note.document.id, w.shown_note(note)?)))
+        })?;
+        let (document, note) = match stored {
+            Ok(stored) => stored,
+            Err(note) => return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning }),
+        };
+        if let Err(error) = self.index(document, task) {
+            warning.get_or_insert(format!(
+                "The note is stored, and will be found after the next `precedent index`: {error}"
+            ));
+        }
+        let outcome = if matches.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
+        Ok(NoteAnswer { outcome, note, matches, warning })
+    }
+
+    /// Changes a note.
+    ///
+    /// # Errors
+    /// As [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
+        let (document, note) = self.derived.store.write_durably(|w| {
+            let note = one(w, key)?;
+            let to = attachments(w, &change.attach)?;
+            let old = &note.document;
+            let title = change.title.as_deref().unwrap_or(&old.title).trim();
+            let body = change.body.as_deref().unwrap_or(&old.body);
+            valid(title, body)?;
+            let tags =
+                change.tags.as_deref().map_or_else(|| old.labels.iter().skip(1).cloned().collect(), tags);
+            let content = NoteContent { title, body, tags: &tags };
+            w.change_note(&note, &content, change.lifecycle.unwrap_or(note.lifecycle), now)?;
+            to.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
+            Ok((old.id, w.shown_note(one(w, key)?)?))
+        })?;
+        // The truth is changed; what is derived from it follows now or with the next update.
+        drop(self.index(document, task));
+        Ok(note)
+    }
+
+    /// Removes a note.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
+        let note = self.derived.store.write_durably(|w| {
+            let note = one(w, key)?;
+            let shown = w.shown_note(one(w, key)?)?;
+            w.remove_note(&note, now)?;
+            Ok(shown)
+        })?;
+        let removed = self.derived.update_text(Effort::Soon, task, &mut IndexReport::default());
+        if let (Ok(()), Some((vectors, _))) = (removed, self.vectors) {
+            drop(self.derived.plan_vectors(vectors, task));
+        }
+        Ok(note)
+    }
+
+    /// Makes a note findable.
+    fn index(&self, document: i64, task: &Task) -> Result<()> {
+        self.derived.update_text(Effort::Soon, task, &mut IndexReport::default())?;
+        match self.vectors {
+            Some((vectors, _)) => self.derived.embed_document(vectors, document, self.embed),
+            None => Ok(()),
+        }
+    }
+
+    fn look(&self, rows: &[NoteRow], except: Option<i64>, title: &str, body: &str) -> SimilarNotes {
+        let hash = content_hash(title.trim(), body);
+        let mut matches: Vec<NoteMatch> = Vec::new();
+        let (mut same, mut warning) = (f32::INFINITY, None);
+        let near = match self.vectors {
+            Some((vectors, model)) => {
+                same = model.same;
+                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near))
+            }
+            None => Err(self.no_model()),
+        };
+        let (cosines, near) = match near {
+            Ok(found) => found,
+            Err(error) => {
+                warning = Some(format!("Compared word for word alone: {error}"));
+                (vec![0.0; rows.len()], f32::INFINITY)
+            }
+        };
+        for (row, cosine) in rows.iter().zip(cosines) {
+            let exact = row.content_hash == hash;
+            if Some(row.document.id) == except || !(exact || cosine >= near) {
+                continue;
+            }
+            matches.push(NoteMatch {
+                id: row.document.key.clone(),
+                title: row.document.title.clone(),
+                kind: row.kind,
+                lifecycle: row.lifecycle,
+                similarity: if exact { 1.0 } else { cosine },
+                exact,
+                differs: if exact {
+                    vec![]
+                } else {
+                    differs((title, body), (&row.document.title, &row.document.body))
+                },
+            });
+        }
+        let order = |m: &NoteMatch| m.id.rsplit_once('#').and_then(|(_, n)| n.parse::<u64>().ok());
+        matches.sort_by(|a, b| {
+            let surer = (b.exact, !b.differs.is_empty()).cmp(&(a.exact, !a.differs.is_empty()));
+            b.similarity.total_cmp(&a.similarity).then(surer).then_with(|| order(a).cmp(&order(b)))
+        });
+        // What reads the same and names other numbers is another note.
+        let duplicate = |m: &NoteMatch| m.exact || (m.similarity >= same && m.differs.is_empty());
+        let recommendation = match matches.iter().position(duplicate) {
+            Some(at) => {
+                let first = matches.remove(at);
+                matches.insert(0, first);
+                Recommendation::DuplicateFound
+            }
+            None if matches.is_empty() => Recommendation::Unique,
+            None => Recommendation::SimilarFound,
+        };
+        matches.truncate(MAX_MATCHES);
+        SimilarNotes { matches, recommendation, warning }
+    }
+
+    fn no_model(&self) -> Error {
+        self.problem.map_or_else(
+            || Error::new(precedent_core::error::Code::ModelUnavailable, "there is no model"),
+            |p| Error::new(p.code(), p.to_string()),
+        )
+    }
+
+    /// How near each of these notes is in meaning, −1..1.
+    fn cosines(&self, vectors: &Vectors, rows: &[NoteRow], title: &str, body: &str) -> Result<Vec<f32>> {
+        let own = self.pieces(title, body)?;
+        let mut out = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut theirs = vectors.of_text(row.document.id)?;
+            // One that was stored while the model was away has none yet.
+            if theirs.is_empty() {
+                theirs = self.pieces(&row.document.title, &row.document.body)?;
+            }
+            out.push(nearness(&own, &theirs));
+        }
+        Ok(out)
+    }
+
+    fn pieces(&self, title: &str, body: &str) -> Result<Vec<Vec<f32>>> {
+        let texts = representations(title.trim(), &Prepared::body(body, &Skeleton::default()), true);
+        texts.iter().map(|text| (self.embed)(text)).collect()
+    }
+}
+
+/// How near two texts of several pieces are: each piece's nearest on the other side, averaged; of the two directions
+/// the lower, so that a note that only begins alike is not the same.
+fn nearness(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
+    let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
+    let one_way = |from: &[Vec<f32>], to: &[Vec<f32>]| {
+        let nearest = |x: &Vec<f32>| to.iter().map(|y| dot(x, y)).fold(-1.0, f32::max);
+        #[allow(clippy::cast_precision_loss, reason = "a handful of pieces")]
+        let pieces = from.len().max(1) as f32;
+        from.iter().map(nearest).sum::<f32>() / pieces
+    };
+    one_way(a, b).min(one_way(b, a))
+}
+
+/// What two texts that read alike do not agree on: whatever has a digit, and whether it is said of or denied.
+fn differs(a: (&str, &str), b: (&str, &str)) -> Vec<String> {
+    let telling = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
+        let text = format!("{title}\n{body}").to_lowercase();
+        let numbered = text
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+            .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
+            .filter(|w| w.contains(|c: char| c.is_ascii_digit()))
+            .map(str::to_owned)
+            .collect();
+        let words: BTreeSet<String> =
+            tokens::words(&text).into_iter().map(|w| text[w.range].replace('’', "'")).collect();
+        (numbered, NEGATIONS.iter().copied().filter(|n| words.contains(*n)).collect())
+    };
+    let ((a_numbers, a_negations), (b_numbers, b_negations)) = (telling(a), telling(b));
+    let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
+    if a_negations.is_empty() != b_negations.is_empty() {
+        out.extend(a_negations.union(&b_negations).map(|n| (*n).to_owned()));
+    }
+    out.truncate(MAX_MATCHES);
+    out
+}
+
+fn valid(title: &str, body: &str) -> Result<()> {
+    let wrong = |what: String| Err(Error::invalid(what).with_hint("A note has a kind, a title and a text."));
+    if title.trim().is_empty() {
+        return wrong("the note has no title".to_owned());
+    }
+    if body.trim().is_empty() {
+        return wrong("the note has no text".to_owned());
+    }
+    if title.chars().count() > MAX_TITLE {
+        return wrong(format!("the title is longer than {MAX_TITLE} characters"));
+    }
+    if body.len() > MAX_BODY {
+        return wrong(format!("the text is longer than {MAX_BODY} bytes"));
+    }
+    Ok(())
+}
+
+/// Tags as they are kept: trimmed, each once.
+fn tags(tags: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for tag in tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
+        if !out.iter().any(|t| t == tag) {
+            out.push(tag.to_owned());
+        }
+    }
+    out
+}
+
+fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
+    keys.iter().map(|key| search::one(reader, key.trim()).map(|d| d.key)).collect()
+}
+
+/// The note with this key.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is none.
+pub fn one(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
+    let key = key.trim();
+    let named = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
+    reader.note(&named)?.ok_or_else(|| {
+        Error::not_found(format!("there is no note {named}"))
+            .with_hint("`precedent note list` shows them all.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_versions_and_negations_make_another_note() {
+        let text = "Open port 8080 for the agent";
+        assert!(differs(("t", text), ("t", text)).is_empty());
+        assert_eq!(differs(("t", text), ("t", "Open port 8081 for the agent")), ["8080", "8081"]);
+        assert_eq!(differs(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")), ["2.3", "2.3.1"]);
+        assert_eq!(differs(("t", "Restart it"), ("t", "Do not restart it")), ["not"]);
+        assert!(differs(("t", "It doesn't work"), ("t", "It does not work")).is_empty());
+    }
+
+    #[test]
+    fn a_text_that_only_begins_alike_is_less_near() {
+        let (x, y) = (vec![1.0, 0.0], vec![0.0, 1.0]);
+        assert!((nearness(std::slice::from_ref(&x), &[x.clone(), y.clone()]) - 0.5).abs() < 1e-6);
+        assert!((nearness(&[x.clone(), y.clone()], &[y, x]) - 1.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,286 @@
+//! A casebook as one portable, checked file, for a colleague's laptop.
+//!
+//! The file is a tar with three members, in this order: `manifest.json`, `casebook.db.zst` (a SQLite database of the
+//! casebook's own schema, compressed with zstd) and `checksums` (the BLAKE3 of both, as `b3sum` prints and checks them).
+//! Nothing is ever unpacked by its name, so a file that was made to do harm cannot write anywhere.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufReader, BufWriter, Read, Write},
+    path::Path,
+};
+
+use jiff::Timestamp;
+
+use precedent_core::{
+    error::{Code, Error, Result},
+    files::{Existing, Workplace, is_there},
+    model::{Exported, Manifest, Taken},
+    task::{Phase, Task},
+};
+use precedent_store as store;
+use precedent_store::{FileLock, Store};
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+const MANIFEST: &str = "manifest.json";
+const DATABASE: &str = "casebook.db.zst";
+const CHECKSUMS: &str = "checksums";
+/// The longest manifest or list of checksums, in bytes.
+const MAX_WORDS: u64 = 1 << 20;
+/// A database that unpacks to more than this many times its packed size is no casebook …
+const MAX_RATIO: u64 = 64;
+/// … unless it is small, in bytes: an empty one is all zeros.
+const RATIO_FROM: u64 = 64 * 1024 * 1024;
+/// Compression: texts get half as small again as with the fastest, at some 50 MB a second.
+const LEVEL: i32 = 9;
+
+/// Writes a casebook into one file, readable by this user alone. Private notes go in only where that is asked for.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if the file is there already and not to be replaced, [`Code::Io`] if it cannot be written,
+/// [`Code::Cancelled`].
+pub fn export(
+    store: &Store,
+    file: &Path,
+    notes: bool,
+    replace: bool,
+    now: Timestamp,
+    task: &Task,
+) -> Result<Exported> {
+    if file.exists() && !replace {
+        return Err(is_there(file));
+    }
+    let place = Workplace::beside(file)?;
+    let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
+    let contents = store.write_portable(&database, notes)?;
+    task.check()?;
+    let bytes = length(&database)?;
+    let digest = pack(&database, &packed, task)?;
+    let manifest = Manifest {
+        format: FORMAT,
+        made_by: format!("precedent {}", env!("CARGO_PKG_VERSION")),
+        made_at: now,
+        database_bytes: bytes,
+        contents: contents.clone(),
+    };
+    let manifest = serde_json::to_vec_pretty(&manifest)
+        .map_err(|e| Error::new(Code::Internal, format!("writing the manifest: {e}")))?;
+    let checksums =
+        format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex()).into_bytes();
+    let write = || -> io::Result<()> {
+        let mut tar = tar::Builder::new(BufWriter::new(create(&part)?));
+        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+        let header = |size: u64| {
+            let mut header = tar::Header::new_ustar();
+            header.set_size(size);
+            header.set_mode(0o600);
+            header.set_mtime(seconds);
+            header
+        };
+        tar.append_data(&mut header(manifest.len() as u64), MANIFEST, manifest.as_slice())?;
+        let size = fs::metadata(&packed)?.len();
+        tar.append_data(&mut header(size), DATABASE, File::open(&packed)?)?;
+        tar.append_data(&mut header(checksums.len() as u64), CHECKSUMS, checksums.as_slice())?;
+        tar.into_inner()?.into_inner()?.sync_all()
+    };
+    write().map_err(|e| Error::io(&part, e))?;
+    let bytes = length(&part)?;
+    place.put(&part, file, Existing::replaced_if(replace))?;
+    Ok(Exported { file: file.display().to_string(), bytes, contents })
+}
+
+/// Takes over a file that [`export`] wrote: all of it or, on an error, nothing. The casebook keeps what it holds. What of the
+/// file is left out is `told` before anything is written.
+///
+/// # Errors
+/// [`Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
+/// [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while another import is at it; [`Code::Io`],
+/// [`Code::Cancelled`].
+pub fn import(
+    store: &Store,
+    folder: &Path,
+    file: &Path,
+    told: impl FnOnce(&[String]),
+    task: &Task,
+) -> Result<Taken> {
+    let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
+        Error::new(Code::Busy, "another process is importing a casebook into this one")
+            .with_hint("Wait until it has finished, then try again.")
+    })?;
+    let place = Workplace::within(folder)?;
+    let database = place.path("import.db");
+    let manifest = unpack(file, &database, task)?;
+    store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
+    task.check()?;
+    store.take_over(&database, &manifest.contents, told)
+}
+
+/// Reads the three members, writes the database to `target`, and compares what was read with the checksums.
+fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
+    let size = length(file)?;
+    let open = File::open(file).map_err(|e| Error::io(file, e))?;
+    let mut archive = tar::Archive::new(BufReader::new(open));
+    let mut entries = archive.entries().map_err(|e| refused(file, &e))?;
+    let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
+        let entry = match entries.next() {
+            Some(entry) => entry.map_err(|e| refused(file, &e))?,
+            None => return Err(refused(file, &"it is cut off")),
+        };
+        if !entry.header().entry_type().is_file() || *entry.path_bytes() != *name.as_bytes() {
+            return Err(refused(file, &format!("{name} is not where it should be")));
+        }
+        Ok(entry)
+    };
+    let words = words(file, next(MANIFEST)?)?;
+    let read_digest = blake3::hash(&words);
+    let manifest = manifest(file, &words)?;
+    let mut packed = Digested { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
+    if packed.inner.size() > size {
+        return Err(refused(file, &"it is cut off"));
+    }
+    let limit = packed.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
+    if manifest.database_bytes > limit {
+        return Err(refused(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
+    }
+    unpack_database(file, &mut packed, target, manifest.database_bytes, task)?;
+    let digest = packed.hasher.finalize();
+    let listed = self::words(file, next(CHECKSUMS)?)?;
+    let expected = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
+    if listed != expected.as_bytes() {
+        return Err(refused(file, &"it was changed: its content is not what its checksums say"));
+    }
+    Ok(manifest)
+}
+
+fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
+    /// What every format says.
+    #[derive(serde::Deserialize)]
+    struct Any {
+        format: u32,
+    }
+    let any: Any = serde_json::from_slice(words).map_err(|e| refused(file, &format!("{MANIFEST}: {e}")))?;
+    if any.format > FORMAT {
+        return Err(Error::new(
+            Code::NewerCasebook,
+            format!(
+                "{}: it was written by a newer version of Precedent (format {}, this one knows {FORMAT})",
+                file.display(),
+                any.format
+            ),
+        )
+        .with_hint("Install the newer version; nothing was imported."));
+    }
+    serde_json::from_slice(words).map_err(|e| refused(file, &format!("{MANIFEST}: {e}")))
+}
+
+fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
+    let mut words = Vec::new();
+    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| refused(file, &e))?;
+    if words.len() as u64 > MAX_WORDS {
+        return Err(refused(file, &"a member of it is too long"));
+    }
+    Ok(words)
+}
+
+/// Unpacks exactly so many bytes, and reads its input to the end.
+fn unpack_database(
+    file: &Path,
+    packed: &mut impl Read,
+    target: &Path,
+    bytes: u64,
+    task: &Task,
+) -> Result<()> {
+    let mut out = BufWriter::new(create(target).map_err(|e| Error::io(target, e))?);
+    let mut unpacked = zstd::Decoder::new(&mut *packed).map_err(|e| refused(file, &e))?.single_frame();
+    let mut buffer = vec![0; 1 << 20];
+    let mut done = 0;
+    loop {
+        task.check()?;
+        let n = unpacked.read(&mut buffer).map_err(|e| refused(file, &e))?;
+        if n == 0 {
+            break;
+        }
+        done += n as u64;
+        if done > bytes {
+            return Err(refused(file, &"it unpacks to more than it says"));
+        }
+        out.write_all(&buffer[..n]).map_err(|e| Error::io(target, e))?;
+        task.report(Phase::Import, done, Some(bytes), "bytes");
+    }
+    if done < bytes {
+        return Err(refused(file, &"it is cut off"));
+    }
+    out.flush().map_err(|e| Error::io(target, e))?;
+    drop(unpacked);
+    io::copy(packed, &mut io::sink()).map_err(|e| refused(file, &e))?;
+    Ok(())
+}
+
+/// Compresses the database; the digest of what was written.
+fn pack(database: &Path, packed: &Path, task: &Task) -> Result<blake3::Hash> {
+    let mut from = File::open(database).map_err(|e| Error::io(database, e))?;
+    let failed = |e| Error::io(packed, e);
+    let out = Digesting { inner: create(packed).map_err(failed)?, hasher: blake3::Hasher::new() };
+    let mut encoder = zstd::Encoder::new(out, LEVEL).map_err(failed)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        task.check()?;
+        let n = from.read(&mut buffer).map_err(|e| Error::io(database, e))?;
+        if n == 0 {
+            break;
+        }
+        encoder.write_all(&buffer[..n]).map_err(failed)?;
+    }
+    Ok(encoder.finish().map_err(failed)?.hasher.finalize())
+}
+
+/// Hashes what is read through it.
+struct Digested<R> {
+    inner: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> Read for Digested<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
+    }
+}
+
+/// Hashes what is written through it.
+struct Digesting<W> {
+    inner: W,
+    hasher: blake3::Hasher,
+}
+
+impl<W: Write> Write for Digesting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A new file that this user alone may read.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn length(path: &Path) -> Result<u64> {
+    Ok(fs::metadata(path).map_err(|e| Error::io(path, e))?.len())
+}
+
+fn refused(file: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::invalid(format!("{} cannot be imported as a casebook: {why}", file.display()))
+        .with_hint("It has to be a whole file that `precedent export` wrote; nothing was imported.")
+}

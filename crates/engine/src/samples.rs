@@ -1,0 +1,34 @@
+//! The sample casebook: an invented product's tracker, so that the first minute needs neither a network nor a file.
+
+/// The sample's source.
+pub const SOURCE: &str = "ferrywire/ferrywire";
+
+/// Issues and pull requests, one record a line.
+pub(crate) const ISSUES: &str = include_str!("../../../samples/ferrywire/issues.jsonl");
+/// Comments, one record a line.
+pub(crate) const COMMENTS: &str = include_str!("../../../samples/ferrywire/comments.jsonl");
+
+macro_rules! pages {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../samples/ferrywire/wiki/", $name, ".md")))),*]
+    };
+}
+
+/// Wiki pages: name and text.
+pub(crate) const PAGES: &[(&str, &str)] = pages![
+    "Agent-troubleshooting",
+    "Backup-and-restore",
+    "Connector-API",
+    "Error-codes",
+    "Helm-chart",
+    "Home",
+    "Postgres-connector",
+    "Schedules-and-windows",
+    "Schema-changes",
+    "Sizing-and-memory",
+    "Support-checklist",
+    "TLS-and-certificates",
+    "Upgrading-from-2.x-to-3.x",
+    "Warehouse-connector",
+    "_Sidebar",
+];

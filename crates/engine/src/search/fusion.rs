@@ -1,0 +1,175 @@
+//! Fusion of the arms, with its arithmetic: the sum of normalised scores. On the development sets it orders better than the
+//! reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR 2009) do, for typed queries and for whole reports (docs/evaluation.md).
+
+use std::collections::HashMap;
+
+use precedent_core::model::{Arm, Contribution};
+use precedent_index::vectors::Likeness;
+
+/// One arm's documents, best first.
+#[derive(Clone, Copy)]
+pub(super) struct Ranked<'a> {
+    pub(super) arm: Arm,
+    pub(super) weight: f32,
+    pub(super) documents: &'a [(i64, f32)],
+}
+
+/// A document with its fused score and where that came from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fused {
+    pub(super) document: i64,
+    pub(super) score: f32,
+    pub(super) contributions: Vec<Contribution>,
+}
+
+/// What the arms add where the best of a query's words add 1.
+#[derive(Debug)]
+pub(super) struct Factors {
+    /// A document's cosine, above that of the farthest that was found.
+    meaning: f32,
+    /// The signatures of the document that shares most.
+    signatures: f32,
+}
+
+/// Of a few words that were typed. A signature that is typed is meant.
+pub(super) const TYPED: Factors = Factors { meaning: 2.0, signatures: 0.5 };
+/// Of a pasted text.
+pub(super) const PASTED: Factors = Factors { meaning: 1.5, signatures: 0.2 };
+/// Of a pasted text that has a title: the cosine is then a sum of several, see [`titles`].
+pub(super) const PASTED_WITH_TITLES: Factors = Factors { meaning: 1.0, signatures: 0.2 };
+
+/// What the cosine of the report's title to a document counts beside that of the report as a whole, and the cosine of the whole
+/// report to the document's title.
+const OF_TITLE: f32 = 1.0;
+const TO_TITLE: f32 = 0.5;
+
+/// How near titles are, of each document that the arm of meaning found: what [`blend`] counts beside the cosine.
+pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
+    let or_zero = |cosine: Option<f32>| cosine.unwrap_or(0.0);
+    likeness.iter().map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title)).collect()
+}
+
+/// The documents of all arms by the sum of their normalised scores, best first; ties by id. `titles` are [`titles`] of the
+/// documents in `meaning`, or none.
+pub(super) fn blend(
+    factors: &Factors,
+    words: &[(i64, f32)],
+    meaning: &[(i64, f32)],
+    titles: &[f32],
+    signatures: &[(i64, f32)],
+) -> Vec<Fused> {
+    let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
+    let (most_words, most_signatures) = (best(words), best(signatures));
+    let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
+    // What the arm did not find is no nearer than the farthest that it did.
+    let farthest = meaning
+        .iter()
+        .enumerate()
+        .map(|(place, (_, s))| near(place, *s))
+        .min_by(f32::total_cmp)
+        .unwrap_or(0.0);
+    let arm = |arm, weight, documents| Ranked { arm, weight, documents };
+    summed(&[
+        (arm(Arm::Lexical, 1.0, words), &|_, s| s / most_words),
+        (arm(Arm::Semantic, factors.meaning, meaning), &|place, s| near(place, s) - farthest),
+        (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
+    ])
+}
+
+/// What a document of an arm is worth, by its place in the list and its score.
+type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
+
+fn summed(arms: &[(Ranked<'_>, &Worth<'_>)]) -> Vec<Fused> {
+    let mut all: HashMap<i64, Vec<Contribution>> = HashMap::new();
+    for (arm, worth) in arms {
+        let mut rank = 0;
+        let mut before = f32::NAN;
+        for ((place, next), (document, score)) in (0..).zip(1_u32..).zip(arm.documents) {
+            if score.total_cmp(&before).is_ne() {
+                rank = next;
+                before = *score;
+            }
+            let adds = arm.weight * worth(place, *score);
+            let contribution = Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
+            all.entry(*document).or_default().push(contribution);
+        }
+    }
+    let mut fused: Vec<Fused> = all
+        .into_iter()
+        .map(|(document, contributions)| Fused {
+            document,
+            score: contributions.iter().map(|c| c.adds).sum(),
+            contributions,
+        })
+        .collect();
+    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fused(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
+        blend(&TYPED, lexical, semantic, &[], &[]).into_iter().map(|f| f.document).collect()
+    }
+
+    #[test]
+    fn what_both_arms_find_comes_first() {
+        assert_eq!(fused(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]), [2, 3, 1, 4]);
+    }
+
+    #[test]
+    fn equal_scores_share_a_rank_and_ties_break_by_id() {
+        assert_eq!(fused(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
+    }
+
+    #[test]
+    fn a_report_is_ranked_by_what_scores_say() {
+        let order = |words: &[(i64, f32)], meaning: &[(i64, f32)]| -> Vec<i64> {
+            blend(&PASTED, words, meaning, &[], &[]).into_iter().map(|f| f.document).collect()
+        };
+        assert_eq!(order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
+        assert_eq!(order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
+        assert_eq!(order(&[], &[]), [0_i64; 0]);
+    }
+
+    #[test]
+    fn titles_that_say_the_same_count_beside_the_whole() {
+        let like =
+            |title: f32| Likeness { title_text: Some(title), text_title: Some(title), ..Likeness::default() };
+        let meaning = [(1, 0.6), (2, 0.55), (3, 0.5)];
+        let fused = blend(
+            &PASTED_WITH_TITLES,
+            &[(4, 1.0)],
+            &meaning,
+            &titles(&[like(0.2), like(0.7), like(0.1)]),
+            &[],
+        );
+        let order: Vec<i64> = fused.iter().map(|f| f.document).collect();
+        assert_eq!(order, [4, 2, 1, 3]);
+        let nearest = fused.iter().find(|f| f.document == 2).unwrap();
+        assert_eq!((nearest.contributions[0].score, nearest.contributions[0].rank), (0.55, 2));
+        assert_eq!(fused[3].score, 0.0, "the farthest adds nothing, as what was not found");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_document_appears_once_in_falling_order(
+            a in proptest::collection::vec(0_i64..50, 0..40), b in proptest::collection::vec(0_i64..50, 0..40)
+        ) {
+            let list = |ids: &[i64]| {
+                let mut seen = std::collections::HashSet::new();
+                ids.iter().filter(|i| seen.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
+            };
+            let (a, b) = (list(&a), list(&b));
+            let out = blend(&TYPED, &a, &b, &[], &[]);
+            let ids: std::collections::HashSet<i64> = out.iter().map(|f| f.document).collect();
+            proptest::prop_assert_eq!(ids.len(), out.len());
+            proptest::prop_assert!(out.windows(2).all(|w| w[0].score >= w[1].score));
+            for f in &out {
+                proptest::prop_assert!((f.contributions.iter().map(|c| c.adds).sum::<f32>() - f.score).abs() < 1e-6);
+            }
+        }
+    }
+}

@@ -1,0 +1,781 @@
+//! Search: the query language, hybrid retrieval, and the fusion with its explanation.
+
+mod fusion;
+mod passages;
+pub mod query;
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+    time::Instant,
+};
+
+use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
+
+use fusion::Fused;
+pub(crate) use passages::anchor;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
+    task::Task,
+};
+use precedent_index::{
+    filter::Filter,
+    fulltext::{FullText, Scope, Words},
+    vectors::{Near, Vectors},
+};
+use precedent_store::{DocumentRow, Reader, Store, StoredComment};
+use precedent_text::{
+    chunk::{self, representation},
+    report::{self, Report},
+    signature, similar,
+    skeleton::Skeleton,
+    tokens,
+};
+use query::Query;
+
+/// Results of a search that does not say how many it wants.
+pub const DEFAULT_LIMIT: usize = 20;
+/// The most results of one search.
+pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
+/// How deep each arm looks, at least.
+const DEPTH: usize = 200;
+
+/// What a search works on.
+pub struct Searcher<'a> {
+    /// The truth.
+    pub store: &'a Store,
+    /// The full-text index.
+    pub fulltext: &'a FullText,
+    /// The vectors, if there is a model.
+    pub vectors: Option<&'a Vectors>,
+    /// Embeds the query; called only when meaning is asked for.
+    pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
+    /// A cosine below this says nothing.
+    pub floor: f32,
+    /// Why there are no vectors, if there are none.
+    pub problem: Option<&'a Error>,
+}
+
+impl std::fmt::Debug for Searcher<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searcher").finish_non_exhaustive()
+    }
+}
+
+/// What the arms know of a document that a pasted text found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// Row id.
+    pub document: i64,
+    /// What the arms come to together: decides the order and nothing else.
+    pub fused: f32,
+    /// The best chunk's cosine, −1..1.
+    pub cosine: Option<f32>,
+    /// The share of the text's words, weighed by rarity, about 0..1.
+    pub words: f32,
+    /// Whether it shares a signature that says something by itself.
+    pub signature: bool,
+}
+
+impl Evidence {
+    /// Of a document that no arm found.
+    pub fn none(document: i64) -> Self {
+        Self { document, fused: 0.0, cosine: None, words: 0.0, signature: false }
+    }
+}
+
+/// A document that an arm found, before it is loaded.
+struct Candidates {
+    lexical: Vec<(i64, f32)>,
+    semantic: Vec<(i64, f32)>,
+    /// How near the titles of these are, where a pasted text has a title; see [`fusion::titles`].
+    titles: Vec<f32>,
+    signature: Vec<(i64, f32)>,
+    chunks: HashMap<i64, Vec<Near>>,
+    signatures: usize,
+    /// Whether a pasted text found them.
+    pasted: bool,
+}
+
+impl Searcher<'_> {
+    /// Answers a search.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a query that cannot be read, [`precedent_core::Code::NotFound`] for a source that does not exist, and
+    /// those of the database and the index.
+    pub fn search(&self, request: &SearchRequest, task: &Task) -> Result<SearchResponse> {
+        let start = Instant::now();
+        let limit = match request.limit {
+            0 => DEFAULT_LIMIT,
+            n if n <= MAX_LIMIT => n,
+            n => {
+                return Err(Error::invalid(format!("a limit of {n} is too large"))
+                    .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
+            }
+        };
+        let query = query::parse(&request.query)?;
+        self.check_sources(&query)?;
+        let mode = request.mode.or(query.mode).unwrap_or_default();
+        let mut coverage = self.coverage()?;
+        let mut notices = Vec::new();
+        let mut arms = Vec::new();
+
+        let mut words = words(&query);
+        words.terms = self.fulltext.rarest(words.terms)?;
+        task.check()?;
+        let browses = query.is_empty();
+        if request.offset > 0 && !browses {
+            return Err(Error::invalid("only a query without words has further pages")
+                .with_hint("Leave the words out, or ask for more results at once."));
+        }
+        let mut hits = if browses {
+            self.recent(&query, request, limit)?
+        } else {
+            let found =
+                self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
+            task.check()?;
+            let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
+            self.put_key_first(&query, &mut hits, limit)?;
+            if request.titles {
+                hits.iter_mut().for_each(|hit| hit.passages.clear());
+            }
+            hits
+        };
+        hits.truncate(limit);
+        if hits.is_empty() {
+            // Another process may have begun to make the indexes anew meanwhile: nothing found is then not nothing there.
+            let now = self.coverage()?;
+            let told =
+                notices.iter().any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
+            if mode != Mode::Lexical && coverage.embedded > 0 && !told {
+                notices.extend(self.missing_vectors(now)?);
+            }
+            coverage = now;
+        }
+        let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
+        notices.extend(missing_text(coverage));
+        Ok(SearchResponse {
+            query: query.understood,
+            mode,
+            arms,
+            notices,
+            coverage,
+            hits,
+            total,
+            took_ms: start.elapsed().as_secs_f64() * 1000.0,
+        })
+    }
+
+    /// How much each arm can see.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn coverage(&self) -> Result<Coverage> {
+        coverage(self.store, self.fulltext, self.vectors)
+    }
+
+    fn check_sources(&self, query: &Query) -> Result<()> {
+        for filter in &query.filters {
+            if let precedent_index::filter::Test::Source(key) = &filter.test {
+                self.store.read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| no_source(r, key)))?;
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
+    fn retrieve(
+        &self,
+        query: &Query,
+        words: &Words,
+        mode: Mode,
+        limit: usize,
+        coverage: Coverage,
+        arms: &mut Vec<Arm>,
+        notices: &mut Vec<Notice>,
+        task: &Task,
+    ) -> Result<Candidates> {
+        let depth = DEPTH.max(limit * 2);
+        let filters: &[Filter] = &query.filters;
+        let mut found = Candidates {
+            lexical: vec![],
+            semantic: vec![],
+            titles: vec![],
+            signature: vec![],
+            chunks: HashMap::new(),
+            signatures: 0,
+            pasted: query.pasted,
+        };
+        // What must or must not occur, and where, binds the other arms too.
+        let strict = !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any;
+        let by_words = !query.pasted && mode != Mode::Semantic;
+        let fulltext = self.fulltext;
+        // Words are looked up while the query is embedded.
+        let beside = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        std::thread::scope(|scope| {
+            let lexical = beside.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
+            if by_words && !beside {
+                found.lexical = fulltext.search(words, filters, depth)?;
+            }
+            self.others(query, words, mode, coverage, strict, depth, arms, notices, &mut found, task)?;
+            if let Some(lexical) = lexical {
+                found.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        if by_words {
+            arms.push(Arm::Lexical);
+        }
+        task.check()?;
+        if by_words && query.scope == Scope::Any {
+            // What was found by meaning may have words of the query, too.
+            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.lexical = self.fulltext.weighed(words, &found.lexical, &also)?;
+        }
+        if query.pasted && mode != Mode::Semantic {
+            let (title, body) = report::pasted(&query.text, &Skeleton::default());
+            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
+            arms.push(Arm::Lexical);
+        }
+        arms.sort_unstable();
+        Ok(found)
+    }
+
+    /// The arms of signatures and of meaning.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
+    fn others(
+        &self,
+        query: &Query,
+        words: &Words,
+        mode: Mode,
+        coverage: Coverage,
+        strict: bool,
+        depth: usize,
+        arms: &mut Vec<Arm>,
+        notices: &mut Vec<Notice>,
+        found: &mut Candidates,
+        task: &Task,
+    ) -> Result<()> {
+        let filters: &[Filter] = &query.filters;
+        if mode != Mode::Semantic && !strict {
+            let mut telling = signature::signatures(&query.all_words());
+            telling.retain(signature::Signature::is_telling);
+            if query.pasted {
+                // What a person types is meant; what stands in a log may stand in every log.
+                telling = self.fulltext.rare_signatures(telling)?;
+            }
+            let telling: Vec<String> = telling.iter().map(signature::Signature::term).collect();
+            if !telling.is_empty() {
+                found.signatures = telling.len();
+                found.signature = self.fulltext.search_signatures(&telling, filters, depth)?;
+                arms.push(Arm::Signature);
+            }
+        }
+        task.check()?;
+        if mode != Mode::Lexical {
+            match self.vectors {
+                Some(vectors) if coverage.embedded > 0 => {
+                    let allowed = if strict {
+                        // Every document that passes the strict part, however far down.
+                        let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
+                        let passed = self.fulltext.search(words, filters, all)?;
+                        Some(Arc::new(
+                            passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect(),
+                        ))
+                    } else {
+                        self.fulltext.allowed(filters)?
+                    };
+                    self.semantic(vectors, query, allowed.as_deref(), mode, depth, found)?;
+                    arms.push(Arm::Semantic);
+                    notices.extend(self.missing_vectors(coverage)?);
+                }
+                Some(_) => notices.extend(self.missing_vectors(coverage)?),
+                None => notices.push(self.no_model()),
+            }
+        }
+        Ok(())
+    }
+
+    /// What a person should know about answers that are given now: an index that lags, a model that is not there.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn notices(&self) -> Result<Vec<Notice>> {
+        let coverage = self.coverage()?;
+        let mut notices = Vec::new();
+        match self.vectors {
+            Some(_) => notices.extend(self.missing_vectors(coverage)?),
+            None => notices.push(self.no_model()),
+        }
+        notices.extend(missing_text(coverage));
+        Ok(notices)
+    }
+
+    fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
+        let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
+        let reached = vectors.reached()?;
+        // A note gets its vectors at once, before anybody knows how many the others will have.
+        if coverage.embedded > 0 && reached == 0 {
+            let text = "Search by meaning covers only a part of the casebook so far.".to_owned();
+            return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
+        }
+        Ok(missing_vectors(coverage, coverage.unread))
+    }
+
+    fn no_model(&self) -> Notice {
+        let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = self.problem.map(|p| format!(": {p}")).unwrap_or_default();
+        Notice { lack: Lack::Model, text: format!("Answered by words alone{why}.{hint}") }
+    }
+
+    fn semantic(
+        &self,
+        vectors: &Vectors,
+        query: &Query,
+        allowed: Option<&FixedBitSet>,
+        mode: Mode,
+        depth: usize,
+        found: &mut Candidates,
+    ) -> Result<()> {
+        let (text, title) = read_by_model(query);
+        let vector = (self.embed)(&text)?;
+        for near in vectors.search(&vector, allowed, depth)? {
+            if near.cosine < self.floor {
+                break;
+            }
+            let chunks = found.chunks.entry(near.document).or_default();
+            if chunks.is_empty() {
+                found.semantic.push((near.document, near.cosine));
+            }
+            chunks.push(near);
+        }
+        if !title.is_empty() && mode == Mode::Hybrid {
+            let ids: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
+            found.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+        }
+        Ok(())
+    }
+
+    /// The best documents for a pasted text, with each arm's evidence, by fused score; ties by id.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn evidence(
+        &self,
+        text: &str,
+        filters: &[Filter],
+        limit: usize,
+        task: &Task,
+    ) -> Result<Vec<Evidence>> {
+        let query = Query { filters: filters.to_vec(), ..Query::pasted(text) };
+        let coverage = self.coverage()?;
+        let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
+        let words = Words::default();
+        let found = self.retrieve(&query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
+        let evidence = |f: Fused| Evidence {
+            document: f.document,
+            fused: f.score,
+            cosine: of(&found.semantic, f.document),
+            words: of(&found.lexical, f.document).unwrap_or(0.0),
+            signature: of(&found.signature, f.document).is_some(),
+        };
+        Ok(fuse(&found).into_iter().take(limit).map(evidence).collect())
+    }
+
+    /// The unit vector of a pasted text; `None` where there is no model.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
+    pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
+        self.vectors.map(|_| (self.embed)(&read_by_model(&Query::pasted(text)).0)).transpose()
+    }
+
+    /// The best documents for a query, by fused score, without loading them; ties by id.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
+        let mut words = words(query);
+        words.terms = self.fulltext.rarest(words.terms)?;
+        let coverage = self.coverage()?;
+        let found = self.retrieve(query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
+        ranked.truncate(limit);
+        Ok(ranked)
+    }
+
+    /// The best documents of all arms, loaded, with their passages.
+    fn hits(
+        &self,
+        query: &Query,
+        words: &Words,
+        found: Candidates,
+        limit: usize,
+        explain: bool,
+    ) -> Result<Vec<Hit>> {
+        let fused = fuse(&found);
+        let weights = self.weights(words)?;
+        let none = Skeleton::default();
+        self.store.read(|r| {
+            let mut loaded: Vec<(Fused, DocumentRow)> = Vec::with_capacity(limit + 1);
+            let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
+            // Ties break by key; equal scores stand next to each other.
+            for one in fused.iter() {
+                if loaded.len() >= limit && loaded.last().is_some_and(|(last, _)| last.score > one.score) {
+                    break;
+                }
+                match r.document(one.document)? {
+                    Some(row) if row.deleted_at.is_none() => loaded.push((one.clone(), row)),
+                    _ => {}
+                }
+            }
+            loaded.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
+            loaded.truncate(limit);
+            let mut read = Vec::with_capacity(loaded.len());
+            for (one, row) in loaded {
+                if let Entry::Vacant(place) = skeletons.entry(row.source_id) {
+                    place.insert(r.skeleton(row.source_id)?);
+                }
+                let comments = r.comments(&row)?;
+                read.push((one, row, comments));
+            }
+            // Choosing passages is most of the work of a search, and each document's is its own.
+            let show = |(one, row, comments): &(Fused, DocumentRow, Vec<StoredComment>)| {
+                let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
+                let skeleton = skeletons.get(&row.source_id).unwrap_or(&none);
+                let passages = passages::passages(row, comments, skeleton, &weights, near);
+                let mut hit = hit(row, counted(comments), &weights);
+                hit.scores = scores(one, &found);
+                hit.why = why(query, &hit, &passages, one, &found);
+                hit.passages = passages.shown;
+                hit.trace = explain.then(|| one.contributions.clone());
+                hit
+            };
+            Ok(read.par_iter().map(show).collect())
+        })
+    }
+
+    /// How much each of the query's words says.
+    fn weights(&self, words: &Words) -> Result<passages::Weights> {
+        let mut terms: Vec<String> = words.terms.clone();
+        terms.extend(words.phrases.iter().flatten().cloned());
+        terms.sort_unstable();
+        terms.dedup();
+        let idf = self.fulltext.idf(&terms)?;
+        Ok(passages::Weights::new(terms.into_iter().zip(idf), &words.identifiers))
+    }
+
+    fn recent(&self, query: &Query, request: &SearchRequest, limit: usize) -> Result<Vec<Hit>> {
+        const WHY: &str = "Changed recently.";
+        let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
+        self.store.read(|r| {
+            let mut hits = Vec::with_capacity(ids.len());
+            for id in ids {
+                let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else { continue };
+                hits.push(if request.titles {
+                    Hit {
+                        why: WHY.to_owned(),
+                        ..hit(&row, r.comment_count(&row)?, &passages::Weights::default())
+                    }
+                } else {
+                    unasked(r, &row, WHY)?
+                });
+            }
+            hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
+            Ok(hits)
+        })
+    }
+
+    /// A query that is nothing but a key or a number means that document.
+    fn put_key_first(&self, query: &Query, hits: &mut Vec<Hit>, limit: usize) -> Result<()> {
+        let text = query.text.trim();
+        if text.contains(char::is_whitespace) || !query.phrases.is_empty() {
+            return Ok(());
+        }
+        let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
+        named.retain(|d| d.deleted_at.is_none());
+        named.truncate(limit);
+        for row in named.into_iter().rev() {
+            if let Some(at) = hits.iter().position(|h| h.key == row.key) {
+                let hit = hits.remove(at);
+                hits.insert(0, hit);
+                continue;
+            }
+            if !query.filters.is_empty() {
+                continue;
+            }
+            hits.insert(0, self.store.read(|r| unasked(r, &row, "You named it."))?);
+        }
+        Ok(())
+    }
+}
+
+/// How much each arm can see. What has changed since it was indexed counts as not seen.
+///
+/// # Errors
+/// Those of the database and the index.
+pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
+    let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
+    let reached = fulltext.reached()?.revision;
+    let (changed, _) = store.read(|r| r.changed_count(reached))?;
+    let unread = match vectors {
+        Some(vectors) => {
+            let reached = vectors.reached()?;
+            store.read(|r| r.changed_count(reached))?.1
+        }
+        None => 0,
+    };
+    let documents = store.document_count()?;
+    Ok(Coverage {
+        documents,
+        full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
+        chunks: extent.chunks,
+        embedded: extent.embedded,
+        unread,
+    })
+}
+
+/// What an answer lacks that rests on these indexes as they are: texts that were not read yet, passages without a vector.
+pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
+    let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
+    meaning.into_iter().chain(missing_text(coverage))
+}
+
+/// `unread`: how many documents changed since they were divided into passages.
+fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
+    let Coverage { documents, chunks, embedded, .. } = coverage;
+    let (lack, text) = if embedded == 0 && documents > 0 {
+        (Lack::AllVectors, "Answered by words alone: no vectors have been made yet.".to_owned())
+    } else {
+        let made = format!("covers {embedded} of {chunks} passages so far");
+        let read = format!("has yet to read {unread} of {documents} documents");
+        let text = match (embedded < chunks, unread > 0) {
+            (true, true) => format!("Search by meaning {made}, and {read}."),
+            (true, false) => format!("Search by meaning {made}."),
+            (false, true) => format!("Search by meaning {read}."),
+            (false, false) => return None,
+        };
+        (Lack::SomeVectors, text)
+    };
+    Some(Notice { lack, text })
+}
+
+fn missing_text(coverage: Coverage) -> Option<Notice> {
+    (coverage.full_text < coverage.documents).then(|| Notice {
+        lack: Lack::FullText,
+        text: format!(
+            "Search by words covers {} of {} documents so far.",
+            coverage.full_text, coverage.documents
+        ),
+    })
+}
+
+/// All arms together, best first.
+fn fuse(found: &Candidates) -> Vec<Fused> {
+    let factors = match (found.pasted, found.titles.is_empty()) {
+        (false, _) => &fusion::TYPED,
+        (true, true) => &fusion::PASTED,
+        (true, false) => &fusion::PASTED_WITH_TITLES,
+    };
+    fusion::blend(factors, &found.lexical, &found.semantic, &found.titles, &found.signature)
+}
+
+/// What the model reads of a query, and of its title by itself if it is a pasted text that has one. A pasted text is written as a
+/// stored one is: its title, and its first piece.
+fn read_by_model(query: &Query) -> (String, String) {
+    if !query.pasted {
+        return (representation("", &query.all_words()), String::new());
+    }
+    let (title, body) = report::pasted(&query.text, &Skeleton::default());
+    let alone = representation(&title, "");
+    match chunk::chunks(&body, 1).first() {
+        Some(first) => (first.representation(&title), alone),
+        None => (alone.clone(), alone),
+    }
+}
+
+/// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.
+///
+/// # Errors
+/// Those of the database.
+pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
+        return reader.documents_by_number(u64::from(number));
+    }
+    Ok(reader.document_by_key(text)?.into_iter().collect())
+}
+
+/// The one document that a key, or a number that only one source has, names.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
+pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
+    let mut found = named(reader, key)?;
+    if found.len() > 1 {
+        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
+        return Err(Error::invalid(format!("several sources have {key}"))
+            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
+    }
+    found.pop().ok_or_else(|| {
+        let hint = match meant(reader, key) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
+                .to_owned(),
+        };
+        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
+    })
+}
+
+/// The key that was probably meant where its source was misspelt, if there is such a document.
+fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
+    let at = key.find(['#', ':'])?;
+    let (source, rest) = key.split_at(at);
+    let known = reader.sources().ok()?;
+    if known.iter().any(|s| s.key == source) {
+        return None;
+    }
+    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
+    let meant = format!("{source}{rest}");
+    reader.document_by_key(&meant).ok()?.map(|d| d.key)
+}
+
+/// A source was named that does not exist; says which do.
+pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
+    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let hint = if known.is_empty() {
+        "Import one first: precedent import github FILE --source owner/name".to_owned()
+    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
+        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
+    } else {
+        format!("Its sources are: {}.", known.join(", "))
+    };
+    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+}
+
+/// Two documents in the order of their keys, numbers compared as numbers.
+fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
+    (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
+}
+
+/// The query in the terms of the index.
+fn words(query: &Query) -> Words {
+    let terms = |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
+    let mut identifiers: Vec<String> = Vec::new();
+    for (_, whole) in tokens::identifiers(&query.text).take(200) {
+        if !identifiers.contains(&whole) {
+            identifiers.push(whole);
+        }
+    }
+    Words {
+        terms: report::terms(&query.text),
+        identifiers,
+        phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        scope: query.scope,
+    }
+}
+
+/// A document that no words asked for, with its beginning as the passage.
+fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
+    let weights = passages::Weights::default();
+    let comments = reader.comments(row)?;
+    let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
+    let mut hit = hit(row, counted(&comments), &weights);
+    hit.why = why.to_owned();
+    hit.passages = passages.shown;
+    Ok(hit)
+}
+
+fn counted(comments: &[StoredComment]) -> u32 {
+    u32::try_from(comments.len()).unwrap_or(u32::MAX)
+}
+
+fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
+    Hit {
+        key: row.key.clone(),
+        kind: row.kind,
+        source: row.source.clone(),
+        number: row.number,
+        title: weights.spans(&row.title),
+        url: row.url.clone(),
+        state: row.state,
+        state_reason: row.state_reason.clone(),
+        author: row.author.login.clone(),
+        labels: row.labels.clone(),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        closed_at: row.closed_at,
+        comments,
+        passages: Vec::new(),
+        scores: Scores::default(),
+        why: String::new(),
+        trace: None,
+    }
+}
+
+fn scores(one: &Fused, found: &Candidates) -> Scores {
+    let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == one.document).map(|(_, s)| *s);
+    Scores {
+        bm25: of(&found.lexical),
+        cosine: of(&found.semantic),
+        signature: of(&found.signature),
+        fused: one.score,
+    }
+}
+
+/// One plain sentence that says why a document was found.
+fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
+    let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
+    let mut reasons: Vec<String> = Vec::new();
+    if arm(Arm::Signature).is_some() {
+        reasons.push(if found.signatures == 1 {
+            "it has the same error signature".to_owned()
+        } else {
+            "it shares an error signature with your text".to_owned()
+        });
+    }
+    if arm(Arm::Lexical).is_some() {
+        let place = if passages.in_comment { "a comment" } else { "its text" };
+        reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
+            ([], []) => format!("{place} has words of your query"),
+            ([], words) => format!("{place} has {}", quoted(words)),
+            (title, []) => format!("its title has {}", quoted(title)),
+            (title, words) => format!("its title has {} and {place} {}", quoted(title), quoted(words)),
+        });
+    }
+    if let Some(c) = arm(Arm::Semantic) {
+        reasons.push(match c.rank {
+            1 if !query.is_empty() => "nothing else is closer in meaning".to_owned(),
+            2..=10 => "it is close in meaning".to_owned(),
+            _ => "it is related in meaning".to_owned(),
+        });
+    }
+    let mut sentence = reasons.join(", and ");
+    if let Some(first) = sentence.get(..1) {
+        sentence = format!("{}{}.", first.to_uppercase(), &sentence[1..]);
+    }
+    match (hit.kind, hit.state, hit.state_reason.as_deref()) {
+        (DocKind::PullRequest, Some(State::Merged), _) => sentence + " It was merged.",
+        (DocKind::Issue, Some(State::Closed), Some("completed")) => sentence + " It was solved.",
+        (DocKind::Issue, Some(State::Closed), Some("duplicate")) => {
+            sentence + " It was closed as a duplicate."
+        }
+        (DocKind::Issue, Some(State::Closed), Some("not_planned")) => {
+            sentence + " It was closed as not planned."
+        }
+        _ => sentence,
+    }
+}
+
+fn quoted(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().take(3).map(|w| format!("“{w}”")).collect();
+    match words.as_slice() {
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}

@@ -1,0 +1,357 @@
+//! The passages that show why a document was found, with what matches marked.
+
+use std::{collections::HashMap, ops::Range};
+
+use precedent_core::model::{Part, Passage, Span};
+use precedent_index::vectors::Near;
+use precedent_store::{DocumentRow, StoredComment};
+use precedent_text::{
+    chunk::{self, Chunk, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
+    prepare::Prepared,
+    skeleton::Skeleton,
+    tokens,
+};
+
+/// Passages of one document.
+const SHOWN: usize = 3;
+/// Length of a passage, in characters.
+const LENGTH: usize = 260;
+/// Comments of a document that are read for passages; the others share no word with the query and are not near it.
+const READ: usize = 12;
+
+/// How much each of the query's words says.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    terms: HashMap<String, f32>,
+    identifiers: Vec<String>,
+    beginnings: Beginnings,
+}
+
+/// The first two characters of the terms that are looked for: most words of a text are told apart by them, and need no stemming.
+#[derive(Clone, Debug)]
+struct Beginnings {
+    /// By the first, a bit for each second.
+    seconds: [u64; 36],
+}
+
+impl Beginnings {
+    /// Stands for any second character: a term has none, or one that is no plain letter or digit.
+    const ANY: u64 = 1 << 63;
+
+    fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
+        let mut all = Self { seconds: [0; 36] };
+        terms.for_each(|term| all.add(term));
+        all
+    }
+
+    fn add(&mut self, term: &str) {
+        let bytes = term.as_bytes();
+        if let Some(first) = bytes.first().copied().and_then(Self::first) {
+            let second = bytes.get(1).copied().and_then(Self::second);
+            self.seconds[first] |= second.map_or(Self::ANY, |s| 1 << s);
+        }
+    }
+
+    /// Whether a word as it is written may become one of the terms.
+    fn may_be(&self, word: &str) -> bool {
+        let bytes = word.as_bytes();
+        // An accented letter may become the plain one.
+        let Some(first) = Self::first(bytes[0]) else { return true };
+        let seconds = self.seconds[first];
+        match bytes.get(1).copied().and_then(Self::second) {
+            Some(second) => seconds & (1 << second | Self::ANY) != 0,
+            None => seconds != 0,
+        }
+    }
+
+    fn first(byte: u8) -> Option<usize> {
+        match byte.to_ascii_lowercase() {
+            letter @ b'a'..=b'z' => Some(usize::from(letter - b'a')),
+            digit @ b'0'..=b'9' => Some(26 + usize::from(digit - b'0')),
+            _ => None,
+        }
+    }
+
+    /// Stemming leaves the first two letters as they are, but for a y that comes of an i or becomes one ("dying", "die").
+    fn second(byte: u8) -> Option<usize> {
+        Self::first(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
+    }
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self::new(std::iter::empty(), &[])
+    }
+}
+
+impl Weights {
+    pub(super) fn new(terms: impl Iterator<Item = (String, f32)>, identifiers: &[String]) -> Self {
+        let terms: HashMap<String, f32> = terms.collect();
+        Self { beginnings: Beginnings::new(terms.keys()), terms, identifiers: identifiers.to_vec() }
+    }
+
+    /// The words of a text that match, with their weight.
+    fn matches(&self, text: &str) -> Vec<(Range<usize>, String, f32)> {
+        if self.terms.is_empty() {
+            return Vec::new();
+        }
+        tokens::words_where(text, |word| self.beginnings.may_be(word))
+            .into_iter()
+            .filter_map(|w| self.terms.get(&w.term).map(|weight| (w.range, w.term, *weight)))
+            .collect()
+    }
+
+    /// The sum of the weights of the distinct words that a text shares with the query.
+    fn score(&self, text: &str) -> f32 {
+        distinct(&self.matches(text))
+    }
+
+    /// A text with what matches marked.
+    pub(super) fn spans(&self, text: &str) -> Vec<Span> {
+        let mut marks: Vec<Range<usize>> = self.matches(text).into_iter().map(|(range, ..)| range).collect();
+        if !self.identifiers.is_empty() {
+            let whole = tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
+            marks.extend(whole.map(|(range, _)| range));
+        }
+        marks.sort_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
+        let mut spans: Vec<Span> = Vec::new();
+        let mut push = |text: &str, hit: bool| {
+            if text.is_empty() {
+                return;
+            }
+            match spans.last_mut() {
+                Some(last) if last.hit == hit => last.text.push_str(text),
+                _ => spans.push(Span { text: text.to_owned(), hit }),
+            }
+        };
+        let mut at = 0;
+        for mark in marks {
+            if mark.end <= at {
+                continue;
+            }
+            let start = mark.start.max(at);
+            push(&text[at..start], false);
+            push(&text[start..mark.end], true);
+            at = mark.end;
+        }
+        push(&text[at..], false);
+        spans
+    }
+}
+
+fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
+    let mut seen: HashMap<&str, f32> = HashMap::new();
+    for (_, term, weight) in matches {
+        seen.insert(term, *weight);
+    }
+    // Summed in a fixed order: floating-point sums depend on it.
+    let mut weights: Vec<f32> = seen.into_values().collect();
+    weights.sort_by(f32::total_cmp);
+    weights.iter().sum()
+}
+
+/// The passages of a document and what they say about the match.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) shown: Vec<Passage>,
+    /// The query's words that the title has, as written, the weightiest first.
+    pub(super) title_words: Vec<String>,
+    /// Those that the best passage has and the title lacks.
+    pub(super) words: Vec<String>,
+    /// Whether the best one stands in a comment.
+    pub(super) in_comment: bool,
+}
+
+struct Candidate<'a> {
+    comment: Option<&'a StoredComment>,
+    place: usize,
+    chunk: Chunk,
+    words: f32,
+    cosine: Option<f32>,
+}
+
+/// The best passages of a document: those nearest in meaning and those with the weightiest words.
+pub(super) fn passages(
+    row: &DocumentRow,
+    comments: &[StoredComment],
+    skeleton: &Skeleton,
+    weights: &Weights,
+    near: &[Near],
+) -> Found {
+    let cosine = |part: i64, ordinal: usize| {
+        near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
+    };
+    let mut candidates: Vec<Candidate<'_>> = Vec::new();
+    let add = |comment: Option<&'_ StoredComment>, place: usize, chunks: Vec<Chunk>| -> Vec<Candidate<'_>> {
+        let part = comment.map_or(0, |c| c.id);
+        chunks
+            .into_iter()
+            .enumerate()
+            .map(|(i, chunk)| Candidate {
+                comment: None,
+                place: place * 100 + i,
+                words: weights.score(&chunk.text),
+                cosine: cosine(part, i),
+                chunk,
+            })
+            .collect()
+    };
+    candidates.extend(add(None, 0, chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS)));
+    // Comments are weighed as written before any of them is prepared: long threads stay cheap.
+    let mut weighed: Vec<(f32, usize)> = comments
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| !c.author.bot)
+        .map(|(i, c)| {
+            let near = near.iter().find(|n| n.part == c.id).map_or(0.0, |n| n.cosine);
+            (weights.score(&c.body[..c.body.floor_char_boundary(20_000)]) + near * 10.0, i)
+        })
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
+    weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for (_, i) in weighed.into_iter().take(READ) {
+        let comment = &comments[i];
+        let chunks = chunk::chunks(&Prepared::comment(&comment.body), MAX_COMMENT_CHUNKS);
+        for mut candidate in add(Some(comment), i + 1, chunks) {
+            candidate.comment = Some(comment);
+            candidates.push(candidate);
+        }
+    }
+    // Both kinds of evidence on a scale of their own best.
+    let most_words = candidates.iter().map(|c| c.words).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+    let nearest = candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+    let value = |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / nearest);
+    candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.place.cmp(&b.place)));
+    let telling = candidates.first().map_or(0.0, &value);
+    let title_words = matched_words(&row.title, weights);
+    let mut words = candidates.first().map(|c| matched_words(&c.chunk.text, weights)).unwrap_or_default();
+    words.retain(|(term, _)| !title_words.iter().any(|(t, _)| t == term));
+    let written = |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
+    let in_comment = candidates.first().is_some_and(|c| c.comment.is_some() && c.words > 0.0);
+    let shown = candidates
+        .iter()
+        .enumerate()
+        // The first always; the others only if they carry weight of their own.
+        .filter(|(i, c)| *i == 0 || value(c) > telling * 0.4)
+        .take(SHOWN)
+        .map(|(_, c)| passage(c, row, weights))
+        .collect();
+    Found { shown, title_words: written(title_words), words: written(words), in_comment }
+}
+
+fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {
+    let text = window(&candidate.chunk.text, weights);
+    let (part, anchor, author, created_at) = match candidate.comment {
+        Some(c) => (Part::Comment, anchor(c), c.author.login.clone(), Some(c.created_at)),
+        None => (Part::Body, "body".to_owned(), row.author.login.clone(), row.created_at),
+    };
+    Passage {
+        part,
+        anchor,
+        author,
+        created_at,
+        spans: weights.spans(&text),
+        code: candidate.chunk.code,
+        cosine: candidate.cosine,
+    }
+}
+
+/// A comment's place in its thread.
+pub(crate) fn anchor(comment: &StoredComment) -> String {
+    format!("comment-{}", comment.remote_id)
+}
+
+/// The query's words that a text has, the weightiest first: the term, and how it is written there.
+fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
+    let mut seen: Vec<(f32, String, String)> = Vec::new();
+    for (range, term, weight) in weights.matches(text) {
+        if !seen.iter().any(|(_, t, _)| *t == term) {
+            seen.push((weight, term, text[range].to_lowercase()));
+        }
+    }
+    seen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    seen.into_iter().map(|(_, term, word)| (term, word)).collect()
+}
+
+/// The part of a chunk with the weightiest words, about [`LENGTH`] characters, cut at words.
+fn window(text: &str, weights: &Weights) -> String {
+    if text.chars().count() <= LENGTH {
+        return text.to_owned();
+    }
+    let matches = weights.matches(text);
+    let mut best = (0.0, 0);
+    for (i, (range, ..)) in matches.iter().enumerate() {
+        let end = text.ceil_char_boundary((range.start + LENGTH).min(text.len()));
+        let inside = matches[i..].iter().take_while(|(r, ..)| r.end <= end).cloned().collect::<Vec<_>>();
+        let score = distinct(&inside);
+        if score > best.0 {
+            best = (score, range.start);
+        }
+    }
+    // Some words before the first match, from the start of a line or word.
+    let mut start = text.floor_char_boundary(best.1.saturating_sub(LENGTH / 4));
+    if start > 0 {
+        let line = text[start..best.1].rfind('\n').map(|i| start + i + 1);
+        let word = text[start..best.1].find(char::is_whitespace).map(|i| start + i + 1);
+        start = line.or(word).unwrap_or(start);
+        start = text.ceil_char_boundary(start);
+    }
+    let mut end = text.floor_char_boundary((start + LENGTH).min(text.len()));
+    if end < text.len()
+        && let Some(space) = text[start..end].rfind(char::is_whitespace)
+        && space > LENGTH / 2
+    {
+        end = start + space;
+    }
+    let mut out = String::with_capacity(end - start + 6);
+    if start > 0 {
+        out.push('…');
+    }
+    out.push_str(text[start..end].trim());
+    if end < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(words: &[&str]) -> Weights {
+        Weights::new(words.iter().map(|w| ((*w).to_owned(), 1.0)), &[])
+    }
+
+    #[test]
+    fn the_window_shows_where_the_words_are() {
+        let text = format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
+        let shown = window(&text, &weights(&["slot", "broken"]));
+        assert!(
+            shown.contains("slot is broken") && shown.starts_with('…') && shown.ends_with('…'),
+            "{shown}"
+        );
+        assert!(shown.chars().count() <= LENGTH + 2);
+    }
+
+    proptest::proptest! {
+        /// No word that becomes a term is taken for another one by how it begins.
+        #[test]
+        fn a_word_begins_as_its_term_does(text in "([a-zA-Z]{1,3}(ies|ying|ed|ing|aed|y|ional|ization|'s|)|[a-zäé0-9.']{1,5}| ){1,20}") {
+            for word in tokens::words(&text) {
+                proptest::prop_assert!(Beginnings::new(std::iter::once(&word.term)).may_be(&text[word.range.clone()]), "{} of {}", word.term, &text[word.range]);
+            }
+        }
+
+        #[test]
+        fn spans_put_together_are_the_text(text in "\\PC{0,200}") {
+            let spans = weights(&["slot", "a"]).spans(&text);
+            proptest::prop_assert_eq!(spans.iter().map(|s| s.text.as_str()).collect::<String>(), text);
+        }
+
+        #[test]
+        fn a_window_never_cuts_a_character(text in "[aä表 \\n]{0,900}") {
+            let shown = window(&text, &weights(&["ä", "a"]));
+            proptest::prop_assert!(shown.len() <= text.len() + 6);
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
+//! updated:>2026-01-01 in:title mode:lexical`. Anything that is no filter is a word: a pasted log is a query too.
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+
+use precedent_core::{
+    error::{Error, Result},
+    model::{DocKind, Mode, State},
+};
+use precedent_index::{
+    filter::{Filter, Test, TimeField},
+    fulltext::Scope,
+};
+
+/// Longer queries are pasted texts: nothing in them is read as a filter.
+const MAX_TYPED: usize = 1000;
+/// The longest query that is read, in bytes.
+pub const MAX_QUERY: usize = 200_000;
+
+/// A query, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// The words, in the order they were typed, without filters, phrases and exclusions.
+    pub text: String,
+    /// Exact phrases.
+    pub phrases: Vec<String>,
+    /// Words and phrases that must not occur.
+    pub without: Vec<String>,
+    /// Conditions.
+    pub filters: Vec<Filter>,
+    /// Where the words have to stand.
+    pub scope: Scope,
+    /// How to rank, if the query says so.
+    pub mode: Option<Mode>,
+    /// The query as it was understood.
+    pub understood: String,
+    /// Whether it is a pasted text and not a typed query.
+    pub pasted: bool,
+}
+
+impl Query {
+    /// A text as a person typed it: nothing in it is read as a filter.
+    pub fn typed(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// A text that was pasted: its first line is its title.
+    pub fn pasted(text: &str) -> Self {
+        Self { pasted: true, ..Self::typed(text) }
+    }
+
+    /// Everything that was asked for in words: what the model reads.
+    pub fn all_words(&self) -> String {
+        let mut out = self.text.clone();
+        for phrase in &self.phrases {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(phrase);
+        }
+        out
+    }
+
+    /// Whether there are no words at all.
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.phrases.is_empty()
+    }
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] if a filter has a value that it cannot have, with what it can have.
+pub fn parse(input: &str) -> Result<Query> {
+    if input.len() > MAX_QUERY {
+        return Err(Error::invalid(format!(
+            "the query has {} characters; the most is {MAX_QUERY} bytes",
+            input.chars().count()
+        ))
+        .with_hint(
+            "Paste the part that names the failure: the message and the first frames of its stack trace.",
+        ));
+    }
+    if input.len() > MAX_TYPED || input.trim().contains('\n') {
+        return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
+    }
+    let mut query = Query::default();
+    let mut words: Vec<&str> = Vec::new();
+    let mut said: Vec<String> = Vec::new();
+    let mut rest = input.trim_start();
+    while !rest.is_empty() {
+        let (token, after) = next_token(rest);
+        rest = after.trim_start();
+        match read_token(token, &mut query)? {
+            Some(canonical) => said.push(canonical),
+            None => {
+                words.push(token);
+                said.push(token.to_owned());
+            }
+        }
+    }
+    query.text = words.join(" ");
+    query.understood = said.join(" ");
+    Ok(query)
+}
+
+/// Cuts off the first token: up to the next white space outside of quotes.
+fn next_token(text: &str) -> (&str, &str) {
+    let mut quoted = false;
+    let mut previous = None;
+    for (i, c) in text.char_indices() {
+        match c {
+            // A quote opens at the start of a word, of a filter's value or of an exclusion, so that 5" stays a word.
+            '"' if quoted => quoted = false,
+            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => quoted = true,
+            c if c.is_whitespace() && !quoted => return (&text[..i], &text[i..]),
+            _ => {}
+        }
+        previous = Some(c);
+    }
+    (text, "")
+}
+
+/// Reads one token into the query; `None` if it is a word.
+fn read_token(token: &str, query: &mut Query) -> Result<Option<String>> {
+    let (negated, core) = match token.strip_prefix('-') {
+        Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
+        _ => (false, token),
+    };
+    let sign = if negated { "-" } else { "" };
+    if let Some(phrase) = core.strip_prefix('"').and_then(|c| c.strip_suffix('"')) {
+        let phrase = phrase.trim();
+        if phrase.is_empty() {
+            return Ok(Some(String::new()));
+        }
+        if negated { &mut query.without } else { &mut query.phrases }.push(phrase.to_owned());
+        return Ok(Some(format!("{sign}\"{phrase}\"")));
+    }
+    if let Some((name, value)) = core.split_once(':') {
+        let name = name.to_ascii_lowercase();
+        // Quotes hold a value together; there is no way to write one in it.
+        let value = value.replace('"', "");
+        let value = value.trim();
+        let canonical = || {
+            Ok(Some(format!(
+                "{sign}{name}:{}",
+                if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() }
+            )))
+        };
+        match name.as_str() {
+            "mode" if !negated => {
+                query.mode = Some(match value {
+                    "lexical" => Mode::Lexical,
+                    "semantic" => Mode::Semantic,
+                    "hybrid" => Mode::Hybrid,
+                    _ => return Err(wrong(&name, value, "lexical, semantic, hybrid")),
+                });
+                return canonical();
+            }
+            "in" if !negated => {
+                query.scope = match value {
+                    "title" => Scope::Title,
+                    "body" => Scope::Body,
+                    "comments" | "comment" => Scope::Comments,
+                    _ => return Err(wrong(&name, value, "title, body, comments")),
+                };
+                return canonical();
+            }
+            _ => {}
+        }
+        if let Some(test) = test(&name, value)? {
+            query.filters.push(Filter { test, negated });
+            return canonical();
+        }
+    }
+    if negated {
+        query.without.push(core.to_owned());
+        return Ok(Some(token.to_owned()));
+    }
+    Ok(None)
+}
+
+/// A filter's condition; `None` if the name is no filter's, so that `std::vec` and `http://x` stay words.
+fn test(name: &str, value: &str) -> Result<Option<Test>> {
+    let text = || {
+        if value.is_empty() {
+            Err(wrong(name, value, "a value behind the colon"))
+        } else {
+            Ok(value.to_owned())
+        }
+    };
+    Ok(Some(match name {
+        "is" | "state" | "type" => match value.to_ascii_lowercase().as_str() {
+            "open" => Test::State(State::Open),
+            "closed" => Test::State(State::Closed),
+            "merged" => Test::State(State::Merged),
+            "issue" => Test::Kind(DocKind::Issue),
+            "pr" | "pull_request" | "pull-request" => Test::Kind(DocKind::PullRequest),
+            "page" | "wiki" => Test::Kind(DocKind::Page),
+            "note" => Test::Kind(DocKind::Note),
+            "locked" => Test::Locked,
+            "bot" => Test::Bot,
+            _ => return Err(wrong(name, value, "open, closed, merged, issue, pr, page, note, locked, bot")),
+        },
+        "source" | "repo" => Test::Source(text()?),
+        "label" => Test::Label(text()?),
+        "author" => Test::Author(text()?.trim_start_matches('@').to_owned()),
+        "reason" => Test::Reason(text()?.replace('-', "_")),
+        "created" => time(TimeField::Created, name, value)?,
+        "updated" => time(TimeField::Updated, name, value)?,
+        "closed" => time(TimeField::Closed, name, value)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=`, `2026-01-01..2026-02-01`; also a month or a year. Days are UTC.
+fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
+    let bad = || wrong(name, value, "a date such as 2026-01-31, >2026-01, <2026, or 2026-01-01..2026-02-01");
+    let span = |text: &str| period(text).ok_or_else(bad);
+    let (from, to) = if let Some((a, b)) = value.split_once("..") {
+        let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
+        let to = if b.is_empty() || b == "*" { None } else { Some(span(b)?.1) };
+        (from, to)
+    } else if let Some(v) = value.strip_prefix(">=") {
+        (Some(span(v)?.0), None)
+    } else if let Some(v) = value.strip_prefix('>') {
+        (Some(span(v)?.1), None)
+    } else if let Some(v) = value.strip_prefix("<=") {
+        (None, Some(span(v)?.1))
+    } else if let Some(v) = value.strip_prefix('<') {
+        (None, Some(span(v)?.0))
+    } else {
+        let (from, to) = span(value)?;
+        (Some(from), Some(to))
+    };
+    Ok(Test::Time(field, from, to))
+}
+
+/// The start and the end (exclusive) of a day, month or year, in seconds.
+fn period(text: &str) -> Option<(i64, i64)> {
+    let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
+    let mut parts = text.split('-');
+    let year: i16 = parts.next().filter(|y| y.len() == 4)?.parse().ok()?;
+    let (month, day) = (parts.next(), parts.next());
+    if parts.next().is_some() {
+        return None;
+    }
+    let number = |t: &str| t.parse::<i8>().ok();
+    let first = Date::new(year, month.map_or(Some(1), number)?, day.map_or(Some(1), number)?).ok()?;
+    let step = match (month, day) {
+        (None, _) => jiff::Span::new().years(1),
+        (_, None) => jiff::Span::new().months(1),
+        _ => jiff::Span::new().days(1),
+    };
+    Some((second(first)?, second(first.checked_add(step).ok()?)?))
+}
+
+fn wrong(name: &str, value: &str, allowed: &str) -> Error {
+    Error::invalid(format!("\"{name}:{value}\" is no filter")).with_hint(format!(
+        "After {name}: comes {allowed}. To search for the words themselves, put them in quotes: \"{name}:{value}\"."
+    ))
+}
+
+fn brief(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut out: String = line.chars().take(120).collect();
+    if out.len() < text.trim().len() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_phrases_exclusions_and_filters() {
+        let q = parse(r#"wal grows "replication slot" -helm -"fresh install" is:closed -label:"good first issue" in:title"#).unwrap();
+        assert_eq!(q.text, "wal grows");
+        assert_eq!(q.phrases, ["replication slot"]);
+        assert_eq!(q.without, ["helm", "fresh install"]);
+        assert_eq!(
+            q.filters,
+            [
+                Filter { test: Test::State(State::Closed), negated: false },
+                Filter { test: Test::Label("good first issue".into()), negated: true },
+            ]
+        );
+        assert_eq!(q.scope, Scope::Title);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_filter_is_a_word() {
+        for text in ["std::vec::Vec", "http://x/y", "--no-color", "5\" disk", "a:b", "-", "--", "\"open"] {
+            let q = parse(text).unwrap();
+            assert_eq!((q.text.as_str(), q.filters.len()), (text, 0), "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_are_whole_days_months_and_years() {
+        let day = 86_400;
+        let start = 1_767_225_600; // 2026-01-01T00:00:00Z
+        for (text, want) in [
+            ("2026-01-01", (Some(start), Some(start + day))),
+            (">2026-01-01", (Some(start + day), None)),
+            (">=2026-01-01", (Some(start), None)),
+            ("<2026", (None, Some(start))),
+            ("2026-01", (Some(start), Some(start + 31 * day))),
+            ("2026-01-01..2026-01-02", (Some(start), Some(start + 2 * day))),
+            ("..2026-01-01", (None, Some(start + day))),
+        ] {
+            let q = parse(&format!("updated:{text}")).unwrap();
+            assert_eq!(q.filters[0].test, Test::Time(TimeField::Updated, want.0, want.1), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_understood_keeps_a_value_together_whatever_stands_between_its_words() {
+        for value in ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"] {
+            let q = parse(&format!("label:{value} leak")).unwrap();
+            assert_eq!(parse(&q.understood).unwrap().filters, q.filters, "{value}");
+            assert_eq!(q.text, "leak");
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_says_what_is_possible() {
+        for (text, hint) in [
+            ("is:opne", "open, closed"),
+            ("updated:yesterday", "2026-01-31"),
+            ("mode:fast", "semantic"),
+            ("label:", "value"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.hint().unwrap().contains(hint), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pasted_log_is_only_words() {
+        let q = parse("panic: is:strange\n  at foo -bar \"x\"").unwrap();
+        assert!(q.filters.is_empty() && q.without.is_empty() && q.phrases.is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_with_a_hint(text in "\\PC{0,120}") {
+            if let Err(error) = parse(&text) {
+                proptest::prop_assert!(error.hint().is_some());
+            }
+        }
+
+        #[test]
+        fn what_was_understood_reads_the_same(text in "[a-z\":\\- ]{0,60}") {
+            if let Ok(first) = parse(&text) {
+                let again = parse(&first.understood).unwrap();
+                proptest::prop_assert_eq!(&first.filters, &again.filters);
+                proptest::prop_assert_eq!(first.phrases.len(), again.phrases.len());
+            }
+        }
+    }
+}

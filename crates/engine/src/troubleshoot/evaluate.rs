@@ -1,0 +1,127 @@
+//! How often an assembled thread holds the comment that says what the fix was, beside the two obvious ways: the last
+//! comments, and the first.
+//!
+//! What the fix was is known for two kinds of closed issues: a merged pull request closed it and a comment names that
+//! request; or someone who speaks for the project said something with the closure itself.
+
+use crate::search::Searcher;
+use precedent_core::{
+    error::Result,
+    model::{CaseComment, DocKind, State, ThreadFigures},
+    task::{Phase, Task},
+};
+use precedent_text::prepare::Prepared;
+
+use super::{
+    Links, Opened,
+    budget::{excerpt, length},
+    roles::speaks_for_project,
+    thread::{assemble, shortened},
+};
+
+/// A comment counts as shown when this many of its characters are, or all of it.
+const SHOWN: usize = 200;
+/// A closing comment that is this close to the closure, in seconds.
+const AT_CLOSURE: i64 = 120;
+/// A closing comment with fewer letters says nothing.
+const MIN_LETTERS: usize = 30;
+
+/// Assembles the thread of every closed issue of a source whose fix is known and whose comments do not fit the budget.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::Cancelled`]; those of the database.
+pub fn evaluate_threads(
+    searcher: &Searcher<'_>,
+    source: &str,
+    budget: usize,
+    task: &Task,
+) -> Result<ThreadFigures> {
+    let ids = searcher.store.read(|r| {
+        let row = r.source(source)?.ok_or_else(|| crate::search::no_source(r, source))?;
+        r.issues_by_age(row.id)
+    })?;
+    let mut figures = ThreadFigures { source: source.to_owned(), budget, ..ThreadFigures::default() };
+    let total = ids.len() as u64;
+    for (done, id) in ids.into_iter().enumerate() {
+        if done.is_multiple_of(64) {
+            task.check()?;
+            task.report(Phase::Evaluate, done as u64, Some(total), "threads");
+        }
+        let opened = searcher.store.read(|r| {
+            let Some(row) = r.document(id)? else { return Ok(None) };
+            if row.kind != DocKind::Issue || row.state != Some(State::Closed) || row.deleted_at.is_some() {
+                return Ok(None);
+            }
+            let question = searcher.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
+            let vector = question.map(|(title, _)| title);
+            let read = |row, links| Opened::read(r, searcher, row, &[], vector.as_deref(), links);
+            Ok(Some((read(row.clone(), Links::Known)?, read(row, Links::Hidden)?)))
+        })?;
+        if let Some((known, hidden)) = opened {
+            count(&known, &hidden, budget, &mut figures);
+        }
+    }
+    Ok(figures)
+}
+
+fn count(opened: &Opened, hidden: &Opened, budget: usize, figures: &mut ThreadFigures) {
+    let comments: Vec<&CaseComment> = opened.said.iter().map(|s| &s.comment).collect();
+    let known: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], opened)).collect();
+    if known.is_empty() {
+        return;
+    }
+    figures.known += 1;
+    let body = shortened(&opened.body).0;
+    if length(&body) + comments.iter().map(|c| length(&c.text)).sum::<usize>() <= budget {
+        return;
+    }
+    figures.long += 1;
+    let closed_at = opened.row.merged_at.or(opened.row.closed_at);
+    let holds = |thread: &Opened| {
+        let assembled = assemble(&thread.body, &thread.said, closed_at, budget);
+        let shown = |i: &usize| {
+            let whole = length(&comments[*i].text);
+            let there =
+                |c: &CaseComment| c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(SHOWN);
+            assembled.comments.iter().any(there)
+        };
+        u64::from(known.iter().any(shown))
+    };
+    figures.assembled += holds(opened);
+    figures.blind += holds(hidden);
+    let left = budget - length(&excerpt(&body, budget).0);
+    let plain = |order: &mut dyn Iterator<Item = usize>| {
+        let mut left = left;
+        for i in order {
+            let whole = length(&comments[i].text);
+            if known.contains(&i) && left >= whole.min(SHOWN) {
+                return 1;
+            }
+            left = left.saturating_sub(whole);
+        }
+        0
+    };
+    figures.last += plain(&mut (0..comments.len()).rev());
+    figures.first += plain(&mut (0..comments.len()));
+}
+
+/// Whether a comment says what the fix was; by facts alone, not by its wording.
+fn tells_the_fix(comment: &CaseComment, opened: &Opened) -> bool {
+    let names = |number: &u64| {
+        let text = &comment.text;
+        let tag = format!("#{number}");
+        let path = format!("/pull/{number}");
+        text.match_indices(&tag)
+            .chain(text.match_indices(&path))
+            .any(|(at, f)| !text[at + f.len()..].starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if !opened.closers.is_empty() {
+        return opened.closers.iter().any(names);
+    }
+    let at_closure = opened
+        .row
+        .closed_at
+        .is_some_and(|closed| (comment.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE);
+    let letters = Prepared::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
+    at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
+}

@@ -1,0 +1,55 @@
+//! The second question to a wiki: what a report names, without its prose.
+
+use precedent_text::{prepare::Prepared, signature::SignatureKind, tokens};
+
+/// The most identifiers that count as names of components.
+const MAX_NAMES: usize = 8;
+/// The longest question, in bytes.
+const MAX_LENGTH: usize = 900;
+
+/// Error codes, quoted messages, names of components, and the title.
+pub(super) fn keywords(title: &str, body: &Prepared) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut add = |word: String| {
+        if !word.trim().is_empty() && !out.contains(&word) {
+            out.push(word);
+        }
+    };
+    add(title.trim().to_owned());
+    let signatures = body.signatures(title);
+    for kind in [SignatureKind::Code, SignatureKind::Message, SignatureKind::Exception] {
+        for signature in signatures.iter().filter(|s| s.kind == kind) {
+            add(signature.text.clone());
+        }
+    }
+    let prose = body.prose();
+    let mut names = 0;
+    for (_, name) in tokens::identifiers(&prose) {
+        if names < MAX_NAMES && name.len() > 3 && name.contains(|c: char| c.is_alphabetic()) {
+            add(name);
+            names += 1;
+        }
+    }
+    let mut text = out.join("\n");
+    text.truncate(text.floor_char_boundary(MAX_LENGTH));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    #[test]
+    fn codes_messages_and_names_are_kept_and_the_prose_is_not() {
+        let body = Prepared::body(
+            "Since Monday the fw_agent stops over night.\n\n```\nERROR FW-1043: \"replication slot is gone\"\n```\n",
+            &Skeleton::default(),
+        );
+        let words = keywords("Agent stops", &body);
+        for wanted in ["Agent stops", "fw-1043", "fw_agent"] {
+            assert!(words.contains(wanted), "{words}");
+        }
+        assert!(!words.contains("Monday"));
+    }
+}

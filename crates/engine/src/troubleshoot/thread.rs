@@ -1,0 +1,344 @@
+//! Assembling the part of a thread that carries the solution, within a budget of characters.
+//!
+//! First what was reported, shortened. Then the end of the discussion: what was said last before the closure, and what
+//! says itself that it is the fix. Then the comments that are nearest to the question. Shown in order of time.
+
+use jiff::Timestamp;
+
+use super::{
+    budget::{excerpt, length},
+    roles::speaks_for_project,
+};
+use precedent_core::model::{CaseComment, CommentRole};
+
+/// A report longer than this is shown by its first and its last paragraph, in characters.
+const LONG_BODY: usize = 500;
+/// A paragraph with fewer letters and digits, in bytes, greets or says goodbye.
+const MIN_PARAGRAPH: usize = 30;
+/// The most of a thread's budget that the report may take.
+const BODY_SHARE: f32 = 0.35;
+/// The most of what is left for comments that the tail may take.
+const TAIL_SHARE: f32 = 0.6;
+/// How many of the last comments before the closure are the tail.
+const TAIL: usize = 4;
+/// What is said this long after the closure still belongs to it, in seconds.
+const GRACE: i64 = 300;
+/// An excerpt shorter than this says nothing, in characters.
+const MIN_EXCERPT: usize = 120;
+
+/// A comment that may be shown.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    /// All of it, with its text whole.
+    pub(super) comment: CaseComment,
+    /// How near it is to the question, −1..1.
+    pub(super) nearness: f32,
+}
+
+/// The part of a thread that is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Assembled {
+    pub(super) body: String,
+    pub(super) body_excerpt: bool,
+    /// In order of time.
+    pub(super) comments: Vec<CaseComment>,
+    pub(super) omitted: usize,
+    /// The anchor of the comment to read first.
+    pub(super) fix: Option<String>,
+    pub(super) chars: usize,
+}
+
+/// How many characters a thread could use at most.
+pub(super) fn need(body: &str, said: &[Said]) -> usize {
+    let comments = said.iter().filter(|s| s.comment.role != Some(CommentRole::Noise));
+    length(&shortened(body).0) + comments.map(|s| length(&s.comment.text)).sum::<usize>()
+}
+
+/// Assembles a thread in at most `budget` characters. `said` is in order of time.
+pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, budget: usize) -> Assembled {
+    let (body, short) = shortened(body);
+    let useful: Vec<usize> =
+        (0..said.len()).filter(|i| said[*i].comment.role != Some(CommentRole::Noise)).collect();
+    let wanted: usize = useful.iter().map(|i| length(&said[*i].comment.text)).sum();
+    // The report may use what the comments leave.
+    let room = share(budget, BODY_SHARE).max(budget.saturating_sub(wanted));
+    let (body, cut) = excerpt(&body, room);
+    let mut left = budget.saturating_sub(length(&body));
+
+    let before = |s: &Said| {
+        closed_at.is_none_or(|closed| s.comment.created_at.as_second() <= closed.as_second() + GRACE)
+    };
+    let mut chosen: Vec<Option<(String, bool)>> = vec![None; said.len()];
+    let take = |i: usize, most: usize, left: &mut usize, chosen: &mut Vec<Option<(String, bool)>>| -> usize {
+        let text = &said[i].comment.text;
+        let most = most.min(*left);
+        if chosen[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
+            return 0;
+        }
+        let (shown, cut) = excerpt(text, most);
+        let used = length(&shown);
+        *left -= used;
+        chosen[i] = Some((shown, cut));
+        used
+    };
+
+    // What says that it is the solution comes before what merely came last.
+    let mut tail: Vec<usize> = useful.iter().copied().filter(|i| before(&said[*i])).collect();
+    let ended: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
+    let telling =
+        |i: &usize| matches!(said[*i].comment.role, Some(CommentRole::Fix | CommentRole::ClosingNote));
+    let mut fixes: Vec<usize> = useful.iter().copied().filter(telling).collect();
+    fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&said[*i], closed_at)), std::cmp::Reverse(*i)));
+    tail = fixes.iter().copied().take(TAIL).chain(ended).collect();
+    let mut tail_left = share(left, TAIL_SHARE).max(left.min(MIN_EXCERPT * 2));
+    for i in tail {
+        // An oversized one is excerpted: it must not end the tail.
+        let most = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
+        tail_left -= take(i, most, &mut left, &mut chosen).min(tail_left);
+    }
+
+    let mut others: Vec<usize> = useful.iter().copied().filter(|i| chosen[*i].is_none()).collect();
+    others.sort_by(|a, b| value(&said[*b]).total_cmp(&value(&said[*a])).then(a.cmp(b)));
+    for i in others {
+        let most = (left / 2).max(MIN_EXCERPT * 4);
+        take(i, most, &mut left, &mut chosen);
+    }
+    // What is left makes excerpts longer, the telling ones first.
+    let mut cut_short: Vec<usize> =
+        (0..said.len()).filter(|i| chosen[*i].as_ref().is_some_and(|(_, cut)| *cut)).collect();
+    cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
+    for i in cut_short {
+        let had = chosen[i].take().map_or(0, |(text, _)| length(&text));
+        left += had;
+        take(i, usize::MAX, &mut left, &mut chosen);
+    }
+
+    let mut out =
+        Assembled { body_excerpt: short || cut, chars: length(&body), body, ..Assembled::default() };
+    for (one, text) in said.iter().zip(chosen) {
+        match text {
+            Some((text, cut)) => {
+                out.chars += length(&text);
+                out.comments.push(CaseComment { text, excerpt: cut, ..one.comment.clone() });
+            }
+            None => out.omitted += 1,
+        }
+    }
+    let shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == said[**i].comment.anchor);
+    out.fix = fixes.iter().find(shown).map(|i| said[*i].comment.anchor.clone());
+    out
+}
+
+/// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more. A greeting takes the
+/// paragraph after it along, a signature the one before.
+pub(super) fn shortened(body: &str) -> (String, bool) {
+    let body = body.trim();
+    if length(body) <= LONG_BODY {
+        return (body.to_owned(), false);
+    }
+    let paragraphs = paragraphs(body);
+    let first = paragraphs.iter().position(|p| says_something(p)).unwrap_or(0);
+    let last = paragraphs.iter().rposition(|p| says_something(p)).unwrap_or(paragraphs.len() - 1);
+    if last <= first + 1 {
+        return (body.to_owned(), false);
+    }
+    (format!("{}\n\n[…]\n\n{}", paragraphs[..=first].join("\n\n"), paragraphs[last..].join("\n\n")), true)
+}
+
+/// Whether a paragraph is more than a greeting, a heading or a signature.
+fn says_something(paragraph: &str) -> bool {
+    let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
+    // Counted in bytes: a letter of Chinese or Japanese says as much as three of Latin.
+    let letters: usize = paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
+    !heading && letters >= MIN_PARAGRAPH
+}
+
+/// Paragraphs of a Markdown text; a fenced block is one.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut open = String::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            fenced = !fenced;
+        }
+        if line.trim().is_empty() && !fenced {
+            if !open.trim().is_empty() {
+                out.push(std::mem::take(&mut open).trim_end().to_owned());
+            }
+            open.clear();
+            continue;
+        }
+        open.push_str(line);
+        open.push('\n');
+    }
+    if !open.trim().is_empty() {
+        out.push(open.trim_end().to_owned());
+    }
+    out
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a budget"
+)]
+fn share(of: usize, share: f32) -> usize {
+    (of as f32 * share) as usize
+}
+
+/// How telling a fix or a closing note is: what speaks for the project, says so, and stands near the closure.
+fn weight(said: &Said, closed_at: Option<Timestamp>) -> u32 {
+    let c = &said.comment;
+    let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
+    u32::from(c.role == Some(CommentRole::Fix)) * 2
+        + u32::from(near) * 2
+        + u32::from(speaks_for_project(c.association.as_deref()))
+}
+
+/// What a comment is worth beside the tail.
+fn value(said: &Said) -> f32 {
+    let role = match said.comment.role {
+        Some(CommentRole::Fix) => 0.35,
+        Some(CommentRole::Workaround) => 0.3,
+        Some(CommentRole::ClosingNote) => 0.2,
+        Some(CommentRole::Reproduction) => 0.0,
+        Some(CommentRole::Confirmation) => -0.1,
+        Some(CommentRole::Noise) => -1.0,
+        None => 0.05,
+    };
+    let project = if speaks_for_project(said.comment.association.as_deref()) { 0.1 } else { 0.0 };
+    said.nearness + role + project
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
+    }
+
+    fn said(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> Said {
+        Said {
+            comment: CaseComment {
+                anchor: format!("comment-{minute}"),
+                author: None,
+                association: None,
+                role,
+                created_at: at(minute),
+                url: None,
+                text: text.to_owned(),
+                excerpt: false,
+            },
+            nearness,
+        }
+    }
+
+    fn anchors(a: &Assembled) -> Vec<&str> {
+        a.comments.iter().map(|c| c.anchor.as_str()).collect()
+    }
+
+    #[test]
+    fn a_long_body_is_its_first_and_last_paragraph() {
+        let middle = "Middle. ".repeat(80);
+        let (what, where_) =
+            ("It fails whenever the clock strikes twelve.", "Seen on version 3, on three machines here.");
+        let body = format!("{what}\n\n{middle}\n\n```\nline\n\nline\n```\n\n{where_}");
+        let a = assemble(&body, &[], None, 4_000);
+        assert_eq!(a.body, format!("{what}\n\n[…]\n\n{where_}"));
+        assert!(a.body_excerpt);
+        // Nobody learns anything from "Hello" and "Regards".
+        let body = format!("Hello,\n\n{what}\n\n{middle}\n\n{where_}\n\nRegards,\nAnn");
+        let a = assemble(&body, &[], None, 4_000);
+        assert_eq!(a.body, format!("Hello,\n\n{what}\n\n[…]\n\n{where_}\n\nRegards,\nAnn"));
+        assert!(a.body_excerpt);
+        let a = assemble("Short.\n\nBody.", &[], None, 4_000);
+        assert_eq!((a.body.as_str(), a.body_excerpt), ("Short.\n\nBody.", false));
+    }
+
+    #[test]
+    fn zero_comments_are_fine() {
+        let a = assemble("It fails.", &[], Some(at(9)), 1_000);
+        assert_eq!((a.comments.len(), a.omitted, a.fix), (0, 0, None));
+    }
+
+    #[test]
+    fn the_tail_before_the_closure_comes_first_and_what_follows_the_closure_last() {
+        let filler = "x".repeat(300);
+        let all: Vec<Said> = (0..20).map(|i| said(i, &filler, None, 0.0)).collect();
+        let a = assemble("It fails.", &all, Some(at(9)), 1_000);
+        // Five minutes after the closure still belong to it.
+        let shown = anchors(&a);
+        assert!(shown.ends_with(&["comment-13", "comment-14"]), "{shown:?}");
+        assert!(!shown.contains(&"comment-19"), "{shown:?}");
+    }
+
+    #[test]
+    fn an_oversized_last_comment_is_excerpted_and_does_not_end_the_tail() {
+        let all = [
+            said(1, &"the cause is the lease ".repeat(5), None, 0.0),
+            said(2, &"and then this ".repeat(5), None, 0.0),
+            said(3, &"log line ".repeat(5_000), None, 0.0),
+        ];
+        let a = assemble("It fails.", &all, Some(at(4)), 2_000);
+        assert_eq!(a.comments.len(), 3);
+        assert!(a.comments[2].excerpt && !a.comments[0].excerpt && !a.comments[1].excerpt);
+        assert!(a.chars <= 2_000 && a.chars > 1_900, "{}", a.chars);
+    }
+
+    #[test]
+    fn the_fix_is_in_however_early_it_was_said() {
+        let mut all = vec![said(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
+        all.extend((1..60).map(|i| said(i, &"chatter ".repeat(30), None, 0.0)));
+        let a = assemble("It fails.", &all, Some(at(70)), 1_500);
+        assert_eq!(a.fix.as_deref(), Some("comment-0"));
+        assert_eq!(anchors(&a)[0], "comment-0");
+    }
+
+    #[test]
+    fn others_are_ranked_within_the_thread_and_shown_in_order_of_time() {
+        let text = "word ".repeat(60);
+        let mut all: Vec<Said> = (0..12).map(|i| said(i, &text, None, 0.1)).collect();
+        all[1].nearness = 0.8;
+        all[3].nearness = 0.7;
+        let a = assemble("It fails.", &all, Some(at(100)), 2_000);
+        let shown = anchors(&a);
+        assert!(shown.contains(&"comment-1") && shown.contains(&"comment-11"), "{shown:?}");
+        assert!(a.comments.windows(2).all(|w| w[0].created_at < w[1].created_at));
+    }
+
+    #[test]
+    fn noise_is_left_out_whatever_the_budget() {
+        let all =
+            [said(1, "+1", Some(CommentRole::Noise), 0.9), said(2, "A real remark about it.", None, 0.1)];
+        let a = assemble("It fails.", &all, Some(at(3)), 10_000);
+        assert_eq!((anchors(&a), a.omitted), (vec!["comment-2"], 1));
+    }
+
+    proptest! {
+        #[test]
+        fn a_thread_keeps_to_its_budget(
+            body in "[a-zé日 \n]{0,2000}",
+            comments in prop::collection::vec(("[a-zé日 \n]{1,1500}", -1.0_f32..1.0, 0_u8..4), 0..20),
+            closed in prop::option::of(0_i64..20),
+            budget in 0_usize..6_000,
+        ) {
+            let all: Vec<Said> = comments
+                .into_iter()
+                .enumerate()
+                .map(|(i, (text, nearness, role))| {
+                    let role = [None, Some(CommentRole::Fix), Some(CommentRole::Noise), Some(CommentRole::Workaround)][role as usize];
+                    said(i as i64, &text, role, nearness)
+                })
+                .collect();
+            let a = assemble(&body, &all, closed.map(at), budget);
+            prop_assert!(a.chars <= budget, "{} of {budget}", a.chars);
+            prop_assert_eq!(a.comments.len() + a.omitted, all.len());
+            prop_assert_eq!(a.clone(), assemble(&body, &all, closed.map(at), budget));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The way of ranking that learns on the way.
+
+use std::collections::BTreeMap;
+
+use precedent_core::{Result, Task, model::RankedDocument};
+use precedent_engine::duplicates::{
+    Asked, Candidate, Own, Reading, Seen, TOP, Table,
+    features::{COUNT, Features},
+    learn,
+};
+
+use crate::{
+    run::Answer,
+    set::{self, EvalSet},
+};
+
+/// How often a source is calibrated over its time.
+const CALIBRATIONS: usize = 12;
+
+/// What the check for duplicates answers where a source is calibrated over its time. Nothing if it never has enough
+/// known duplicates for that.
+///
+/// Queries are asked in the order in which they were filed, each with what was learnt from those before it: a twelfth at a
+/// time.
+pub fn calibrated(
+    set: &EvalSet,
+    built_in: &Table,
+    ranked: &BTreeMap<usize, Vec<RankedDocument>>,
+    task: &Task,
+) -> Result<Option<BTreeMap<usize, Answer>>> {
+    let queries: Vec<usize> = ranked.keys().copied().collect();
+    let mut asked: Vec<Asked> = Vec::with_capacity(queries.len());
+    let (mut answers, mut own) = (BTreeMap::new(), None::<Own>);
+    for block in queries.chunks(queries.len().div_ceil(CALIBRATIONS).max(1)) {
+        if let Some(lesson) = learn(built_in, &asked, task)? {
+            own = Some(lesson.own);
+        }
+        let table = own.as_ref().map_or_else(|| built_in.clone(), |own| built_in.with(own));
+        for query in block {
+            let documents = &ranked[query];
+            answers.insert(*query, Answer::new(set, again(&table, documents)));
+            let relevant = set.relevant.get(query);
+            let right = |d: &RankedDocument| {
+                set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
+            };
+            let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
+            asked.push(Asked {
+                weight: set.weight(*query),
+                duplicate: relevant.is_some(),
+                candidates: candidates.collect(),
+            });
+        }
+    }
+    Ok(own.map(|_| answers))
+}
+
+/// A ranking with other weights, best first; ties as they were. The confidence is that of the one that is shown first.
+fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
+    let candidates: Vec<(Candidate, &RankedDocument)> =
+        documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
+    let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
+    let ranked: Vec<RankedDocument> = table
+        .ranked(&features)
+        .into_iter()
+        .map(|one| {
+            let (candidate, document) = &candidates[one.at];
+            let seen =
+                Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
+            let judged = table.judge(&seen);
+            RankedDocument {
+                score: one.score,
+                probability: Some(judged.same),
+                worth: Some(judged.worth),
+                ..(*document).clone()
+            }
+        })
+        .collect();
+    ranked
+}
+
+fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
+    let (features, rest) = document.features.split_at_checked(COUNT)?;
+    let features = Features(features.try_into().ok()?);
+    // Between them stands the share.
+    let reading = rest.get(1..).and_then(|numbers| numbers.first_chunk()).map(|numbers| Reading(*numbers));
+    Some(Candidate { features, reading, right })
+}

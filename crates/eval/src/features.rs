@@ -1,0 +1,52 @@
+//! The evidence of every candidate as a table, for fitting weights.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use precedent_core::{Error, Result, model::RankedDocument};
+
+use crate::set::{self, EvalSet};
+
+/// The evidence of every candidate, for fitting the table of weights: set, query, how many reports of the tracker the
+/// query stands for, document, whether it is a duplicate, the ids of both, and the features in their order.
+pub struct Features {
+    path: PathBuf,
+    file: std::io::BufWriter<fs::File>,
+}
+
+impl Features {
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = fs::File::create(path).map_err(|e| Error::io(path, e))?;
+        Ok(Self { path: path.to_owned(), file: std::io::BufWriter::new(file) })
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> Result<()> {
+        self.file.flush().map_err(|e| Error::io(&self.path, e))
+    }
+
+    pub fn write(&mut self, set: &EvalSet, query: usize, ranked: &[RankedDocument]) -> Result<()> {
+        let weight = set.weight(query);
+        let none = std::collections::BTreeSet::new();
+        let relevant = set.relevant.get(&query).unwrap_or(&none);
+        for one in ranked {
+            let place = set::place(one.number);
+            let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
+            let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
+            writeln!(
+                self.file,
+                "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",
+                set.name,
+                one.number,
+                set.reports[query].id,
+                place.map_or("", |place| &set.reports[place].id),
+                numbers.join("\t")
+            )
+            .map_err(|e| Error::io(&self.path, e))?;
+        }
+        Ok(())
+    }
+}

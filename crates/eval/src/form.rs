@@ -1,0 +1,77 @@
+//! What is asked of a report: all of it, as it is pasted, or the few words of it that a person types into a search.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::set::Report;
+
+/// So many words are typed where few are.
+const FEW: usize = 3;
+
+/// A form in which reports are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Form {
+    /// Title and body.
+    #[default]
+    Report,
+    /// The title, typed.
+    Title,
+    /// The three words of the title that fewest reports have, typed in their order.
+    Words,
+}
+
+/// How many reports have each word.
+#[derive(Debug, Default)]
+pub struct Vocabulary(HashMap<String, u32>);
+
+impl Vocabulary {
+    pub fn of(reports: &[Report]) -> Self {
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        for report in reports {
+            let text = format!("{}\n{}", report.title, report.body).to_lowercase();
+            let seen: HashSet<&str> = words(&text).collect();
+            for word in seen {
+                match counts.get_mut(word) {
+                    Some(count) => *count += 1,
+                    None => {
+                        counts.insert(word.to_owned(), 1);
+                    }
+                }
+            }
+        }
+        Self(counts)
+    }
+
+    /// The title's rarest words, each once, in their order; of equally rare ones the first.
+    pub fn rarest(&self, title: &str) -> String {
+        let title = title.to_lowercase();
+        let mut known = HashSet::new();
+        let all: Vec<&str> = words(&title).filter(|w| known.insert(*w)).collect();
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        places.sort_by_key(|place| (self.0.get(all[*place]).copied().unwrap_or_default(), *place));
+        places.truncate(FEW);
+        places.sort_unstable();
+        places.into_iter().map(|place| all[place]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_words_are_the_rarest_in_their_order() {
+        let mut known = Vocabulary::default();
+        for (word, count) in [("the", 90), ("pump", 7), ("stops", 9), ("when", 80), ("valve", 3), ("e17", 1)]
+        {
+            known.0.insert(word.to_owned(), count);
+        }
+        assert_eq!(known.rarest("The pump stops when valve shows E17"), "valve shows e17");
+        assert_eq!(known.rarest("The pump stops when the pump is off"), "pump is off");
+        assert_eq!(known.rarest("Pump"), "pump");
+        assert_eq!(known.rarest("!?"), "");
+    }
+}

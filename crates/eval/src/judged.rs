@@ -1,0 +1,83 @@
+//! Pairs that were read, and what they are: what a mark of a tracker does not tell.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use precedent_core::{Error, Result};
+
+/// What two reports are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// The same problem, or probably the same: who knows both would close the later one.
+    Same,
+    /// The same area or feature, another problem.
+    Related,
+    /// Neither, or there is nothing to compare.
+    Neither,
+}
+
+/// A pair that was read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    pub judgement: Judgement,
+    /// For how many answers of its tracker it stands.
+    pub weight: f64,
+}
+
+/// The pairs of a set by the ids of the later and the earlier report.
+pub type Pairs = HashMap<(String, String), Judged>;
+
+/// Reads `NAME.tsv` of a folder, or a file: report, earlier report, verdict (D the same, P probably the same, R related, N
+/// neither, X nothing to compare), weight. Nothing where the folder has none of that name.
+///
+/// # Errors
+/// A file that cannot be read, with its line.
+pub fn read(place: &Path, set: &str) -> Result<Option<Pairs>> {
+    let file = if place.is_dir() { place.join(format!("{set}.tsv")) } else { place.to_owned() };
+    if place.is_dir() && !file.is_file() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&file).map_err(|e| Error::io(&file, e))?;
+    let mut pairs = Pairs::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty()) {
+        let wrong = |what: &str| {
+            Error::invalid(format!("{}:{}: {what}", file.display(), i + 1)).with_hint(
+                "A line is a report, an earlier report, one of D, P, R, N and X, and a weight, with tabs between.",
+            )
+        };
+        let mut columns = line.split('\t');
+        let (Some(later), Some(earlier), Some(verdict), Some(weight)) =
+            (columns.next(), columns.next(), columns.next(), columns.next())
+        else {
+            return Err(wrong("there are fewer than four columns"));
+        };
+        let judgement = match verdict {
+            "D" | "P" => Judgement::Same,
+            "R" => Judgement::Related,
+            "N" | "X" => Judgement::Neither,
+            other => return Err(wrong(&format!("{other} is no verdict"))),
+        };
+        let weight: f64 = weight.parse().map_err(|_| wrong("the weight is no number"))?;
+        pairs.insert((later.to_owned(), earlier.to_owned()), Judged { judgement, weight });
+    }
+    Ok(Some(pairs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_read_and_what_is_none_is_told_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("acme.tsv");
+        fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n").unwrap();
+        let pairs = read(folder.path(), "acme").unwrap().unwrap();
+        let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
+        assert_eq!(of("7"), Judged { judgement: Judgement::Same, weight: 2.5 });
+        assert_eq!(of("8").judgement, Judgement::Neither);
+        assert!(read(folder.path(), "other").unwrap().is_none());
+        fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();
+        let error = read(&file, "acme").unwrap_err().to_string();
+        assert!(error.contains("acme.tsv:2") && error.contains('Q'), "{error}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Judges ranking and confidence on sets of reports with known duplicates.
+//!
+//! Nothing of it answers a user's question; it measures the answers. A set's casebook knows of each query what was known
+//! when it was filed, and nothing later.
+
+mod arm;
+mod ask;
+mod bands;
+mod calibrated;
+mod features;
+mod form;
+mod judged;
+mod metrics;
+mod report;
+mod run;
+mod set;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use precedent_core::{Error, Result, Task};
+use precedent_engine::{Casebook, OpenOptions, duplicates::Table};
+use precedent_index::embed::{CARD, Engine, ModelPaths};
+
+pub use arm::Arm;
+pub use bands::{Met, Share, name as band_name};
+pub use form::Form;
+pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
+
+use ask::Asking;
+use features::Features;
+use run::Run;
+use set::EvalSet;
+
+/// How many documents of each ranking are kept and scored.
+const DEPTH: usize = 100;
+
+/// What is evaluated, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The folders of the sets.
+    pub sets: Vec<PathBuf>,
+    /// The ways of ranking; none: all that the form allows.
+    pub by: Vec<Arm>,
+    /// What of each report is asked.
+    pub form: Form,
+    /// Only candidates of so many days before each report.
+    pub window: Option<i64>,
+    /// The file of a table of weights in place of the built-in one.
+    pub weights: Option<PathBuf>,
+    /// Where the evidence of all candidates is written.
+    pub features: Option<PathBuf>,
+    /// Pairs that were read: a folder of `SET.tsv`, or a file of one set.
+    pub judged: Option<PathBuf>,
+    /// The file that keeps the answers; none: `last.json` in the cache.
+    pub run: Option<PathBuf>,
+    /// An earlier run to compare with.
+    pub against: Option<PathBuf>,
+    /// A folder for every ranking as a table.
+    pub tsv: Option<PathBuf>,
+    /// The folder of a model, which holds a card.
+    pub model: Option<PathBuf>,
+    /// Where the casebooks of the sets are kept.
+    pub cache: PathBuf,
+    /// How many queries are asked at once.
+    pub width: usize,
+}
+
+/// Asks every query of every set and says what the answers are worth. `open` tells how a casebook in a folder is opened;
+/// `warn` takes what was left out, and why.
+///
+/// # Errors
+/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set, table, run or model that cannot be read; otherwise as
+/// the engine.
+pub async fn evaluate(
+    request: &Request,
+    open: impl Fn(PathBuf) -> OpenOptions,
+    mut warn: impl FnMut(&Error),
+    task: &Task,
+) -> Result<EvalReport> {
+    if let Some(model) = request.model.as_deref().filter(|m| !m.join(CARD).is_file()) {
+        return Err(Error::invalid(format!("{} holds no {CARD}", model.display())).with_hint(
+            "`precedent model import DIR` writes one; the model is then below the casebook's folder.",
+        ));
+    }
+    let against = request.against.as_deref().map(Run::read).transpose()?;
+    let mut rankings = request.by.clone();
+    rankings.sort_unstable();
+    rankings.dedup();
+    if rankings.is_empty() {
+        rankings = Arm::ALL.to_vec();
+        if request.form != Form::Report {
+            rankings.retain(|r| r.searches());
+        }
+    }
+    let table = match &request.weights {
+        Some(file) => Table::read(file)?,
+        None => Table::built_in().clone(),
+    };
+    let mut features = request.features.as_deref().map(Features::create).transpose()?;
+    let mut run = Run::default();
+    let mut sets = Vec::new();
+    for folder in &request.sets {
+        let mut set = EvalSet::read(folder)?;
+        if let Some(days) = request.window {
+            set.keep_within(days);
+        }
+        let options = open(set.casebook_folder(&request.cache));
+        let casebook = casebook(options, &set, request.model.as_deref(), &table, task).await?;
+        let model = casebook.check_model().await;
+        let mut rankings = rankings.clone();
+        if let Err(error) = &model {
+            warn(error);
+            rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
+        }
+        run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
+        let asking = Asking::new(&casebook, &set, request.form, request.window, request.width, task);
+        let answers = ask::ask(&rankings, &table, &mut features, asking).await?;
+        run.sets.insert(set.name.clone(), answers);
+        sets.push(set);
+    }
+    if let Some(features) = features {
+        features.finish()?;
+    }
+    let file = request.run.clone().unwrap_or_else(|| request.cache.join("last.json"));
+    run.write(&file)?;
+    if let Some(folder) = &request.tsv {
+        run.write_tables(folder)?;
+    }
+    let mut pairs = BTreeMap::new();
+    if let Some(place) = &request.judged {
+        for set in &sets {
+            pairs.extend(judged::read(place, &set.name)?.map(|found| (set.name.clone(), found)));
+        }
+    }
+    Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
+}
+
+/// The casebook of a set: kept in the cache, so that its vectors are computed once.
+async fn casebook(
+    mut options: OpenOptions,
+    set: &EvalSet,
+    model: Option<&Path>,
+    table: &Table,
+    task: &Task,
+) -> Result<Casebook> {
+    options.create = true;
+    // What an index knows, it knows of every query; comments are read as they were when a query was filed.
+    options.index_comments = false;
+    options.table = table.clone();
+    if let Some(model) = model {
+        let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
+        options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
+    }
+    let casebook = Casebook::open(options).await?;
+    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
+    if held < set.records() {
+        set.import(&casebook, task).await?;
+    }
+    casebook.update_index(task).await?;
+    Ok(casebook)
+}

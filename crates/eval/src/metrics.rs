@@ -1,0 +1,186 @@
+//! The measures of a ranking: recall@k by duplicate group, MRR, MAP, AUC, calibration, and paired bootstrap intervals.
+
+pub use precedent_core::share::wilson;
+use serde::{Deserialize, Serialize};
+
+/// A mean with its 95 % bootstrap interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Mean {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// What one query's ranking is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct QueryScore {
+    /// Whether an earlier member of the duplicate group is among the first 1, 5, 10: recall@k "by bucket".
+    pub recall_1: f64,
+    pub recall_5: f64,
+    pub recall_10: f64,
+    /// 1 / rank of the first relevant document.
+    pub reciprocal_rank: f64,
+    /// Average precision over all relevant documents.
+    pub average_precision: f64,
+}
+
+impl QueryScore {
+    /// Scores a ranking in which `relevant` says for each document whether it is a duplicate, out of `total` that are.
+    pub fn new(relevant: &[bool], total: usize) -> Self {
+        let ranks: Vec<usize> =
+            relevant.iter().enumerate().filter(|(_, r)| **r).map(|(i, _)| i + 1).collect();
+        let within = |k: usize| f64::from(u8::from(ranks.first().is_some_and(|r| *r <= k)));
+        Self {
+            recall_1: within(1),
+            recall_5: within(5),
+            recall_10: within(10),
+            reciprocal_rank: ranks.first().map_or(0.0, |r| 1.0 / float(*r)),
+            average_precision: ranks.iter().enumerate().map(|(j, r)| float(j + 1) / float(*r)).sum::<f64>()
+                / float(total.max(1)),
+        }
+    }
+
+    /// The measures in their order, with their names.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        [
+            ("recall@1", self.recall_1),
+            ("recall@5", self.recall_5),
+            ("recall@10", self.recall_10),
+            ("MRR", self.reciprocal_rank),
+            ("MAP", self.average_precision),
+        ]
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub fn float(n: usize) -> f64 {
+    n as f64
+}
+
+/// The mean with its 95 % percentile bootstrap interval (Efron 1979), from a fixed seed.
+pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
+    if values.is_empty() {
+        return Mean::default();
+    }
+    let value = values.iter().sum::<f64>() / float(values.len());
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut means: Vec<f64> = (0..draws.max(1))
+        .map(|_| {
+            (0..values.len()).map(|_| values[random.usize(..values.len())]).sum::<f64>() / float(values.len())
+        })
+        .collect();
+    means.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an index within the list"
+        )]
+        let i = (share * float(means.len() - 1)).round() as usize;
+        means[i.min(means.len() - 1)]
+    };
+    Mean { value, low: at(0.025), high: at(0.975) }
+}
+
+/// The area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
+pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
+    if positives.is_empty() || negatives.is_empty() {
+        return None;
+    }
+    let mut all: Vec<(f64, bool)> = positives.iter().map(|s| (*s, true)).collect();
+    all.extend(negatives.iter().map(|s| (*s, false)));
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // The rank-sum form of Mann and Whitney, with mean ranks for ties.
+    let (mut sum, mut i) = (0.0, 0);
+    while i < all.len() {
+        let mut j = i;
+        while j < all.len() && all[j].0.total_cmp(&all[i].0).is_eq() {
+            j += 1;
+        }
+        let rank = float(i + 1 + j) / 2.0;
+        sum += rank * float(all[i..j].iter().filter(|(_, positive)| *positive).count());
+        i = j;
+    }
+    let n = float(positives.len());
+    Some((sum - n * (n + 1.0) / 2.0) / (n * float(negatives.len())))
+}
+
+/// A stated probability, whether it was right, and how many cases of the tracker it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stated {
+    pub probability: f64,
+    pub right: bool,
+    pub weight: f64,
+}
+
+/// Expected calibration error (Guo et al. 2017, arXiv 1706.04599): ten bins of equal width, weighted.
+pub fn calibration_error(stated: &[Stated]) -> Option<f64> {
+    let all: f64 = stated.iter().map(|s| s.weight).sum();
+    if all <= 0.0 {
+        return None;
+    }
+    let mut bins = [(0.0, 0.0, 0.0); 10];
+    for one in stated {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0..=9 after the clamp")]
+        let bin = &mut bins[(one.probability * 10.0).clamp(0.0, 9.0) as usize];
+        bin.0 += one.weight;
+        bin.1 += one.weight * one.probability;
+        bin.2 += one.weight * f64::from(u8::from(one.right));
+    }
+    Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / all)
+}
+
+/// The share of `positives` queries that are answered rightly at the loosest threshold with at least this precision.
+pub fn recall_at_precision(stated: &[Stated], precision: f64, positives: f64) -> f64 {
+    let mut sorted = stated.to_vec();
+    sorted.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let (mut right, mut all, mut best) = (0.0, 0.0, 0.0);
+    for (i, one) in sorted.iter().enumerate() {
+        all += one.weight;
+        right += one.weight * f64::from(u8::from(one.right));
+        let ends = sorted.get(i + 1).is_none_or(|next| next.probability < one.probability);
+        // Fewer than ten answers measure nothing.
+        if ends && i >= 9 && right / all >= precision {
+            best = right;
+        }
+    }
+    if positives > 0.0 { best / positives } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ranking_is_scored_by_its_first_relevant_document() {
+        let score = QueryScore::new(&[false, true, false, true], 2);
+        assert_eq!((score.recall_1, score.recall_5, score.reciprocal_rank), (0.0, 1.0, 0.5));
+        assert!((score.average_precision - 0.5).abs() < 1e-12);
+        assert_eq!(QueryScore::new(&[], 3), QueryScore::default());
+    }
+
+    #[test]
+    fn auc_is_the_chance_to_score_higher() {
+        assert_eq!(auc(&[3.0, 2.0], &[1.0, 0.0]), Some(1.0));
+        assert_eq!(auc(&[1.0], &[1.0]), Some(0.5));
+        assert_eq!(auc(&[0.0, 2.0], &[1.0]), Some(0.5));
+        assert_eq!(auc(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn calibration_error_is_the_distance_from_the_truth() {
+        let stated = |probability, right| Stated { probability, right, weight: 1.0 };
+        let fair = [stated(0.5, true), stated(0.5, false)];
+        assert!(calibration_error(&fair).is_some_and(|e| e < 1e-12));
+        let sure = [stated(1.0, false), stated(1.0, true)];
+        assert!(calibration_error(&sure).is_some_and(|e| (e - 0.5).abs() < 1e-12));
+    }
+
+    #[test]
+    fn the_interval_holds_the_mean() {
+        let values: Vec<f64> = (0..200).map(|i| f64::from(i % 2)).collect();
+        let mean = bootstrap(&values, 500, 7);
+        assert!((mean.value - 0.5).abs() < 1e-12 && mean.low < 0.5 && mean.high > 0.5, "{mean:?}");
+        assert!(mean.high - mean.low < 0.2 && mean == bootstrap(&values, 500, 7));
+    }
+}

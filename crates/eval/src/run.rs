@@ -1,0 +1,91 @@
+//! What an evaluation answered, kept in a file so that two can be compared.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use precedent_core::{Code, Error, Result, files, model::RankedDocument};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Arm, DEPTH,
+    set::{self, EvalSet},
+};
+
+/// A run: every query's ranking, for each set and each way of ranking.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Run {
+    /// The model that made the vectors.
+    pub model: String,
+    pub sets: BTreeMap<String, SetRun>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct SetRun {
+    pub rankings: BTreeMap<Arm, BTreeMap<String, Answer>>,
+}
+
+/// A query's ranking, best first.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// Ids with their scores.
+    pub documents: Vec<(String, f32)>,
+    /// The calibrated probability that the first is a duplicate, where the ranking states one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f32>,
+    /// The calibrated probability that the first is worth reading, where the ranking states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f32>,
+}
+
+impl Answer {
+    /// Keeps the best of a ranking.
+    pub fn new(set: &EvalSet, ranked: Vec<RankedDocument>) -> Self {
+        let (probability, worth) = ranked.first().map_or((None, None), |r| (r.probability, r.worth));
+        let documents = ranked
+            .into_iter()
+            .take(DEPTH)
+            .filter_map(|r| Some((set.reports.get(set::place(r.number)?)?.id.clone(), r.score)))
+            .collect();
+        Self { documents, probability, worth }
+    }
+}
+
+impl Run {
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|e| Error::io(path, e))?;
+        serde_json::from_slice(&bytes).map_err(|e| {
+            Error::invalid(format!("{} is no run of `precedent eval`: {e}", path.display()))
+                .with_hint("Name the file that an earlier `precedent eval --run FILE` wrote.")
+        })
+    }
+
+    pub fn write(&self, path: &Path) -> Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        }
+        let run = serde_json::to_vec(self).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        files::replace(path, &run)
+    }
+
+    /// One table for each set and ranking, in the form that TREC's tools and others read: query, document, rank, score,
+    /// probability.
+    pub fn write_tables(&self, folder: &Path) -> Result<()> {
+        fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        for (name, set) in &self.sets {
+            for (ranking, answers) in &set.rankings {
+                let path = folder.join(format!("{name}-{}.tsv", ranking.name()));
+                let mut out = String::new();
+                for (query, answer) in answers {
+                    for (i, (document, score)) in answer.documents.iter().enumerate() {
+                        let probability = match answer.probability {
+                            Some(p) if i == 0 => format!("\t{p}"),
+                            _ => String::new(),
+                        };
+                        out.push_str(&format!("{query}\t{document}\t{}\t{score}{probability}\n", i + 1));
+                    }
+                }
+                files::replace(&path, out.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}

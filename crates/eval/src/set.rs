@@ -1,0 +1,289 @@
+//! A set of reports with known duplicates, and the casebook that is made of it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Read, Write as _},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use precedent_core::{Error, Result, Task};
+use precedent_engine::Casebook;
+use serde::Deserialize;
+
+/// The source's name in the casebook that is made of a set.
+pub const SOURCE: &str = "eval/set";
+
+/// A report as its reporter filed it, with what it carries later (state, labels) for the casebook alone.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Its id in the set.
+    pub id: String,
+    pub title: String,
+    pub body: String,
+    pub created_at: Timestamp,
+    author: Option<String>,
+    state: String,
+    labels: Vec<String>,
+    comments: Vec<Comment>,
+}
+
+/// What was said below a report, and when: a query may know only what was said before it.
+#[derive(Clone, Debug, Deserialize)]
+struct Comment {
+    created_at: Timestamp,
+    body: Option<String>,
+}
+
+/// A set. Reports are in the order of their creation; everything else refers to them by place.
+#[derive(Debug)]
+pub struct EvalSet {
+    pub name: String,
+    pub reports: Vec<Report>,
+    /// Queries with the earlier members of their duplicate group.
+    pub relevant: BTreeMap<usize, BTreeSet<usize>>,
+    /// Reports without a known earlier duplicate.
+    pub negatives: Vec<usize>,
+    /// Tells casebooks of different contents apart.
+    fingerprint: String,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: serde_json::Value,
+    number: Option<serde_json::Value>,
+    title: Option<String>,
+    body: Option<String>,
+    created_at: Timestamp,
+    author: Option<String>,
+    user: Option<User>,
+    state: Option<String>,
+    #[serde(default)]
+    labels: Vec<Label>,
+    #[serde(default)]
+    comments: Comments,
+    pull_request: Option<serde::de::IgnoredAny>,
+}
+
+/// Who made a report, as GitHub's records have it.
+#[derive(Deserialize)]
+struct User {
+    login: String,
+}
+
+/// A comment as GitHub's records have it, with the report that it is below.
+#[derive(Deserialize)]
+struct Apart {
+    issue_url: String,
+    #[serde(flatten)]
+    comment: Comment,
+}
+
+/// Comments, or how many there are: GitHub's records have them apart.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Comments {
+    Told(Vec<Comment>),
+    Counted(serde::de::IgnoredAny),
+}
+
+impl Default for Comments {
+    fn default() -> Self {
+        Self::Told(Vec::new())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Label {
+    Name(String),
+    Object { name: String },
+}
+
+/// So many days before a moment.
+pub fn before(time: Timestamp, days: i64) -> Timestamp {
+    time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MIN)
+}
+
+impl EvalSet {
+    /// Leaves only duplicates of the last so many days before each query, and the queries that still have one: the way in
+    /// which part of the literature counts.
+    pub fn keep_within(&mut self, days: i64) {
+        let (reports, relevant) = (&self.reports, &mut self.relevant);
+        for (query, documents) in relevant.iter_mut() {
+            let since = before(reports[*query].created_at, days);
+            documents.retain(|d| reports[*d].created_at >= since);
+        }
+        relevant.retain(|_, documents| !documents.is_empty());
+    }
+
+    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, author, state, labels, comments; `.zst` too) or
+    /// `issues.jsonl` and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
+    ///
+    /// # Errors
+    /// A file that is missing or cannot be read, with its line.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
+        let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
+            return Err(Error::not_found(format!("{} holds no corpus.jsonl", folder.display())).with_hint(
+                "A set is a folder with corpus.jsonl (or corpus.jsonl.zst), qrels.tsv and negatives.txt.",
+            ));
+        };
+        let github = corpus.ends_with("issues.jsonl");
+        let mut hasher = blake3::Hasher::new();
+        let mut reports = Vec::new();
+        for (i, line) in lines(&corpus)?.enumerate() {
+            let line = line.map_err(|e| Error::io(&corpus, e))?;
+            hasher.update(line.as_bytes());
+            let wrong = |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1));
+            let read: Line = serde_json::from_str(&line).map_err(wrong)?;
+            // GitHub numbers items and gives each another id; sets of its records go by number.
+            let id = read.number.filter(|_| github).unwrap_or(read.id);
+            if read.pull_request.is_some() {
+                continue;
+            }
+            reports.push(Report {
+                id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
+                title: read.title.unwrap_or_default(),
+                body: read.body.unwrap_or_default(),
+                created_at: read.created_at,
+                author: read.author.or(read.user.map(|user| user.login)),
+                state: read.state.unwrap_or_else(|| "open".to_owned()),
+                labels: read
+                    .labels
+                    .into_iter()
+                    .map(|l| match l {
+                        Label::Name(name) | Label::Object { name } => name,
+                    })
+                    .collect(),
+                comments: match read.comments {
+                    Comments::Told(comments) => comments,
+                    Comments::Counted(_) => Vec::new(),
+                },
+            });
+        }
+        if github {
+            reports.sort_by_key(|r| r.created_at);
+        }
+        let place: HashMap<String, usize> =
+            reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
+        let said = folder.join("comments.jsonl");
+        if github && said.is_file() {
+            for (i, line) in lines(&said)?.enumerate() {
+                let line = line.map_err(|e| Error::io(&said, e))?;
+                hasher.update(line.as_bytes());
+                let wrong =
+                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", said.display(), i + 1));
+                let apart: Apart = serde_json::from_str(&line).map_err(wrong)?;
+                let number = apart.issue_url.rsplit('/').next().unwrap_or_default();
+                // What is below a pull request has no report.
+                if let Some(report) = place.get(number) {
+                    reports[*report].comments.push(apart.comment);
+                }
+            }
+        }
+        let mut relevant: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let qrels = folder.join("qrels.tsv");
+        for (i, line) in lines(&qrels)?.enumerate() {
+            let line = line.map_err(|e| Error::io(&qrels, e))?;
+            let wrong = || {
+                Error::invalid(format!("{}:{}: not \"query, document, 1\" with tabs", qrels.display(), i + 1))
+            };
+            let mut columns = line.split('\t');
+            let (Some(query), Some(document)) = (columns.next(), columns.next()) else { return Err(wrong()) };
+            let (Some(query), Some(document)) = (place.get(query), place.get(document)) else {
+                return Err(wrong().with_hint("It names a report that the corpus does not hold."));
+            };
+            if document < query && columns.next().is_none_or(|grade| grade.trim() != "0") {
+                relevant.entry(*query).or_default().insert(*document);
+            }
+        }
+        let mut negatives = Vec::new();
+        let listed = folder.join("negatives.txt");
+        if listed.is_file() {
+            for line in lines(&listed)? {
+                let line = line.map_err(|e| Error::io(&listed, e))?;
+                negatives.extend(place.get(line.trim()).filter(|i| !relevant.contains_key(i)));
+            }
+        }
+        if relevant.is_empty() {
+            return Err(Error::invalid(format!("{} names no pair", qrels.display())));
+        }
+        let name = folder.file_name().map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
+        let fingerprint = hasher.finalize().to_hex()[..12].to_owned();
+        Ok(Self { name, reports, relevant, negatives, fingerprint })
+    }
+
+    /// How many of the tracker's reports a query stands for. Duplicates are all there; reports without one are a sample.
+    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn weight(&self, query: usize) -> f64 {
+        if self.relevant.contains_key(&query) || self.negatives.is_empty() {
+            return 1.0;
+        }
+        (self.reports.len() - self.relevant.len()) as f64 / self.negatives.len() as f64
+    }
+
+    /// The folder of this set's casebook below a cache folder.
+    pub fn casebook_folder(&self, cache: &Path) -> PathBuf {
+        cache.join(format!("{}-{}", self.name, self.fingerprint))
+    }
+
+    /// Imports the reports into a casebook, numbered by their place, with their comments.
+    ///
+    /// # Errors
+    /// Those of the file system and the casebook.
+    pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
+        let file = casebook.folder().join("set.jsonl");
+        let mut out = std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
+        let mut comments = 0_u64;
+        for (i, report) in self.reports.iter().enumerate() {
+            let record = serde_json::json!({
+                "number": i + 1,
+                "id": i + 1,
+                "title": report.title,
+                "body": report.body,
+                "user": report.author.as_ref().map(|login| serde_json::json!({ "login": login })),
+                "state": if report.state == "open" { "open" } else { "closed" },
+                "labels": report.labels.iter().map(|l| serde_json::json!({ "name": l })).collect::<Vec<_>>(),
+                "created_at": report.created_at,
+                "updated_at": report.created_at,
+            });
+            writeln!(out, "{record}").map_err(|e| Error::io(&file, e))?;
+            for comment in &report.comments {
+                comments += 1;
+                let record = serde_json::json!({
+                    "id": comments,
+                    "issue_url": format!("https://api.github.com/repos/{SOURCE}/issues/{}", i + 1),
+                    "body": comment.body,
+                    "created_at": comment.created_at,
+                    "updated_at": comment.created_at,
+                });
+                writeln!(out, "{record}").map_err(|e| Error::io(&file, e))?;
+            }
+        }
+        out.into_inner().map_err(|e| Error::io(&file, e.into_error()))?;
+        casebook.import_github(SOURCE, &file, task).await?;
+        fs::remove_file(&file).map_err(|e| Error::io(&file, e))
+    }
+
+    /// How many reports and comments there are.
+    pub fn records(&self) -> u64 {
+        self.reports.iter().map(|r| 1 + r.comments.len() as u64).sum()
+    }
+}
+
+/// The place of a report, by its number in the casebook.
+pub fn place(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()?.checked_sub(1)
+}
+
+fn lines(path: &Path) -> Result<impl Iterator<Item = std::io::Result<String>>> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "zst") {
+        Box::new(zstd::Decoder::new(file).map_err(|e| Error::io(path, e))?)
+    } else {
+        Box::new(file)
+    };
+    Ok(BufReader::new(reader).lines().filter(|l| l.as_ref().map_or(true, |l| !l.trim().is_empty())))
+}

@@ -1,0 +1,178 @@
+//! What the faces read from the environment and ask of GitHub's own command line: settings, tokens, proxies, the user's
+//! name.
+#![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
+
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use precedent_core::{Error, Result, files};
+use precedent_engine::config::{ConfigFile, KEYS, Key, Settings};
+use precedent_trackers::secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted};
+
+/// How long `gh` may take for a token.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest token, in bytes.
+const MAX_TOKEN: u64 = 16 * 1024;
+
+/// The file of settings: the one that `PRECEDENT_CONFIG` names, else the one in the user's folder for such files.
+pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
+    let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
+}
+
+/// Reads what of a file of settings can be read, and says what is wrong with it; one that is not there sets nothing.
+pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
+    let text = match std::fs::read(path) {
+        Ok(text) => String::from_utf8(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
+        Err(error) => return Err(Error::io(path, error)),
+    };
+    let (file, wrong) = match text {
+        Ok(text) => ConfigFile::salvage(&text),
+        Err(_) => (ConfigFile::default(), Some(Error::invalid("it is no text"))),
+    };
+    let wrong = wrong.map(|error| {
+        let hint = error.hint().map(|hint| format!("{}. ", hint.trim_end_matches('.'))).unwrap_or_default();
+        error
+            .context(path.display())
+            .with_hint(format!("{hint}Mend it there, or set the file aside: precedent config reset"))
+    });
+    Ok((file, wrong))
+}
+
+/// Moves a file of settings to a name beside it that nothing has; which that is.
+pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
+    let mut n = 1_u64;
+    loop {
+        let aside = path.with_extension(format!("before-reset-{n}.toml"));
+        if files::set_aside(path, &aside)? {
+            return Ok(aside);
+        }
+        n += 1;
+    }
+}
+
+/// Sets a key from its variable, if that is there; whether it is.
+pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> {
+    let name = key.variable();
+    let Some(mut text) = variable(&name) else { return Ok(false) };
+    if key.name == "casebook" {
+        let whole = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
+        text = whole.to_string_lossy().into_owned();
+    }
+    key.set(settings, &text).map_err(|e| e.context(name))?;
+    Ok(true)
+}
+
+/// What the user set: in the file, overridden by variables of the environment; and what is wrong with the file.
+pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
+    let mut settings = Settings::default();
+    let (config, wrong) = file.map(salvage_config).transpose()?.unwrap_or_default();
+    config.apply(&mut settings);
+    for key in KEYS {
+        override_by_variable(key, &mut settings)?;
+    }
+    Ok((settings, wrong))
+}
+
+/// The places that are asked for a token, in order.
+pub fn secrets() -> Secrets {
+    Secrets::default()
+        .then(Provided::new("the environment", environment))
+        .then_keyring(Arc::new(SystemKeyring))
+        .then(Provided::new("gh", gh))
+}
+
+/// The user's name, for what people decide.
+pub fn user() -> String {
+    variable("USER").or_else(|| variable("USERNAME")).unwrap_or_else(|| "someone".to_owned())
+}
+
+/// A variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
+}
+
+/// The variables that the trackers' own tools read. A token for one kind of tracker is never tried at another, and one for
+/// a server of one's own is for the host that is named beside it: a casebook may come from someone else, with other hosts.
+fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
+    let (names, place): (&[&str], _) = match wanted.tracker {
+        "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
+            (&["GH_TOKEN", "GITHUB_TOKEN"], None)
+        }
+        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?)),
+        "gitlab" => {
+            (&["GITLAB_TOKEN"], Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())))
+        }
+        "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
+        "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
+        "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
+        _ => return None,
+    };
+    // As it may be written: with a scheme, with a path.
+    let host = |text: &str| {
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        text.split('/').next().unwrap_or_default().to_lowercase()
+    };
+    if place.is_some_and(|p| host(&p) != wanted.host) {
+        return None;
+    }
+    let token = names.iter().copied().find_map(variable)?;
+    // Jira Cloud wants to know whose token it is.
+    let name = if wanted.tracker == "jira" { variable("JIRA_EMAIL") } else { None };
+    Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
+}
+
+/// What `gh` is signed in with.
+fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
+    if wanted.tracker != "github" {
+        return None;
+    }
+    let mut child = Command::new("gh")
+        .args(["auth", "token", "--hostname", wanted.host])
+        // With one of these it would answer for any host of its kind; what they hold is read above.
+        .env_remove("GH_TOKEN")
+        .env_remove("GITHUB_TOKEN")
+        .env_remove("GH_ENTERPRISE_TOKEN")
+        .env_remove("GITHUB_ENTERPRISE_TOKEN")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    // It may wait for a keyring that asks the person something. A token fits into the pipe, so that it never waits for this.
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().ok()? {
+            Some(status) => break status,
+            None if began.elapsed() >= PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let mut text = String::new();
+    child.stdout.take()?.take(MAX_TOKEN).read_to_string(&mut text).ok()?;
+    Some(text.trim().to_owned()).filter(|t| status.success() && !t.is_empty()).map(SecretString::from)
+}
+
+/// Where models are fetched from, where that is another place than usual. The second name is the one that the hub's own tools
+/// read.
+pub fn hub() -> Option<String> {
+    variable("PRECEDENT_MODEL_HUB").or_else(|| variable("HF_ENDPOINT"))
+}
+
+/// The proxy for encrypted connections, with the hosts to reach without it.
+pub fn proxy() -> Option<(String, Option<String>)> {
+    let any = |names: [&str; 2]| names.into_iter().find_map(variable);
+    let proxy = any(["HTTPS_PROXY", "https_proxy"]).or_else(|| any(["ALL_PROXY", "all_proxy"]))?;
+    let direct = any(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
+}

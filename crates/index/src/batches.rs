@@ -1,0 +1,50 @@
+//! Changes in batches that end where revisions do.
+
+use precedent_store::Listing;
+
+/// Changes in batches of at most so many, each of whole revisions where one revision is not more by itself: what was done up to a
+/// revision can be committed.
+pub(super) fn batches(mut changed: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
+    std::iter::from_fn(move || {
+        let mut end = changed.len().min(most);
+        if let (Some(last), Some(next)) = (changed[..end].last(), changed.get(end))
+            && last.revision == next.revision
+        {
+            let begins = changed[..end].partition_point(|l| l.revision < next.revision);
+            end = if begins > 0 { begins } else { end };
+        }
+        let (batch, rest) = changed.split_at(end);
+        changed = rest;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        /// Nothing is left out, no batch is too large, and none cuts a revision that fits into one.
+        #[test]
+        fn batches_end_where_revisions_do(
+            sizes in proptest::collection::vec(1_usize..12, 0..20),
+            most in 1_usize..9,
+        ) {
+            let changed: Vec<Listing> = sizes
+                .iter()
+                .enumerate()
+                .flat_map(|(i, size)| std::iter::repeat_n(i as u64 + 1, *size))
+                .enumerate()
+                .map(|(id, revision)| Listing { id: id as i64, revision, deleted: false })
+                .collect();
+            let all: Vec<&[Listing]> = batches(&changed, most).collect();
+            proptest::prop_assert_eq!(all.concat(), changed.clone());
+            for pair in all.windows(2) {
+                proptest::prop_assert!(pair[0].len() <= most && !pair[0].is_empty());
+                let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
+                // A revision that is cut begins its batch: it had no room even by itself.
+                proptest::prop_assert!(last.revision < next.revision || pair[0][0].revision == next.revision);
+            }
+        }
+    }
+}

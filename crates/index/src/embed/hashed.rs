@@ -1,0 +1,59 @@
+//! A deterministic stand-in for tests: every word adds to a few dimensions that its hash names.
+
+use super::{Embedder, ModelInfo, Pooling, normalise};
+use precedent_core::error::Result;
+use precedent_text::tokens;
+
+const DIMENSIONS: usize = 384;
+
+/// Hashed words. Two texts are near when they share words; nothing else.
+#[derive(Debug)]
+pub struct Hashed {
+    info: ModelInfo,
+    /// What the hashes are made with: another name makes another space.
+    key: Option<[u8; 32]>,
+}
+
+impl Hashed {
+    pub(super) fn new(info: ModelInfo) -> Self {
+        let key = (info.name != Self::model().name).then(|| *blake3::hash(info.name.as_bytes()).as_bytes());
+        Self { info, key }
+    }
+
+    pub(crate) fn model() -> ModelInfo {
+        ModelInfo {
+            name: "hashed-words-for-tests".to_owned(),
+            dimensions: DIMENSIONS,
+            max_tokens: usize::MAX,
+            sha256: String::new(),
+            pooling: Pooling::Mean,
+            prefix: String::new(),
+            floor: 0.15,
+            same: 0.95,
+            near: 0.9,
+            solved: 0.65,
+        }
+    }
+}
+
+impl Embedder for Hashed {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
+        let mut vector = vec![0.0; DIMENSIONS];
+        for word in tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)) {
+            let hash = match &self.key {
+                Some(key) => blake3::keyed_hash(key, word.term.as_bytes()),
+                None => blake3::hash(word.term.as_bytes()),
+            };
+            for pair in hash.as_bytes().chunks_exact(2).take(8) {
+                let at = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+                vector[at % DIMENSIONS] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
+            }
+        }
+        normalise(&mut vector);
+        Ok(vector)
+    }
+}

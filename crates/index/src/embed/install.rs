@@ -1,0 +1,418 @@
+//! Models in a casebook's folder: brought in from files, tried, and only then given their place.
+
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, catalog::TOKENIZER, digest::digest, normalise,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// The largest model, in bytes; an archive that unpacks to more is none.
+const MOST: u64 = 4 << 30;
+/// The largest of the files beside it.
+const MOST_BESIDE: u64 = 64 << 20;
+/// The most word pieces that are asked of a model: chunks have no more.
+const MAX_TOKENS: usize = 256;
+/// The share of pairs of unrelated texts by whose cosine a model's scale is known.
+const UNRELATED: f32 = 0.95;
+/// The scale of all-MiniLM-L6-v2, which the thresholds of other models are carried over from. Of random pairs out of three large
+/// trackers 95 in 100 stay below its floor …
+const SCALE: Scale = Scale { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
+/// … and of those out of the sample, which is about one product, this many stay below this.
+const SCALE_UNRELATED: f32 = 0.496;
+
+/// Cosines that mean something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    floor: f32,
+    same: f32,
+    near: f32,
+    solved: f32,
+}
+
+impl Scale {
+    /// The same places between the sample's unrelated reports and 1.
+    fn from_unrelated(unrelated: f32) -> Self {
+        let carried = |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - unrelated)).max(0.0);
+        Self {
+            floor: carried(SCALE.floor),
+            same: carried(SCALE.same),
+            near: carried(SCALE.near),
+            solved: carried(SCALE.solved),
+        }
+    }
+}
+
+/// How a model is used, where its files do not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// How the vectors of word pieces become one; `None` stands for what its files say, else the mean.
+    pub pooling: Option<Pooling>,
+    /// What is written before every text.
+    pub prefix: String,
+}
+
+/// Checks a model's name, which becomes a folder's.
+///
+/// # Errors
+/// [`Code::InvalidInput`].
+pub fn check_name(name: &str) -> Result<()> {
+    let good = name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
+        && name != BUILT_IN;
+    if good {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(80).collect();
+    Err(Error::invalid(format!("\"{shown}\" is no name for a model"))
+        .with_hint("Small letters, digits, -, _ and . make one, for example bge-small."))
+}
+
+/// The name that a path suggests for a model.
+pub fn suggested_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let stem = [".onnx", ".tar", ".tar.gz", ".tgz", ".tar.zst"]
+        .iter()
+        .find_map(|end| file.strip_suffix(end))
+        .unwrap_or(&file);
+    stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+}
+
+/// Brings a model in from a folder, an ONNX file beside its tokenizer, or an archive of a folder: gathers its files, tries it,
+/// finds the scale of its cosine with `texts` that have nothing to do with each other, and gives it its place below `models`.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if the name is taken or none, or a file is missing or is none; [`Code::ModelUnavailable`] if the
+/// runtime cannot run it; [`Code::Cancelled`]. Nothing is left behind then.
+pub fn import(
+    from: &Path,
+    models: &Path,
+    name: &str,
+    traits: &Traits,
+    runtime: &[PathBuf],
+    texts: &[String],
+    task: &Task,
+) -> Result<ModelInfo> {
+    check_name(name)?;
+    let place = models.join(name);
+    if place.exists() {
+        return Err(Error::invalid(format!("there is a model \"{name}\" already"))
+            .with_hint(format!("Give this one another name, or first: precedent model remove {name}")));
+    }
+    let part = Part::make(models, name)?;
+    gather(from, &part.0)?;
+    task.check()?;
+    let info = examine(&part.0, name, traits, runtime, texts, task)?;
+    let card = serde_json::to_string_pretty(&info)
+        .map_err(|e| Error::new(Code::Internal, format!("the card cannot be written: {e}")))?;
+    let path = part.0.join(CARD);
+    fs::write(&path, card + "\n").map_err(|e| Error::io(&path, e))?;
+    fs::rename(&part.0, &place).map_err(|e| Error::io(&place, e))?;
+    Ok(info)
+}
+
+/// A folder that is gone again unless it was given its place.
+struct Part(PathBuf);
+
+impl Part {
+    /// Makes it, empty.
+    fn make(models: &Path, name: &str) -> Result<Self> {
+        let folder = models.join(format!(".{name}.{}", std::process::id()));
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        }
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // It was renamed, or there is nothing more to be done about it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Copies the files of a model into a folder, under the names that they have here.
+fn gather(from: &Path, into: &Path) -> Result<()> {
+    let kind = fs::metadata(from).map_err(|e| Error::io(from, e))?;
+    if kind.is_file() && !from.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
+        unpack(from, into)?;
+    } else {
+        let (folder, onnx) = if kind.is_file() {
+            (from.parent().unwrap_or(Path::new(".")).to_owned(), from.to_owned())
+        } else {
+            (from.to_owned(), only_onnx(from)?)
+        };
+        copy(&onnx, &into.join(MODEL), MOST)?;
+        for name in TOKENIZER {
+            // Exported models keep their weights one folder further down.
+            let found = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
+            let found = found.ok_or_else(|| missing(from, name))?;
+            copy(&found, &into.join(name), MOST_BESIDE)?;
+        }
+        let pooling = folder.join("1_Pooling/config.json");
+        if pooling.is_file() {
+            copy(&pooling, &into.join("pooling.json"), MOST_BESIDE)?;
+        }
+    }
+    if !into.join(MODEL).is_file() {
+        return Err(missing(from, MODEL));
+    }
+    for name in TOKENIZER {
+        let path = into.join(name);
+        let text = fs::read(&path).map_err(|_| missing(from, name))?;
+        if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&text) {
+            return Err(is_none(from, name, looks_like_html(&text), &error.to_string()));
+        }
+    }
+    let mut start = [0; 512];
+    let mut file = File::open(into.join(MODEL)).map_err(|e| Error::io(&into.join(MODEL), e))?;
+    let n = file.read(&mut start).map_err(|e| Error::io(&into.join(MODEL), e))?;
+    if looks_like_html(&start[..n]) {
+        return Err(is_none(from, MODEL, true, ""));
+    }
+    if start.starts_with(b"version https://git-lfs") {
+        return Err(Error::invalid(format!(
+            "{}: {MODEL} is a pointer of Git LFS and no model",
+            from.display()
+        ))
+        .with_hint("Fetch the file itself: git lfs pull"));
+    }
+    Ok(())
+}
+
+/// Whether this is a page of a web site.
+pub fn looks_like_html(text: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&text[..text.len().min(512)]).trim_start().to_lowercase();
+    ["<!doctype html", "<html", "<head", "<script"].iter().any(|tag| start.starts_with(tag))
+}
+
+fn is_none(from: &Path, name: &str, html: bool, why: &str) -> Error {
+    if html {
+        return Error::invalid(format!("{}: {name} is a web page and no model", from.display()))
+            .with_hint("A sign-in page or a proxy answered in its place; fetch the file again.");
+    }
+    Error::invalid(format!("{}: {name} is damaged: {why}", from.display())).with_hint("Fetch the file again.")
+}
+
+fn missing(from: &Path, name: &str) -> Error {
+    let files = TOKENIZER.join(", ");
+    Error::invalid(format!("{}: {name} is missing", from.display()))
+        .with_hint(format!("A model is an ONNX file with {files} beside it."))
+}
+
+/// The one ONNX file of a folder, the common names first.
+fn only_onnx(folder: &Path) -> Result<PathBuf> {
+    let usual = [
+        MODEL,
+        "onnx/model.onnx",
+        "model_quantized.onnx",
+        "onnx/model_quantized.onnx",
+        "model_optimized.onnx",
+    ];
+    if let Some(found) = usual.iter().map(|n| folder.join(n)).find(|p| p.is_file()) {
+        return Ok(found);
+    }
+    let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?;
+    let mut all: Vec<PathBuf> = entries
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")))
+        .collect();
+    match (all.pop(), all.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (None, _) => Err(missing(folder, MODEL)),
+        (Some(_), false) => Err(Error::invalid(format!("{} holds several ONNX files", folder.display()))
+            .with_hint("Name the one that is meant.")),
+    }
+}
+
+fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
+    let length = fs::metadata(from).map_err(|e| Error::io(from, e))?.len();
+    if length > most {
+        return Err(Error::invalid(format!("{} is larger than {} MB", from.display(), most >> 20)));
+    }
+    fs::copy(from, to).map_err(|e| Error::io(to, e))?;
+    Ok(())
+}
+
+/// Takes a model's files out of an archive, by their names alone: where they would lie is the archive's word.
+fn unpack(from: &Path, into: &Path) -> Result<()> {
+    let damaged = |e: std::io::Error| {
+        Error::invalid(format!("{} cannot be read as an archive: {e}", from.display()))
+            .with_hint("It is a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
+    };
+    let file = File::open(from).map_err(|e| Error::io(from, e))?;
+    let mut start = [0; 4];
+    let n = File::open(from).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(from, e))?;
+    let reader: Box<dyn Read> = match &start[..n] {
+        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(file)),
+        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(file).map_err(damaged)?),
+        _ => Box::new(file),
+    };
+    let mut tar = tar::Archive::new(reader);
+    for entry in tar.entries().map_err(damaged)? {
+        let mut entry = entry.map_err(damaged)?;
+        let path = entry.path().map_err(damaged)?.into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let pooling = path.ends_with("1_Pooling/config.json");
+        let (to, most) = match name.as_str() {
+            _ if !entry.header().entry_type().is_file() => continue,
+            _ if pooling => ("pooling.json", MOST_BESIDE),
+            n if n.ends_with(".onnx") => (MODEL, MOST),
+            n => match TOKENIZER.iter().find(|t| **t == n) {
+                Some(name) => (*name, MOST_BESIDE),
+                None => continue,
+            },
+        };
+        let path = into.join(to);
+        if path.exists() {
+            return Err(Error::invalid(format!("{} holds {name} twice", from.display()))
+                .with_hint("Unpack it and name the folder that is meant."));
+        }
+        let mut out = File::create(&path).map_err(|e| Error::io(&path, e))?;
+        let written = std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(damaged)?;
+        if written > most {
+            return Err(Error::invalid(format!(
+                "{}: {name} in it is larger than {} MB",
+                from.display(),
+                most >> 20
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Tries a model and writes its card.
+fn examine(
+    folder: &Path,
+    name: &str,
+    traits: &Traits,
+    runtime: &[PathBuf],
+    texts: &[String],
+    task: &Task,
+) -> Result<ModelInfo> {
+    let pooling = traits.pooling.unwrap_or_else(|| stated_pooling(folder));
+    let _ = fs::remove_file(folder.join("pooling.json"));
+    let mut info = ModelInfo {
+        name: name.to_owned(),
+        dimensions: 0,
+        max_tokens: stated_length(folder).min(MAX_TOKENS),
+        sha256: digest(&folder.join(MODEL))?,
+        pooling,
+        prefix: traits.prefix.clone(),
+        floor: 0.0,
+        same: 1.0,
+        near: 1.0,
+        solved: 1.0,
+    };
+    let mut model = Onnx::open(runtime, folder, info.clone())?;
+    info.dimensions = model.run("probe")?.len();
+    if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
+        return Err(Error::invalid(format!(
+            "{name}: its vectors have {} numbers; possible are multiples of 64 up to 4096",
+            info.dimensions
+        )));
+    }
+    let mut vectors = Vec::with_capacity(texts.len());
+    for text in texts {
+        task.check()?;
+        vectors.push(model.embed(text)?);
+    }
+    let scale = Scale::from_unrelated(unrelated(&mut vectors));
+    (info.floor, info.same, info.near, info.solved) = (scale.floor, scale.same, scale.near, scale.solved);
+    Ok(info)
+}
+
+/// The cosine below which most pairs of these stay.
+fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
+    vectors.iter_mut().for_each(|v| normalise(v));
+    let mut cosines = Vec::new();
+    for (i, a) in vectors.iter().enumerate() {
+        for b in &vectors[i + 1..] {
+            cosines.push(a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>());
+        }
+    }
+    cosines.sort_by(f32::total_cmp);
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a list"
+    )]
+    let at = (cosines.len() as f32 * UNRELATED) as usize;
+    // A model that finds everything alike still has to tell texts apart somewhere.
+    cosines.get(at).copied().unwrap_or(SCALE_UNRELATED).clamp(0.0, 0.95)
+}
+
+/// What the files of sentence-transformers say.
+fn stated_pooling(folder: &Path) -> Pooling {
+    #[derive(serde::Deserialize)]
+    struct Stated {
+        #[serde(default)]
+        pooling_mode_cls_token: bool,
+    }
+    let text = fs::read(folder.join("pooling.json")).unwrap_or_default();
+    match serde_json::from_slice::<Stated>(&text) {
+        Ok(Stated { pooling_mode_cls_token: true }) => Pooling::Cls,
+        _ => Pooling::Mean,
+    }
+}
+
+/// How many word pieces the model can read, by its configuration.
+fn stated_length(folder: &Path) -> usize {
+    #[derive(serde::Deserialize)]
+    struct Stated {
+        max_position_embeddings: Option<usize>,
+    }
+    let text = fs::read(folder.join("config.json")).unwrap_or_default();
+    let stated = serde_json::from_slice::<Stated>(&text).ok().and_then(|s| s.max_position_embeddings);
+    // Some models count two positions that hold no word.
+    stated.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_keep_their_place_between_unrelated_and_one() {
+        let same = Scale::from_unrelated(SCALE_UNRELATED);
+        assert!((same.same - SCALE.same).abs() < 1e-6 && (same.solved - SCALE.solved).abs() < 1e-6);
+        // A model that finds everything alike, as E5 does.
+        let high = Scale::from_unrelated(0.8);
+        assert!(
+            0.7 < high.floor
+                && high.floor < high.solved
+                && high.solved < high.near
+                && high.near < high.same
+                && high.same < 1.0
+        );
+    }
+
+    #[test]
+    fn names_are_folders() {
+        for good in ["bge-small", "e5_base.v2", "0"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "builtin", "../x", "a/b", ".hidden", "Ünï", "a b", "A"] {
+            assert_eq!(check_name(bad).unwrap_err().code(), Code::InvalidInput, "{bad}");
+        }
+        assert_eq!(suggested_name(Path::new("/x/BGE Small.tar.gz")), "bge-small");
+        assert_eq!(suggested_name(Path::new("model.onnx")), "model");
+    }
+
+    #[test]
+    fn pages_are_told_from_models() {
+        assert!(looks_like_html(b"\n <!DOCTYPE html><title>Sign in"));
+        assert!(!looks_like_html(b"\x08\x07\x12\x07pytorch"));
+    }
+}

@@ -1,0 +1,209 @@
+//! Embeddings: texts to unit vectors, on this machine.
+
+mod card;
+mod catalog;
+mod digest;
+mod hashed;
+mod install;
+mod onnx;
+
+use std::path::{Path, PathBuf};
+
+pub use card::{CARD, MODEL, ModelInfo, Pooling};
+pub use catalog::{CatalogEntry, TOKENIZER, catalog};
+pub use digest::digest;
+pub use hashed::Hashed;
+pub use install::{Traits, check_name, import, looks_like_html, suggested_name};
+pub use onnx::Onnx;
+
+use precedent_core::error::{Code, Error, Result};
+
+/// The name of the folder that holds the built-in model, below the folders that faces pass in.
+pub const BUILT_IN: &str = "builtin";
+
+/// Turns texts into unit vectors. Both sides of a comparison are written by
+/// [`representation`](precedent_text::chunk::representation).
+pub trait Embedder: Send {
+    /// The model.
+    fn info(&self) -> &ModelInfo;
+
+    /// The vector of one text: `dimensions` numbers of Euclidean length 1. One text at a time, by design: with mixed
+    /// lengths a batch is mostly padding, and the results of a dynamically quantised model depend on what else is in
+    /// the batch.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] if the model fails.
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>>;
+}
+
+/// Where models and their runtime are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct ModelPaths {
+    /// Candidates for ONNX Runtime's shared library, in order.
+    pub runtime: Vec<PathBuf>,
+    /// Candidates for the folder that holds the built-in model's folder, in order.
+    pub models: Vec<PathBuf>,
+}
+
+/// How vectors are made.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The built-in ONNX model.
+    BuiltIn(ModelPaths),
+    /// The ONNX model in this folder.
+    Installed {
+        /// Candidates for ONNX Runtime's shared library, in order.
+        runtime: Vec<PathBuf>,
+        /// The model's folder.
+        folder: PathBuf,
+    },
+    /// Hashed words: deterministic, no model, for tests alone. Its meaning is no more than shared words.
+    Hashed,
+    /// The same as another model, of the name in this folder's card: its vectors compare with no other's.
+    HashedAs(PathBuf),
+    /// None: search answers by words alone.
+    Off,
+}
+
+impl Engine {
+    /// The same way of making vectors with the model in this folder in place of the built-in one.
+    #[must_use]
+    pub fn installed(&self, folder: PathBuf) -> Self {
+        match self {
+            Self::BuiltIn(paths) => Self::Installed { runtime: paths.runtime.clone(), folder },
+            Self::Installed { runtime, .. } => Self::Installed { runtime: runtime.clone(), folder },
+            Self::Hashed | Self::HashedAs(_) => Self::HashedAs(folder),
+            Self::Off => Self::Off,
+        }
+    }
+
+    /// Where ONNX Runtime's shared library is looked for.
+    pub fn runtime(&self) -> &[PathBuf] {
+        match self {
+            Self::BuiltIn(paths) => &paths.runtime,
+            Self::Installed { runtime, .. } => runtime,
+            _ => &[],
+        }
+    }
+
+    /// The model's card, without loading it.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`], with the remedy, if there is none.
+    pub fn info(&self) -> Result<ModelInfo> {
+        match self {
+            Self::BuiltIn(paths) => Ok(card(&paths.models)?.1),
+            Self::Installed { folder, .. } => installed_card(folder),
+            Self::Hashed => Ok(Hashed::model()),
+            Self::HashedAs(folder) => Ok(ModelInfo { name: installed_card(folder)?.name, ..Hashed::model() }),
+            Self::Off => Err(off()),
+        }
+    }
+
+    /// Makes the runtime ready, which takes as long as reading a model. What keeps it from being so is said by
+    /// [`Engine::load`].
+    pub fn warm(&self) {
+        if !self.runtime().is_empty() {
+            drop(onnx::environment(self.runtime()));
+        }
+    }
+
+    /// Loads the model.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`], with the remedy, if it cannot be loaded.
+    pub fn load(&self) -> Result<Box<dyn Embedder>> {
+        match self {
+            Self::BuiltIn(paths) => {
+                let (folder, info) = card(&paths.models)?;
+                Ok(Box::new(Onnx::load(&paths.runtime, &folder, info)?))
+            }
+            Self::Installed { runtime, folder } => {
+                Ok(Box::new(Onnx::load(runtime, folder, installed_card(folder)?)?))
+            }
+            Self::Hashed => Ok(Box::new(Hashed::new(Hashed::model()))),
+            Self::HashedAs(_) => Ok(Box::new(Hashed::new(self.info()?))),
+            Self::Off => Err(off()),
+        }
+    }
+}
+
+/// The card of a model that was installed.
+fn installed_card(folder: &Path) -> Result<ModelInfo> {
+    if !folder.join(CARD).is_file() {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        return Err(Error::new(Code::ModelUnavailable, format!("the model \"{name}\" is not installed"))
+            .with_hint("Install it again, or go back: precedent model use builtin"));
+    }
+    ModelInfo::read(folder)
+}
+
+/// What keeps the built-in model from being used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The runtime's library is in none of the places.
+    RuntimeMissing,
+    /// There is a library, and it cannot be used.
+    RuntimeUnusable,
+    /// The model is in none of the places.
+    ModelMissing,
+    /// The model's files are not what they should be.
+    ModelDamaged,
+}
+
+impl Engine {
+    /// Looks at the model's files and loads it; what is wrong, if anything is.
+    ///
+    /// # Errors
+    /// The fault, with the error that a search would meet.
+    pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
+        let there = match self {
+            Self::BuiltIn(paths) => paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file()),
+            Self::Installed { folder, .. } => folder.join(CARD).is_file(),
+            _ => return Ok(()),
+        };
+        if let Err(error) = self.info() {
+            return Err((if there { Fault::ModelDamaged } else { Fault::ModelMissing }, error));
+        }
+        if let Err(error) = onnx::environment(self.runtime()) {
+            let there = self.runtime().iter().any(|p| p.is_file());
+            return Err((if there { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
+        }
+        self.load().map(drop).map_err(|error| (Fault::ModelDamaged, error))
+    }
+}
+
+fn off() -> Error {
+    Error::new(Code::ModelUnavailable, "search by meaning is switched off")
+}
+
+/// Finds the built-in model's folder and reads its card.
+fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
+    let folder =
+        folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
+            Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
+                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that holds builtin/model.onnx. \
+             Search by words goes on without it.",
+            )
+        })?;
+    let info = ModelInfo::read(&folder)?;
+    Ok((folder, info))
+}
+
+fn damaged(folder: &Path, why: &str) -> Error {
+    Error::new(
+        Code::ModelUnavailable,
+        format!("the embedding model in {} is damaged: {why}", folder.display()),
+    )
+    .with_hint("Reinstall Precedent, or the model. Search by words goes on without it.")
+}
+
+/// Scales a vector to length 1; a zero vector stays.
+pub fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        for x in vector {
+            *x /= length;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! ONNX models on ONNX Runtime, which is a shared library found at run time.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use fastembed::{
+    InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
+use ort::environment::Environment;
+
+use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, damaged, digest::digest_of, normalise};
+use precedent_core::error::{Code, Error, Result};
+
+/// The runtime allows one environment a process.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// A sentence transformer.
+pub struct Onnx {
+    info: ModelInfo,
+    model: TextEmbedding,
+}
+
+impl std::fmt::Debug for Onnx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Onnx").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+impl Onnx {
+    /// Loads the model of this folder with the first runtime that is there. It must be the one of its card.
+    pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
+        let mut onnx = Self::open(runtime, folder, info)?;
+        let probe = onnx.run("probe")?;
+        if probe.len() != onnx.info.dimensions {
+            return Err(damaged(
+                folder,
+                &format!("its vectors have {} numbers, its card says {}", probe.len(), onnx.info.dimensions),
+            ));
+        }
+        Ok(onnx)
+    }
+
+    /// As [`Onnx::load`], whatever the length of its vectors.
+    pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
+        let environment = environment(runtime)?;
+        let read = |name: &str| {
+            let path = folder.join(name);
+            fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
+        };
+        let bytes = read(MODEL)?;
+        let [tokenizer, config, special, settings] = TOKENIZER;
+        let files = TokenizerFiles {
+            tokenizer_file: read(tokenizer)?,
+            config_file: read(config)?,
+            special_tokens_map_file: read(special)?,
+            tokenizer_config_file: read(settings)?,
+        };
+        // Looked at while the runtime reads them: these bytes, and not what the file holds by then. A file that was swapped makes
+        // vectors that compare with no stored one.
+        let bytes = std::sync::Arc::<[u8]>::from(bytes);
+        let (model, sound) = std::thread::scope(|scope| {
+            let read = std::sync::Arc::clone(&bytes);
+            let named = &info.sha256;
+            let sound = scope.spawn(move || digest_of(&mut &*read).is_ok_and(|d| d == *named));
+            let model = UserDefinedEmbeddingModel::new(bytes.to_vec(), files)
+                .with_pooling(match info.pooling {
+                    Pooling::Mean => fastembed::Pooling::Mean,
+                    Pooling::Cls => fastembed::Pooling::Cls,
+                })
+                .with_quantization(QuantizationMode::None);
+            // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
+            // than one model on several threads.
+            let options = InitOptionsUserDefined::new()
+                .with_environment(environment)
+                .with_max_length(info.max_tokens)
+                .with_intra_threads(1)
+                .with_session_config("session.intra_op.allow_spinning", "0");
+            (TextEmbedding::try_new_from_user_defined(model, options), sound.join().unwrap_or(false))
+        });
+        let model = model.map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
+        if !sound {
+            return Err(damaged(folder, &format!("{MODEL} is not the file that its card names")));
+        }
+        Ok(Self { info, model })
+    }
+
+    pub(super) fn run(&mut self, text: &str) -> Result<Vec<f32>> {
+        let mut vectors = self.model.embed([text], Some(1)).map_err(|e| {
+            Error::new(
+                Code::ModelUnavailable,
+                format!("the embedding model failed: {}", first_line(&e.to_string())),
+            )
+        })?;
+        vectors.pop().ok_or_else(|| Error::new(Code::ModelUnavailable, "the embedding model gave no vector"))
+    }
+}
+
+impl Embedder for Onnx {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
+        // The tokenizer reads all of a text before it cuts it; a word piece is rarely shorter than two bytes.
+        let text = &text[..text.floor_char_boundary(self.info.max_tokens.saturating_mul(24))];
+        let mut vector = if self.info.prefix.is_empty() {
+            self.run(text)?
+        } else {
+            self.run(&format!("{}{text}", self.info.prefix))?
+        };
+        normalise(&mut vector);
+        Ok(vector)
+    }
+}
+
+/// The process's one environment, made from the first library that is there.
+pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
+    let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*slot {
+        return Ok(environment.clone());
+    }
+    let remedy = "Run `cargo xtask runtime`, reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of \
+                  libonnxruntime (1.24 or later). Search by words goes on without it.";
+    let Some(path) = candidates.iter().find(|p| p.is_file()) else {
+        return Err(Error::new(
+            Code::ModelUnavailable,
+            "ONNX Runtime, which runs the embedding model, was not found",
+        )
+        .with_hint(remedy));
+    };
+    let unusable = |why: String| {
+        Error::new(
+            Code::ModelUnavailable,
+            format!("ONNX Runtime at {} cannot be used: {}", path.display(), first_line(&why)),
+        )
+        .with_hint(remedy)
+    };
+    // Asked for first, and with its own result: without this, a library that is missing or too old would panic later.
+    let environment = ort::init_from(path)
+        .map_err(|e| unusable(e.to_string()))?
+        .with_telemetry(false)
+        .build()
+        .map_err(|e| unusable(e.to_string()))?;
+    *slot = Some(environment.clone());
+    Ok(environment)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
+}

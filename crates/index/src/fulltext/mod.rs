@@ -1,0 +1,466 @@
+//! The full-text index: all of tantivy.
+//!
+//! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
+
+mod query;
+mod read_only;
+mod schema;
+mod similar;
+mod wand;
+mod write;
+
+use std::{
+    fs, panic,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+use tantivy::{
+    Directory, Index, IndexReader, ReloadPolicy, Searcher,
+    directory::MmapDirectory,
+    index::{SegmentComponent, SegmentMeta},
+    tokenizer::TextAnalyzer,
+};
+
+use query::Passed;
+pub use query::{MAX_TERMS, Named, Scope, Words};
+use read_only::ReadOnly;
+use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
+pub use similar::{Overlap, ReportTerms, Said};
+pub use write::{Entry, Writer};
+
+use precedent_core::error::{Code, Error, Result};
+
+/// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
+/// read of a file, and takes it back only where memory is short.
+const LOOKS: u32 = 64;
+/// An index of up to so many bytes stays mapped.
+const SMALL: u64 = 256 * 1024 * 1024;
+
+/// How far the index has come; kept in the payload of its own commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Every change up to this revision of the store is in.
+    pub revision: u64,
+    /// The text preparation that it was made with.
+    pub preparation: u32,
+}
+
+/// Opens every file that the last commit names: tantivy itself takes a file that was cut for one that was never there, and
+/// finds out in the middle of a search. Their footers are read, not their contents.
+fn sound(index: &Index) -> Result<()> {
+    let parts = [
+        SegmentComponent::Postings,
+        SegmentComponent::Positions,
+        SegmentComponent::Terms,
+        SegmentComponent::Store,
+        SegmentComponent::FastFields,
+        SegmentComponent::FieldNorms,
+    ];
+    let open = |metas: &[SegmentMeta]| -> Result<()> {
+        for meta in metas {
+            let segment = index.segment(meta.clone());
+            let deletes = meta.has_deletes().then_some(SegmentComponent::Delete);
+            for part in parts.iter().cloned().chain(deletes) {
+                segment.open_read(part).map_err(tantivy::TantivyError::from)?;
+            }
+        }
+        Ok(())
+    };
+    let mut metas = index.searchable_segment_metas()?;
+    loop {
+        let result = open(&metas);
+        if result.is_ok() {
+            return result;
+        }
+        // Another process may have merged segments away meanwhile.
+        let now = index.searchable_segment_metas()?;
+        let names = |metas: &[SegmentMeta]| -> Vec<_> {
+            metas.iter().map(|m| (m.id(), m.delete_opstamp())).collect()
+        };
+        if names(&now) == names(&metas) {
+            return result;
+        }
+        metas = now;
+    }
+}
+
+/// The index of a casebook.
+pub struct FullText {
+    folder: PathBuf,
+    index: Index,
+    reading: Mutex<Reading>,
+    fields: Fields,
+    passed: Mutex<Vec<Passed>>,
+    read_only: bool,
+}
+
+/// The files of an index.
+fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
+    let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+    Ok(if read_only { Box::new(ReadOnly(files)) } else { Box::new(files) })
+}
+
+/// The committed state that searches look at.
+struct Reading {
+    reader: IndexReader,
+    /// When the newest commit that it knows was made.
+    seen: Option<SystemTime>,
+    /// How many searches have looked at it.
+    looks: u32,
+}
+
+impl Reading {
+    fn of(index: &Index) -> Result<Self> {
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { reader, seen: None, looks: 0 })
+    }
+
+    /// As new, so that nothing of the files in this folder is mapped any more.
+    fn renew(&mut self, folder: &Path, read_only: bool) -> Result<()> {
+        *self = Self::of(&Index::open(directory(folder, read_only)?)?)?;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for FullText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FullText").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// What there is to say of a damaged index.
+pub fn broken() -> Error {
+    Error::new(Code::Corrupt, "the full-text index is damaged")
+        .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
+}
+
+impl FullText {
+    /// Opens the index below this folder as it is, where nothing can be written.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::NotFound`] if there is none.
+    pub fn open_read_only(parent: &Path) -> Result<Self> {
+        let folder = parent.join(format!("v{SCHEMA_VERSION}"));
+        if !folder.join("meta.json").is_file() {
+            return Err(Error::not_found("there is no full-text index yet"));
+        }
+        Self::open_in(&folder, true)
+    }
+
+    /// Whether an index that could not be opened is damaged; else something keeps it from being opened.
+    pub fn is_damage(error: &Error) -> bool {
+        matches!(error.code(), precedent_core::Code::Corrupt | precedent_core::Code::Internal)
+    }
+
+    /// Opens the index below this folder as it is: a damaged one stays what it is
+    /// ([`update::open_text`](super::update::open_text) makes it again). Makes an empty one where there is none.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::Io`] if the folder cannot be written.
+    pub fn open(parent: &Path) -> Result<Self> {
+        let folder = parent.join(format!("v{SCHEMA_VERSION}"));
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        Self::open_in(&folder, false)
+    }
+
+    /// An empty index that leaves nothing on disk.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Internal`] if there is no memory for it.
+    pub fn in_memory() -> Result<Self> {
+        let (schema, fields) = schema();
+        Self::new(Path::new(""), Index::create_in_ram(schema), fields, false)
+    }
+
+    fn open_in(folder: &Path, read_only: bool) -> Result<Self> {
+        let open = || {
+            let (schema, fields) = schema();
+            let index = Index::open_or_create(directory(folder, read_only)?, schema)?;
+            sound(&index)?;
+            Self::new(folder, index, fields, read_only)
+        };
+        // tantivy believes what it reads; of some damage it panics.
+        panic::catch_unwind(open).unwrap_or_else(|_| Err(broken()))
+    }
+
+    fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
+        let reading = Mutex::new(Reading::of(&index)?);
+        let (folder, passed) = (folder.to_owned(), Mutex::default());
+        Ok(Self { folder, index, reading, fields, passed, read_only })
+    }
+
+    /// How far the index has come.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if it cannot be read.
+    pub fn reached(&self) -> Result<Reached> {
+        let payload = self.index.load_metas()?.payload.unwrap_or_default();
+        Ok(serde_json::from_str(&payload).unwrap_or_default())
+    }
+
+    /// The newest committed state.
+    fn searcher(&self) -> Result<Searcher> {
+        let meta = self.folder.join("meta.json");
+        let changed = fs::metadata(&meta).and_then(|m| m.modified()).ok();
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.looks += 1;
+        if reading.looks >= LOOKS {
+            reading.looks = 0;
+            // Where it fails, what was mapped answers as well.
+            if self.bytes() > SMALL && reading.renew(&self.folder, self.read_only).is_ok() {
+                reading.seen = changed;
+            }
+        }
+        if reading.seen != changed || changed.is_none() {
+            reading.reader.reload()?;
+            reading.seen = changed;
+        }
+        Ok(reading.reader.searcher())
+    }
+
+    /// How many documents can be found.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn count(&self) -> Result<u64> {
+        Ok(self.searcher()?.num_docs())
+    }
+
+    /// The files of the index whose content is not what was written, by name.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read at all.
+    pub fn damaged_files(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> =
+            self.index.validate_checksum()?.into_iter().map(|p| p.display().to_string()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Whether the content of a file is not what was written. Reads all of them.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged_files().map_or_else(|e| e.code() == Code::Corrupt, |files| !files.is_empty())
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        fs::read_dir(&self.folder)
+            .map(|entries| entries.flatten().filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum())
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tantivy::TantivyDocument;
+
+    use super::{query::counted, *};
+    use crate::{
+        filter::{Filter, Test},
+        lock::{Kind, UpdateLock},
+    };
+    use precedent_core::{
+        model::State,
+        task::{Phase, Task},
+    };
+
+    fn lock(folder: &Path) -> UpdateLock {
+        UpdateLock::try_take(folder, Kind::Text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
+        for id in 0..40 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
+            document.add_text(fulltext.fields.state, if id % 3 == 0 { "closed" } else { "open" });
+            document.add_i64(fulltext.fields.created, 1_780_000_000 + id.cast_signed() * 977);
+            writer.add(Entry { document }).unwrap();
+        }
+        writer.commit(1, &Task::new()).unwrap();
+        let indexed = fulltext.folder.clone();
+        drop(writer);
+        drop(fulltext);
+        let mut files: Vec<_> = fs::read_dir(&indexed).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|f| f.extension().is_some_and(|e| e != "lock" && e != "json"));
+        files.sort();
+        let mut made_again = 0;
+        for file in files {
+            let whole = fs::read(&file).unwrap();
+            for at in (0..whole.len().saturating_sub(8)).step_by(whole.len() / 40 + 1) {
+                let place = tempfile::tempdir().unwrap();
+                let copy = place.path().join(indexed.file_name().unwrap());
+                fs::create_dir_all(&copy).unwrap();
+                for entry in fs::read_dir(&indexed).unwrap() {
+                    let from = entry.unwrap().path();
+                    fs::copy(&from, copy.join(from.file_name().unwrap())).unwrap();
+                }
+                let mut changed = whole.clone();
+                changed[at..at + 8].fill(0xa7);
+                fs::write(copy.join(file.file_name().unwrap()), changed).unwrap();
+                let opened = crate::update::open_text(place.path(), place.path()).unwrap();
+                made_again += u32::from(opened.reached().unwrap().revision == 0);
+            }
+        }
+        assert!(made_again > 0);
+    }
+
+    #[test]
+    fn an_index_that_is_opened_anew_answers_as_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let f = &fulltext.fields;
+        let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
+        for id in 0..3 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(f.id, id);
+            document.add_text(f.title, "Archive does not open");
+            document.add_text(f.state, if id == 0 { "closed" } else { "open" });
+            writer.add(Entry { document }).unwrap();
+        }
+        writer.commit(1, &Task::new()).unwrap();
+        let words = Words { terms: precedent_text::report::terms("archive"), ..Words::default() };
+        let open = [Filter { test: Test::State(State::Open), negated: false }];
+        let found = || {
+            let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
+            (ids.collect::<Vec<_>>(), fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>())
+        };
+        let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
+        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        renew();
+        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        // Also of what came meanwhile, and with filters that had been met before.
+        writer.remove(1).unwrap();
+        writer.commit(2, &Task::new()).unwrap();
+        renew();
+        assert_eq!(found(), (vec![0, 2], vec![2]));
+    }
+
+    #[test]
+    fn segments_that_are_left_while_somebody_waits_are_merged_by_the_next_whole_update() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        let mut id = 0;
+        let mut add = |documents: u64, revision| {
+            let mut writer = fulltext.writer(&held).unwrap();
+            for _ in 0..documents {
+                let mut document = TantivyDocument::default();
+                document.add_u64(fulltext.fields.id, id);
+                writer.add(Entry { document }).unwrap();
+                id += 1;
+            }
+            writer.commit(revision, &Task::new()).unwrap();
+            writer.finish(&Task::new()).unwrap();
+        };
+        let segments = || fulltext.index.searchable_segments().unwrap().len();
+        // Two threads write about half of each.
+        (1..=8).for_each(|revision| add(4_000, revision));
+        let large = segments();
+        assert!(fulltext.is_scattered().unwrap() && large >= 8, "{large}");
+        (9..=32).for_each(|revision| add(1, revision));
+        assert!(!fulltext.has_crumbs().unwrap());
+        let all = segments();
+        assert!((large..large + 16).contains(&all), "{all}");
+
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let to = seen.clone();
+        let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
+        fulltext.merge(&held, &task).unwrap();
+        let (seen, all) = (seen.lock().unwrap(), Some(32_024));
+        assert_eq!((seen[0], seen.last()), ((Phase::Merge, 0, all), Some(&(Phase::Merge, 32_024, all))));
+        assert!(!fulltext.is_scattered().unwrap());
+        let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
+        let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();
+        assert_eq!(terms, segments(), "files of what was merged are left");
+        assert_eq!(segments(), 1);
+        assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
+        assert_eq!(fulltext.reached().unwrap().revision, 32);
+        // A few documents more are not worth writing all others anew.
+        let mut writer = fulltext.writer(&held).unwrap();
+        for id in 32_024..32_030 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            writer.add(Entry { document }).unwrap();
+        }
+        writer.commit(33, &Task::new()).unwrap();
+        writer.finish(&Task::new()).unwrap();
+        assert!(!fulltext.is_scattered().unwrap());
+        // What was mostly deleted is written anew without it.
+        let mut writer = fulltext.writer(&held).unwrap();
+        (0..20_000).for_each(|id| writer.remove(id).unwrap());
+        writer.commit(34, &Task::new()).unwrap();
+        writer.finish(&Task::new()).unwrap();
+        assert!(fulltext.is_scattered().unwrap());
+        fulltext.merge(&held, &Task::new()).unwrap();
+        assert_eq!((segments(), counted(&fulltext.searcher().unwrap())), (1, 12_030));
+    }
+
+    #[test]
+    fn a_merge_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        for revision in 0..2 {
+            let mut writer = fulltext.writer(&held).unwrap();
+            for id in 0..8_000 {
+                let mut document = TantivyDocument::default();
+                document.add_u64(fulltext.fields.id, 8_000 * revision + id);
+                writer.add(Entry { document }).unwrap();
+            }
+            writer.commit(revision + 1, &Task::new()).unwrap();
+            writer.finish(&Task::new()).unwrap();
+        }
+        let task = Task::new();
+        let cancel = task.clone();
+        // Cancelled as soon as the merge begins.
+        let task = task.also(move |_| cancel.cancel());
+        // A machine that is quick enough has made it before anybody looks.
+        if let Err(error) = fulltext.merge(&held, &task) {
+            assert_eq!(error.code(), Code::Cancelled);
+        }
+        drop(held);
+        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        assert_eq!(fulltext.ids().unwrap().len(), 16_000);
+        fulltext.merge(&held, &Task::new()).unwrap();
+        assert!(!fulltext.is_scattered().unwrap());
+        assert_eq!(fulltext.ids().unwrap().len(), 16_000);
+    }
+
+    #[test]
+    fn a_commit_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let fulltext = FullText::open(folder.path()).unwrap();
+        let held = lock(folder.path());
+        let mut writer = fulltext.writer(&held).unwrap();
+        for id in 0..2_000 {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
+            writer.add(Entry { document }).unwrap();
+        }
+        let task = Task::new();
+        task.cancel();
+        // A machine that is quick enough has made it before anybody looks.
+        if let Err(error) = writer.commit(1, &task) {
+            assert_eq!(error.code(), Code::Cancelled);
+            assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);
+        }
+        drop((writer, held));
+        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        assert_eq!(fulltext.reached().unwrap().revision, 1);
+        assert_eq!(fulltext.ids().unwrap().len(), 2_000);
+        fulltext.writer(&held).unwrap().commit(2, &Task::new()).unwrap();
+    }
+}

@@ -1,0 +1,575 @@
+//! How words, phrases and filters become queries of tantivy, and what they find becomes an order.
+
+use std::{
+    ops::Bound,
+    sync::{Arc, PoisonError},
+};
+
+use fixedbitset::FixedBitSet;
+use tantivy::{
+    DocAddress, Order, Searcher, SearcherGeneration, Term,
+    collector::{Collector, Count, SegmentCollector, TopDocs},
+    columnar::Column,
+    query::{
+        AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery,
+    },
+    schema::{Field, IndexRecordOption},
+};
+
+use super::{
+    FullText,
+    wand::{Clauses, Disjunction},
+};
+use crate::filter::{Filter, Test, TimeField};
+use precedent_core::{
+    error::Result,
+    model::{DocKind, State},
+};
+use precedent_text::signature::Signature;
+
+/// A signature that more than one document of so many has is boilerplate,
+const COMMON: u64 = 100;
+/// if it has so many documents at all.
+const COMMON_AT_LEAST: u64 = 10;
+
+/// One who made more than one report of so many, and more than so many, reports for others. The most that one person made of
+/// the issues of rust-lang/rust is one of ten.
+const DESK: u64 = 5;
+const DESK_AT_LEAST: u64 = 20;
+
+/// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
+pub(super) const TITLE: f32 = 5.0;
+const BODY: f32 = 1.0;
+pub(super) const COMMENTS: f32 = 0.5;
+pub(super) const CODE: f32 = 0.5;
+/// An identifier that is found whole says more than its parts.
+pub(super) const IDENTIFIER: f32 = 2.0;
+/// The most terms of a query; of longer texts the rarest count.
+pub const MAX_TERMS: usize = 32;
+
+/// Documents of a usual casebook.
+const USUAL_SIZE: u64 = 5_000;
+/// Of fewer documents than this nothing is told about how rare a name is.
+const SMALL: u64 = 20;
+
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A word, as a term.
+    Word,
+    /// A whole identifier.
+    Identifier,
+    /// A signature, as a term of the index.
+    Signature,
+}
+
+/// Where words have to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Anywhere.
+    #[default]
+    Any,
+    /// In the title.
+    Title,
+    /// In the document's own text, code included.
+    Body,
+    /// In a comment, code included.
+    Comments,
+}
+
+/// What to look for: terms as [`tokens`](precedent_text::tokens) gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
+    pub terms: Vec<String>,
+    /// Whole identifiers.
+    pub identifiers: Vec<String>,
+    /// Phrases, all of which must occur.
+    pub phrases: Vec<Vec<String>>,
+    /// Terms and phrases that must not occur, wherever the others have to stand.
+    pub without: Vec<Vec<String>>,
+    /// Where they have to stand.
+    pub scope: Scope,
+}
+
+/// The documents that met filters in one state of the index.
+pub(super) struct Passed {
+    state: SearcherGeneration,
+    filters: Vec<Filter>,
+    ids: Arc<FixedBitSet>,
+}
+
+/// So many sets of documents that met filters are kept: who searches again mostly filters as before.
+const KEPT: usize = 4;
+
+impl FullText {
+    /// The best documents for these words, with their BM25 score, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn search(&self, words: &Words, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+        let searcher = self.searcher()?;
+        if words.phrases.is_empty() && words.without.is_empty() {
+            return self.top_of(&searcher, &self.disjunction(words), filters, limit);
+        }
+        let Some(query) = self.query(words) else { return Ok(Vec::new()) };
+        self.top(&searcher, self.filtered(query, filters), limit)
+    }
+
+    /// The words of a query that is nothing but words.
+    fn disjunction(&self, words: &Words) -> Disjunction {
+        let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
+        let fields = self.fields_of(words.scope);
+        let mut groups: Vec<Vec<(Term, f32)>> =
+            words.terms.iter().map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect()).collect();
+        if words.scope == Scope::Any {
+            let whole = words.identifiers.iter().take(MAX_TERMS);
+            groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
+        }
+        let needed = minimum_should_match(words.terms.len()).min(groups.len());
+        Disjunction { groups, needed }
+    }
+
+    /// Where words have to stand, with what they weigh there.
+    fn fields_of(&self, scope: Scope) -> Vec<(Field, f32)> {
+        let f = &self.fields;
+        match scope {
+            Scope::Any => vec![(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
+            Scope::Title => vec![(f.title, 1.0)],
+            Scope::Body => vec![(f.body, 1.0), (f.code, CODE)],
+            Scope::Comments => vec![(f.comments, 1.0)],
+        }
+    }
+
+    /// The best documents of a disjunction, as [`FullText::top`] gives them.
+    pub(super) fn top_of(
+        &self,
+        searcher: &Searcher,
+        terms: &Disjunction,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
+        if let Some(found) = self.best(searcher, terms, filters, limit.max(1))? {
+            return ranked(searcher, found);
+        }
+        let group = |group: &Vec<(Term, f32)>| -> Box<dyn Query> {
+            let terms = group.iter().map(|(term, weight)| {
+                let query = Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs));
+                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+            });
+            Box::new(BooleanQuery::new(terms.collect()))
+        };
+        let groups: Clauses = terms.groups.iter().map(|g| (Occur::Should, group(g))).collect();
+        let query = BooleanQuery::with_minimum_required_clauses(groups, terms.needed.max(1));
+        self.top(searcher, self.filtered(Box::new(query), filters), limit)
+    }
+
+    /// The documents that share signatures with the query, with the sum of their weights, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn search_signatures(
+        &self,
+        terms: &[String],
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let searcher = self.searcher()?;
+        let clauses = terms
+            .iter()
+            .flat_map(|t| [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t)))
+            .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
+            .collect();
+        self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+    }
+
+    /// Whether so much of what meets the filters is this author's that it says nothing: a desk or an integration that reports
+    /// for others.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn reports_for_others(&self, author: &str, filters: &[Filter]) -> Result<bool> {
+        let mut own = filters.to_vec();
+        own.push(Filter { test: Test::Author(author.to_lowercase()), negated: false });
+        let made = self.matching(&own)?;
+        Ok(made > DESK_AT_LEAST && made * DESK > self.matching(filters)?)
+    }
+
+    /// Those of these signatures that few enough documents have to say something. "aborting due to previous error" stands under
+    /// every failure of a compiler.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn rare_signatures(&self, signatures: Vec<Signature>) -> Result<Vec<Signature>> {
+        let searcher = self.searcher()?;
+        let most = (counted(&searcher) / COMMON).max(COMMON_AT_LEAST);
+        let mut out = Vec::with_capacity(signatures.len());
+        for signature in signatures {
+            let fields = [self.fields.signatures, self.fields.said_signatures];
+            if frequency(&searcher, &fields, &signature.term())? <= most {
+                out.push(signature);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The documents that meet the filters, the latest changed first, without the first `offset` of them.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn recent(&self, filters: &[Filter], offset: usize, limit: usize) -> Result<Vec<i64>> {
+        let searcher = self.searcher()?;
+        let query = self.filtered(Box::new(AllQuery), filters);
+        let top = searcher.search(
+            &query,
+            &TopDocs::with_limit(limit.max(1))
+                .and_offset(offset)
+                .order_by_fast_field::<i64>("updated", Order::Desc),
+        )?;
+        let ids = ids(&searcher)?;
+        Ok(top.into_iter().map(|(_, address)| ids(address)).collect())
+    }
+
+    /// How many documents meet the filters.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn matching(&self, filters: &[Filter]) -> Result<u64> {
+        let searcher = self.searcher()?;
+        Ok(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Count)? as u64)
+    }
+
+    /// The ids of the documents that meet the filters; `None` if there are no filters.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn allowed(&self, filters: &[Filter]) -> Result<Option<Arc<FixedBitSet>>> {
+        if filters.is_empty() {
+            return Ok(None);
+        }
+        let searcher = self.searcher()?;
+        let state = searcher.generation();
+        let kept = || self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept()
+            .iter()
+            .find(|p| p.state.segments() == state.segments() && p.filters == filters)
+            .map(|p| Arc::clone(&p.ids));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let ids = Arc::new(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?);
+        let mut kept = kept();
+        kept.truncate(KEPT - 1);
+        kept.insert(0, Passed { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
+        Ok(Some(ids))
+    }
+
+    /// The ids of all documents that can be found.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn ids(&self) -> Result<Vec<i64>> {
+        let ids = self.searcher()?.search(&AllQuery, &Ids)?;
+        Ok(ids.ones().filter_map(|id| i64::try_from(id).ok()).collect())
+    }
+
+    /// The inverse document frequency of terms in titles, bodies and comments taken together:
+    /// `ln(1 + (N − n + 0.5) / (n + 0.5))`.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn idf(&self, terms: &[String]) -> Result<Vec<f32>> {
+        let searcher = self.searcher()?;
+        terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
+    }
+
+    /// What names tell, in nats: their inverse document frequency among those of their kind, as in a casebook of
+    /// [`USUAL_SIZE`] documents. Without that a name that nobody else uses would tell next to nothing in a small casebook.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn information(&self, kind: Named, names: &[String]) -> Result<Vec<f32>> {
+        let searcher = self.searcher()?;
+        let f = &self.fields;
+        let fields: &[Field] = match kind {
+            Named::Word => &[f.title, f.body, f.code],
+            Named::Identifier => &[f.identifiers],
+            Named::Signature => &[f.signatures, f.said_signatures],
+        };
+        let all = counted(&searcher);
+        let scale = idf(USUAL_SIZE, 1) / idf(all.max(SMALL), 1);
+        names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, fields, name)?))).collect()
+    }
+
+    fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
+        let f = &self.fields;
+        let n = frequency(searcher, &[f.title, f.body, f.comments, f.code], term)?;
+        Ok(idf(counted(searcher), n))
+    }
+
+    pub(super) fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
+        let f = &self.fields;
+        let fields = &self.fields_of(words.scope)[..];
+        let mut clauses: Clauses = Vec::new();
+
+        let needed = minimum_should_match(words.terms.len());
+        let mut groups: Clauses =
+            words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+        if words.scope == Scope::Any {
+            for whole in words.identifiers.iter().take(MAX_TERMS) {
+                let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
+                groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER))));
+            }
+        }
+        if !groups.is_empty() {
+            // Words beside a phrase only add to its score.
+            let needed = if words.phrases.is_empty() { needed.min(groups.len()) } else { 0 };
+            let occur = if words.phrases.is_empty() { Occur::Must } else { Occur::Should };
+            clauses.push((occur, Box::new(BooleanQuery::with_minimum_required_clauses(groups, needed))));
+        }
+        for phrase in &words.phrases {
+            if let Some(query) = self.phrase(fields, phrase) {
+                clauses.push((Occur::Must, query));
+            }
+        }
+        if clauses.is_empty() {
+            return None;
+        }
+        let anywhere = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
+        for without in &words.without {
+            if let Some(query) = self.phrase(&anywhere, without) {
+                clauses.push((Occur::MustNot, query));
+            }
+        }
+        Some(Box::new(BooleanQuery::new(clauses)))
+    }
+
+    /// The terms that tell most, at most [`MAX_TERMS`], in a fixed order.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn rarest(&self, terms: Vec<String>) -> Result<Vec<String>> {
+        if terms.len() <= MAX_TERMS {
+            return Ok(terms);
+        }
+        let searcher = self.searcher()?;
+        let mut weighed = Vec::with_capacity(terms.len());
+        for term in terms {
+            weighed.push((self.idf_of(&searcher, &term)?, term));
+        }
+        // A term that no document has cannot find one; it must not use up a place.
+        let absent = self.idf_of(&searcher, "\u{0}")?;
+        weighed.retain(|(idf, _)| *idf < absent);
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        weighed.truncate(MAX_TERMS);
+        Ok(weighed.into_iter().map(|(_, t)| t).collect())
+    }
+
+    fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
+        let clauses = fields
+            .iter()
+            .map(|(field, weight)| {
+                let query = self.term(*field, term, IndexRecordOption::WithFreqs);
+                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+            })
+            .collect();
+        Box::new(BooleanQuery::new(clauses))
+    }
+
+    fn phrase(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
+        match phrase {
+            [] => None,
+            [one] => Some(self.everywhere(fields, one)),
+            many => {
+                let clauses = fields
+                    .iter()
+                    .map(|(field, weight)| {
+                        let terms = many.iter().map(|t| Term::from_field_text(*field, t)).collect();
+                        let query: Box<dyn Query> = Box::new(PhraseQuery::new(terms));
+                        (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
+                    })
+                    .collect();
+                Some(Box::new(BooleanQuery::new(clauses)))
+            }
+        }
+    }
+
+    fn term(&self, field: Field, text: &str, option: IndexRecordOption) -> Box<dyn Query> {
+        Box::new(TermQuery::new(Term::from_field_text(field, text), option))
+    }
+
+    /// The query together with the filters, which add nothing to the score.
+    pub(super) fn filtered(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
+        if filters.is_empty() {
+            return query;
+        }
+        let mut clauses: Clauses = vec![(Occur::Must, query)];
+        // Several sources, kinds or authors are alternatives; several labels are all wanted.
+        let mut alternatives: Vec<(std::mem::Discriminant<Test>, Clauses)> = Vec::new();
+        for filter in filters {
+            let query: Box<dyn Query> = Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0));
+            if filter.negated {
+                clauses.push((Occur::MustNot, query));
+            } else if matches!(filter.test, Test::Label(_) | Test::Time(..)) {
+                clauses.push((Occur::Must, query));
+            } else {
+                let kind = std::mem::discriminant(&filter.test);
+                match alternatives.iter_mut().find(|(k, _)| *k == kind) {
+                    Some((_, list)) => list.push((Occur::Should, query)),
+                    None => alternatives.push((kind, vec![(Occur::Should, query)])),
+                }
+            }
+        }
+        for (_, list) in alternatives {
+            clauses
+                .push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(list)), 0.0))));
+        }
+        Box::new(BooleanQuery::new(clauses))
+    }
+
+    fn test(&self, test: &Test) -> Box<dyn Query> {
+        let f = &self.fields;
+        let text = |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
+        match test {
+            Test::Source(key) => text(f.source, key),
+            Test::Kind(kind) => text(f.kind, kind.as_str()),
+            Test::State(state) => text(f.state, state.as_str()),
+            Test::Resolved => {
+                let issue: Clauses = vec![
+                    (Occur::Must, text(f.kind, DocKind::Issue.as_str())),
+                    (Occur::Must, text(f.state, State::Closed.as_str())),
+                ];
+                Box::new(BooleanQuery::new(vec![
+                    (Occur::Should, Box::new(BooleanQuery::new(issue)) as Box<dyn Query>),
+                    (Occur::Should, text(f.state, State::Merged.as_str())),
+                ]))
+            }
+            Test::Reason(reason) => text(f.reason, reason),
+            Test::Label(label) => text(f.label, label),
+            Test::Author(author) => text(f.author, author),
+            Test::Bot => text(f.flag, "bot"),
+            Test::Locked => text(f.flag, "locked"),
+            Test::Time(which, from, to) => {
+                let field = match which {
+                    TimeField::Created => f.created,
+                    TimeField::Updated => f.updated,
+                    TimeField::Closed => f.closed,
+                };
+                let bound = |t: &Option<i64>| t.map(|t| Term::from_field_i64(field, t));
+                let lower = bound(from).map_or(Bound::Unbounded, Bound::Included);
+                let upper = bound(to).map_or(Bound::Unbounded, Bound::Excluded);
+                match (&lower, &upper) {
+                    (Bound::Unbounded, Bound::Unbounded) => Box::new(AllQuery),
+                    _ => Box::new(RangeQuery::new(lower, upper)),
+                }
+            }
+        }
+    }
+
+    /// The best documents, ties by id: two segments may hold equal scores in any order.
+    fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
+        ranked(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
+    }
+}
+
+/// How many of a query's terms a document has to have: all of one or two words would lose reports in other words, and
+/// one of fifty would find everything.
+fn minimum_should_match(terms: usize) -> usize {
+    match terms {
+        0..=3 => 1,
+        4..=8 => 2,
+        _ => 3,
+    }
+}
+
+/// Documents by score, ties by id.
+pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
+    let mut out = Vec::with_capacity(found.len());
+    let ids = ids(searcher)?;
+    for (score, address) in found {
+        // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
+        let score = (score * 1024.0).round() / 1024.0;
+        out.push((ids(address), score));
+    }
+    out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(out)
+}
+
+/// How many documents there are as [`frequency`] counts them: with those that were deleted or replaced and that no merge has
+/// left out yet. With the living alone a word of all of them would be worth nothing, and a share of nothing is no number.
+pub(super) fn counted(searcher: &Searcher) -> u64 {
+    searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum()
+}
+
+/// `ln(1 + (N − n + 0.5) / (n + 0.5))`, as Lucene and tantivy have it; above 0, as `n` is at most `N`.
+#[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
+pub(super) fn idf(all: u64, n: u64) -> f32 {
+    let (all, n) = (all as f32, n as f32);
+    ((all - n + 0.5) / (n + 0.5)).ln_1p()
+}
+
+/// How many documents have a term in the one of these fields where most have it.
+pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Result<u64> {
+    let mut most = 0;
+    for field in fields {
+        most = most.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
+    }
+    Ok(most)
+}
+
+/// Reads the ids of documents.
+fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
+    let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
+    let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
+    Ok(move |address: DocAddress| {
+        columns[address.segment_ord as usize].first(address.doc_id).unwrap_or_default().cast_signed()
+    })
+}
+
+/// Collects the ids of all matches.
+struct Ids;
+
+struct SegmentIds {
+    column: Column<u64>,
+    ids: FixedBitSet,
+}
+
+impl Collector for Ids {
+    type Fruit = FixedBitSet;
+    type Child = SegmentIds;
+
+    fn for_segment(&self, _: u32, segment: &tantivy::SegmentReader) -> tantivy::Result<SegmentIds> {
+        Ok(SegmentIds { column: segment.fast_fields().u64("id")?, ids: FixedBitSet::new() })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, fruits: Vec<FixedBitSet>) -> tantivy::Result<FixedBitSet> {
+        let mut all = FixedBitSet::new();
+        for ids in fruits {
+            all.union_with(&ids);
+        }
+        Ok(all)
+    }
+}
+
+impl SegmentCollector for SegmentIds {
+    type Fruit = FixedBitSet;
+
+    fn collect(&mut self, doc: tantivy::DocId, _: tantivy::Score) {
+        if let Some(id) = self.column.first(doc)
+            && let Ok(id) = usize::try_from(id)
+        {
+            self.ids.grow_and_insert(id);
+        }
+    }
+
+    fn harvest(self) -> FixedBitSet {
+        self.ids
+    }
+}

@@ -1,0 +1,157 @@
+//! The fields of the index, and how their texts become terms.
+
+use tantivy::{
+    schema::{
+        FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STRING, Schema, TextFieldIndexing,
+        TextOptions,
+    },
+    tokenizer::{Token, TokenStream, Tokenizer},
+};
+
+use precedent_text::tokens;
+
+/// Bumped with every change to the fields below; another number is another folder.
+pub(super) const SCHEMA_VERSION: u32 = 2;
+
+#[derive(Clone, Copy)]
+pub(super) struct Fields {
+    pub(super) id: Field,
+    pub(super) title: Field,
+    pub(super) body: Field,
+    pub(super) code: Field,
+    pub(super) comments: Field,
+    pub(super) identifiers: Field,
+    pub(super) signatures: Field,
+    pub(super) said_signatures: Field,
+    pub(super) source: Field,
+    pub(super) kind: Field,
+    pub(super) state: Field,
+    pub(super) reason: Field,
+    pub(super) label: Field,
+    pub(super) author: Field,
+    pub(super) flag: Field,
+    pub(super) created: Field,
+    pub(super) updated: Field,
+    pub(super) closed: Field,
+}
+
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut b = Schema::builder();
+    let text = |tokenizer: &str, option| {
+        TextOptions::default().set_indexing_options(
+            TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option),
+        )
+    };
+    let positions = || text("words", IndexRecordOption::WithFreqsAndPositions);
+    let number = || NumericOptions::default() | INDEXED | FAST;
+    let fields = Fields {
+        id: b.add_u64_field("id", number()),
+        title: b.add_text_field("title", positions()),
+        body: b.add_text_field("body", positions()),
+        code: b.add_text_field("code", positions()),
+        comments: b.add_text_field("comments", positions()),
+        identifiers: b.add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
+        signatures: b.add_text_field("signatures", STRING),
+        said_signatures: b.add_text_field("said_signatures", STRING),
+        source: b.add_text_field("source", STRING),
+        kind: b.add_text_field("kind", STRING),
+        state: b.add_text_field("state", STRING),
+        reason: b.add_text_field("reason", STRING),
+        label: b.add_text_field("label", STRING),
+        author: b.add_text_field("author", STRING),
+        flag: b.add_text_field("flag", STRING),
+        created: b.add_i64_field("created", number()),
+        updated: b.add_i64_field("updated", number()),
+        closed: b.add_i64_field("closed", number()),
+    };
+    (b.build(), fields)
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Cut {
+    Words,
+    Identifiers,
+}
+
+/// [`tokens`] as a tokenizer of tantivy.
+pub(super) struct Analyzer {
+    cut: Cut,
+    stems: tokens::Stems,
+    found: Found,
+}
+
+impl Analyzer {
+    pub(super) fn new(cut: Cut) -> Self {
+        Self { cut, stems: tokens::Stems::default(), found: Found::default() }
+    }
+}
+
+impl Clone for Analyzer {
+    /// Each thread remembers its own words.
+    fn clone(&self) -> Self {
+        Self::new(self.cut)
+    }
+}
+
+/// The terms of a text, one after the other.
+#[derive(Default)]
+struct Found {
+    text: String,
+    /// Where each stands in the text that was read, and where it ends here.
+    places: Vec<(std::ops::Range<usize>, usize)>,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.places.clear();
+    }
+
+    fn push(&mut self, range: std::ops::Range<usize>, term: &str) {
+        self.text.push_str(term);
+        self.places.push((range, self.text.len()));
+    }
+}
+
+impl Tokenizer for Analyzer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        let found = &mut self.found;
+        found.clear();
+        match self.cut {
+            Cut::Words => self.stems.words(text, |range, term| found.push(range, term)),
+            Cut::Identifiers => tokens::identifiers(text).for_each(|(range, word)| found.push(range, &word)),
+        }
+        Stream { found, next: 0, start: 0, token: Token::default() }
+    }
+}
+
+pub(super) struct Stream<'a> {
+    found: &'a Found,
+    next: usize,
+    start: usize,
+    token: Token,
+}
+
+impl TokenStream for Stream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some((range, end)) = self.found.places.get(self.next) else { return false };
+        self.token.offset_from = range.start;
+        self.token.offset_to = range.end;
+        self.token.position = self.next;
+        self.token.text.clear();
+        self.token.text.push_str(&self.found.text[self.start..*end]);
+        self.start = *end;
+        self.next += 1;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}

@@ -1,0 +1,723 @@
+//! Reports that are like another report: candidates by words, and how far each one agrees, field by field.
+//!
+//! A pasted report is a long query. Its words are binary (how often the reporter repeated one says little), those of
+//! its title count more, and rare ones more than their inverse document frequency says. Candidates come from one flat
+//! disjunction of the weightiest words, which tantivy can cut short (block-max WAND); what each candidate has in common
+//! with the whole report is then read from the postings alone, so the cost depends on the number of candidates and not
+//! on the size of the casebook.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+use tantivy::{
+    DocSet as _, Searcher, SegmentReader, TERMINATED, Term,
+    postings::Postings as _,
+    schema::{Field, IndexRecordOption},
+};
+
+use super::{
+    FullText, Words,
+    query::{CODE, COMMENTS, IDENTIFIER, TITLE, counted, frequency, idf},
+    wand::Disjunction,
+};
+use crate::filter::Filter;
+use precedent_core::error::Result;
+use precedent_text::{
+    report::{self, Report},
+    tokens::Stems,
+};
+
+/// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
+/// Framework", section 3.5). They were chosen on the development sets of the evaluation.
+const K1: f32 = 2.5;
+const B_TITLE: f32 = 0.3;
+const B_BODY: f32 = 0.75;
+const TITLE_FREQUENCY: f32 = 5.0;
+/// What a word of the report's title counts, against one of its body.
+const TITLE_QUERY: f32 = 3.0;
+/// The power of the inverse document frequency.
+const RARITY: f32 = 1.5;
+/// Saturation within one field.
+const K1_FIELD: f32 = 0.5;
+/// What a word counts that was said in a comment, against one of the document's own: a thread says many things.
+const SAID: f32 = 0.3;
+/// What an identifier that was typed counts as a whole, against a word.
+const WHOLE: f32 = 0.25;
+/// The most words of a report; of more, the weightiest count.
+const MAX_WORDS: usize = 160;
+const MAX_CODE: usize = 24;
+const MAX_IDENTIFIERS: usize = 32;
+/// Candidates are looked for with this many of the words.
+const MAX_QUERY: usize = 40;
+
+/// Terms of one field of a report with their weight, heaviest first.
+type Weighed = Vec<(String, f32)>;
+
+/// A report's terms, weighed by how rare they are in this casebook.
+#[derive(Clone, Debug, Default)]
+pub struct ReportTerms {
+    /// Every word, wherever it stands in the report.
+    words: Weighed,
+    title: Weighed,
+    body: Weighed,
+    code: Weighed,
+    identifiers: Weighed,
+    signatures: Weighed,
+}
+
+/// What a document has in common with a report. Each is a share of what the report could have in common with a
+/// document at all, about 0..1 (a term that is repeated in a short field can push it above 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// Words of the report anywhere in the document's title, body and code: BM25F.
+    pub words: f32,
+    /// Words of the report's title in the document's title.
+    pub title_title: f32,
+    /// Words of the report's title in the document's body.
+    pub title_body: f32,
+    /// Words of the report's body in the document's title.
+    pub body_title: f32,
+    /// How much of the document's title is words that stand anywhere in the report.
+    pub title_covered: f32,
+    /// How many words the document's body has, code included.
+    pub length: f32,
+    /// Words of the report's code and logs in the document's.
+    pub code_code: f32,
+    /// Whole identifiers, wherever they stand.
+    pub identifiers: f32,
+    /// Signatures of the document itself that say something by themselves.
+    pub signatures: f32,
+    /// When the document was created, in seconds since the epoch.
+    pub created: Option<i64>,
+    /// The words of the report that the document's title, body or code has.
+    held: Held,
+}
+
+/// Which of a report's words a document has, by their place among them: a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Held([u64; MAX_WORDS.div_ceil(64)]);
+
+impl Held {
+    fn insert(&mut self, word: usize) {
+        self.0[word / 64] |= 1 << (word % 64);
+    }
+
+    fn contains(&self, word: usize) -> bool {
+        self.0[word / 64] >> (word % 64) & 1 == 1
+    }
+}
+
+/// Finds the words of a report in texts that are no part of a document's own: its comments.
+#[derive(Clone, Debug)]
+pub struct Said<'a> {
+    words: &'a [(String, f32)],
+    /// Each word's place among them.
+    places: HashMap<&'a str, usize>,
+    all: f32,
+}
+
+impl<'a> Said<'a> {
+    /// The report's words that one of these texts has and the document itself does not, heaviest first, and their share of all
+    /// of its words by weight, 0..1: what others have said of it since.
+    pub fn anew(
+        &self,
+        own: &Overlap,
+        stems: &mut Stems,
+        texts: impl Iterator<Item = impl AsRef<str>>,
+    ) -> (f32, Vec<&'a str>) {
+        let (mut seen, mut found) = (own.held, Vec::new());
+        for text in texts {
+            stems.words(text.as_ref(), |_, term| {
+                if let Some(place) = self.places.get(term)
+                    && !seen.contains(*place)
+                {
+                    seen.insert(*place);
+                    found.push(*place);
+                }
+            });
+        }
+        found.sort_unstable();
+        let weight: f32 = found.iter().map(|place| self.words[*place].1).sum();
+        let share = weight / self.all.max(f32::MIN_POSITIVE);
+        (share, found.into_iter().map(|place| self.words[place].0.as_str()).collect())
+    }
+}
+
+/// Compares a report's title with others.
+#[derive(Clone, Debug)]
+pub struct Headline<'a> {
+    /// The places of the title's terms among the report's words; none where no document can have all of them.
+    places: Option<Vec<usize>>,
+    /// Every term of the report, weighed or not.
+    all: HashSet<&'a str>,
+}
+
+impl Headline<'_> {
+    /// Whether each of the two reports has every word of the other's title: neither title names anything of its own. One word
+    /// is too few to say so.
+    pub fn same(&self, own: &Overlap, title: &str) -> bool {
+        let theirs = report::terms(title);
+        let Some(ours) = &self.places else { return false };
+        theirs.len() > 1
+            && ours.len() > 1
+            && theirs.iter().all(|term| self.all.contains(term.as_str()))
+            && ours.iter().all(|place| own.held.contains(*place))
+    }
+}
+
+impl ReportTerms {
+    /// For comparing the title of the report that these are the terms of with others.
+    pub fn headline<'a>(&self, report: &'a Report) -> Headline<'a> {
+        let place = |term: &String| self.words.iter().position(|(word, _)| word == term);
+        let all = [&report.title_terms, &report.body_terms, &report.code_terms];
+        Headline {
+            places: report.title_terms.iter().map(place).collect(),
+            all: all.into_iter().flatten().map(String::as_str).collect(),
+        }
+    }
+
+    /// For finding the report's words in what others say.
+    pub fn said(&self) -> Said<'_> {
+        Said {
+            words: &self.words,
+            places: self.words.iter().enumerate().map(|(i, (term, _))| (term.as_str(), i)).collect(),
+            all: self.words.iter().map(|(_, weight)| weight).sum(),
+        }
+    }
+}
+
+impl FullText {
+    /// Weighs a report's terms.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn report_terms(&self, report: &Report) -> Result<ReportTerms> {
+        let searcher = self.searcher()?;
+        let f = &self.fields;
+        let documents = counted(&searcher);
+        let texts = [f.title, f.body, f.code];
+        let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<Weighed> {
+            let mut weighed = Vec::with_capacity(terms.len());
+            for term in terms {
+                let n = frequency(&searcher, fields, term)?;
+                // A term that nobody else uses has nothing to find.
+                if n > 0 {
+                    weighed.push((term.clone(), idf(documents, n)));
+                }
+            }
+            heaviest(&mut weighed, most);
+            Ok(weighed)
+        };
+        let title = weigh(&report.title_terms, &texts, usize::MAX)?;
+        let body = weigh(&report.body_terms, &texts, usize::MAX)?;
+        let code = weigh(&report.code_terms, &texts, usize::MAX)?;
+        let mut words: Weighed =
+            title.iter().map(|(t, idf)| (t.clone(), TITLE_QUERY * idf.powf(RARITY))).collect();
+        let mut seen: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
+        for (term, idf) in body.iter().chain(&code) {
+            if seen.insert(term) {
+                words.push((term.clone(), idf.powf(RARITY)));
+            }
+        }
+        heaviest(&mut words, MAX_WORDS);
+        let only = |mut terms: Weighed, most| {
+            heaviest(&mut terms, most);
+            terms
+        };
+        Ok(ReportTerms {
+            words,
+            title,
+            body: only(body, MAX_WORDS),
+            code: only(code, MAX_CODE),
+            identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
+            signatures: weigh(&report.signatures, &[f.signatures, f.said_signatures], usize::MAX)?,
+        })
+    }
+
+    /// The documents that share most words with a report, best first; ties by id.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn similar(&self, terms: &ReportTerms, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+        self.candidates(terms, filters, limit, false)
+    }
+
+    /// The documents whose own words, or whose comments, share most with a report: a search with a whole text. Scores
+    /// are shares of what could be shared at all, about 0..1; best first, ties by id. `also` are scored with them.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn like(
+        &self,
+        report: &Report,
+        filters: &[Filter],
+        limit: usize,
+        also: &[i64],
+    ) -> Result<Vec<(i64, f32)>> {
+        let terms = self.report_terms(report)?;
+        let found = self.candidates(&terms, filters, limit, true)?;
+        let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let (own, said) = self.own_and_said(&terms, &ids)?;
+        let score = |own: &Overlap, said: f32| rounded(own.words + SAID * said);
+        let mut scored: Vec<(i64, f32)> = ids
+            .into_iter()
+            .zip(own.iter().zip(said))
+            .map(|(id, (own, said))| (id, score(own, said)))
+            .collect();
+        scored.retain(|(_, share)| *share > 0.0);
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scored)
+    }
+
+    /// Typed words in documents that they found, and in others: BM25F as a share of what the words could give, about 0..1; best
+    /// first, ties by id. Of the others those stay that have any of the words.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn weighed(&self, words: &Words, found: &[(i64, f32)], others: &[i64]) -> Result<Vec<(i64, f32)>> {
+        let searcher = self.searcher()?;
+        let documents = counted(&searcher);
+        let f = &self.fields;
+        let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<Weighed> {
+            let mut weighed = Weighed::new();
+            for term in terms {
+                let n = frequency(&searcher, fields, term)?;
+                if n > 0 && weighed.iter().all(|(known, _)| known != term) {
+                    weighed.push((term.clone(), idf(documents, n)));
+                }
+            }
+            Ok(weighed)
+        };
+        let mut typed = words.terms.iter().chain(words.phrases.iter().flatten());
+        let terms = ReportTerms {
+            words: weigh(&mut typed, &[f.title, f.body, f.comments, f.code])?,
+            identifiers: weigh(&mut words.identifiers.iter(), &[f.identifiers])?,
+            ..ReportTerms::default()
+        };
+        let all = |weighed: &Weighed| weighed.iter().map(|(_, weight)| weight).sum::<f32>();
+        let (of_words, of_identifiers) = (all(&terms.words), WHOLE * all(&terms.identifiers));
+        let every = (of_words + of_identifiers).max(f32::MIN_POSITIVE);
+        let mut ids: Vec<i64> = found.iter().map(|(id, _)| *id).collect();
+        let wanted: HashSet<i64> = ids.iter().copied().collect();
+        ids.extend(others);
+        ids.sort_unstable();
+        ids.dedup();
+        let (own, said) = self.own_and_said(&terms, &ids)?;
+        let share = |own: &Overlap, said: f32| {
+            let share = of_words * (own.words + SAID * said) + of_identifiers * own.identifiers;
+            rounded(share / every)
+        };
+        let mut scored: Vec<(i64, f32)> = ids
+            .into_iter()
+            .zip(own.iter().zip(said))
+            .map(|(id, (own, said))| (id, share(own, said)))
+            .filter(|(id, share)| *share > 0.0 || wanted.contains(id))
+            .collect();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scored)
+    }
+
+    fn candidates(
+        &self,
+        terms: &ReportTerms,
+        filters: &[Filter],
+        limit: usize,
+        comments: bool,
+    ) -> Result<Vec<(i64, f32)>> {
+        let f = &self.fields;
+        let mut groups: Vec<Vec<(Term, f32)>> = Vec::new();
+        let mut add =
+            |field, term: &str, weight: f32| groups.push(vec![(Term::from_field_text(field, term), weight)]);
+        for (term, weight) in terms.words.iter().take(MAX_QUERY) {
+            // The weight holds the rarity already, which BM25 puts in again; its root leaves about what it should be.
+            let weight = weight.sqrt();
+            add(f.title, term, TITLE / 2.0 * weight);
+            add(f.body, term, weight);
+            add(f.code, term, CODE * weight);
+            if comments {
+                add(f.comments, term, COMMENTS * weight);
+            }
+        }
+        for (whole, _) in &terms.identifiers {
+            add(f.identifiers, whole, IDENTIFIER / 2.0);
+        }
+        for (signature, _) in &terms.signatures {
+            add(f.signatures, signature, 2.0);
+            add(f.said_signatures, signature, 2.0);
+        }
+        let searcher = self.searcher()?;
+        self.top_of(&searcher, &Disjunction { groups, needed: 1 }, filters, limit)
+    }
+
+    /// What each of these documents has in common with a report, in the order of `ids`. A document that the index does
+    /// not hold has nothing.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
+        let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        self.in_segments(&searcher, ids, |segment, found| self.own(segment, found, terms, means))
+    }
+
+    /// As [`FullText::overlaps`], and the share of the report's words that each document's comments have.
+    fn own_and_said(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
+        let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        let mean = mean_length(&searcher, &[self.fields.comments])?;
+        let both = self.in_segments(&searcher, ids, |segment, found| {
+            let (own, said) = rayon::join(
+                || self.own(segment, found, terms, means),
+                || self.said(segment, found, terms, mean),
+            );
+            Ok(own?.into_iter().zip(said?).collect())
+        })?;
+        Ok(both.into_iter().unzip())
+    }
+
+    /// The mean lengths of a title, and of a body with its code.
+    fn means(&self, searcher: &Searcher) -> Result<(f32, f32)> {
+        let f = &self.fields;
+        Ok((mean_length(searcher, &[f.title])?, mean_length(searcher, &[f.body, f.code])?))
+    }
+
+    /// What documents of a segment have in common with a report.
+    fn own(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        means: (f32, f32),
+    ) -> Result<Vec<Overlap>> {
+        // Most indexes are one large segment.
+        let (words, shares) = rayon::join(
+            || self.words_of(segment, &terms.words, found, means),
+            || self.shares_of(segment, terms, found),
+        );
+        let both = words?.into_iter().zip(shares?);
+        let one = |(words, shares): (Overlap, Overlap)| Overlap {
+            words: words.words,
+            title_covered: words.title_covered,
+            length: words.length,
+            held: words.held,
+            ..shares
+        };
+        Ok(both.map(one).collect())
+    }
+
+    /// When the documents were made, and the shares of a report's terms that each of their fields has.
+    fn shares_of(
+        &self,
+        segment: &SegmentReader,
+        terms: &ReportTerms,
+        found: &[(u32, usize)],
+    ) -> Result<Vec<Overlap>> {
+        let f = &self.fields;
+        let mut out = vec![Overlap::default(); found.len()];
+        let created = segment.fast_fields().i64("created")?;
+        for (overlap, (doc, _)) in out.iter_mut().zip(found) {
+            overlap.created = created.first(*doc);
+        }
+        let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
+            add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
+        };
+        sum(&terms.title, f.title, |o| &mut o.title_title)?;
+        sum(&terms.title, f.body, |o| &mut o.title_body)?;
+        sum(&terms.body, f.title, |o| &mut o.body_title)?;
+        sum(&terms.code, f.code, |o| &mut o.code_code)?;
+        sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
+        sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
+        Ok(out)
+    }
+
+    /// What `read` says of each of these documents in its segment, several segments at once, in the order of `ids`. A document that
+    /// no segment has gets the default.
+    fn in_segments<T: Send + Default>(
+        &self,
+        searcher: &Searcher,
+        ids: &[i64],
+        read: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let read = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
+            let mut found = self.addresses(segment, ids)?;
+            if found.is_empty() {
+                return Ok(Vec::new());
+            }
+            found.sort_unstable();
+            Ok(found.iter().map(|(_, at)| *at).zip(read(segment, &found)?).collect())
+        };
+        let parts: Vec<_> = searcher.segment_readers().par_iter().map(read).collect::<Result<_>>()?;
+        let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
+        for (at, said) in parts.into_iter().flatten() {
+            out[at] = said;
+        }
+        Ok(out)
+    }
+
+    /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
+    fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
+        let index = segment.inverted_index(self.fields.id)?;
+        let mut found = Vec::new();
+        // A segment mostly has the ids of one time.
+        let column = segment.fast_fields().u64("id")?;
+        let held = column.min_value()..=column.max_value();
+        for (at, id) in ids.iter().enumerate().filter(|(_, id)| held.contains(&id.cast_unsigned())) {
+            let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
+            let Some(mut postings) =
+                index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                if !segment.is_deleted(postings.doc()) {
+                    found.push((postings.doc(), at));
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// BM25F over title, body and code, as a share of what the report's words could give, and what comes with it. The means are the
+    /// mean lengths of a title and of a body with its code.
+    fn words_of(
+        &self,
+        segment: &SegmentReader,
+        words: &Weighed,
+        found: &[(u32, usize)],
+        (title_mean, body_mean): (f32, f32),
+    ) -> Result<Vec<Overlap>> {
+        let mut out = vec![Overlap::default(); found.len()];
+        let all: f32 = words.iter().map(|(_, weight)| weight).sum();
+        if words.is_empty() {
+            return Ok(out);
+        }
+        let f = &self.fields;
+        let length = |field: Field| -> Result<Vec<f32>> {
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+            Ok(found.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
+        };
+        let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
+        let norms: Vec<(f32, f32)> = (0..found.len())
+            .map(|i| {
+                (
+                    1.0 - B_TITLE + B_TITLE * title[i] / title_mean,
+                    1.0 - B_BODY + B_BODY * (body[i] + code[i]) / body_mean,
+                )
+            })
+            .collect();
+        for (i, overlap) in out.iter_mut().enumerate() {
+            overlap.length = body[i] + code[i];
+        }
+        let mut frequency = vec![0.0_f32; found.len()];
+        for (place, (term, weight)) in words.iter().enumerate() {
+            frequency.fill(0.0);
+            let mut any = false;
+            for field in [f.title, f.body, f.code] {
+                each_frequency(segment, field, term, found, |i, n| {
+                    any = true;
+                    let (title_norm, body_norm) = norms[i];
+                    if field == f.title {
+                        out[i].title_covered += 1.0 / title[i].max(1.0);
+                        frequency[i] += TITLE_FREQUENCY * n / title_norm;
+                    } else {
+                        frequency[i] += n / body_norm;
+                    }
+                })?;
+            }
+            if any {
+                for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
+                    overlap.words += weight / all * n / (K1 + n);
+                    overlap.held.insert(place);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The share of a report's words that the comments of each document of a segment have, saturated and for their length as a body's;
+    /// `mean` is the mean length of all comments on a document.
+    fn said(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        mean: f32,
+    ) -> Result<Vec<f32>> {
+        let all: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
+        let field = self.fields.comments;
+        let lengths = segment.get_fieldnorms_reader(field)?;
+        #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+        let norms: Vec<f32> = found
+            .iter()
+            .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
+            .collect();
+        let mut said = vec![0.0; found.len()];
+        for (term, weight) in &terms.words {
+            each_frequency(segment, field, term, found, |i, n| {
+                let n = n / norms[i];
+                said[i] += weight / all * n / (K1 + n);
+            })?;
+        }
+        Ok(said)
+    }
+}
+
+/// Adds to each document the share of these terms' weight that it has in a field, saturated.
+fn add_shares(
+    segment: &SegmentReader,
+    terms: &Weighed,
+    field: Field,
+    found: &[(u32, usize)],
+    add: &mut dyn FnMut(usize, f32),
+) -> Result<()> {
+    let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+    for (term, weight) in terms {
+        each_frequency(segment, field, term, found, |i, n| {
+            add(i, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
+        })?;
+    }
+    Ok(())
+}
+
+/// Calls back with the place (in `found`, which is in ascending order) and the frequency of a term in each document
+/// that has it.
+fn each_frequency(
+    segment: &SegmentReader,
+    field: Field,
+    term: &str,
+    found: &[(u32, usize)],
+    mut each: impl FnMut(usize, f32),
+) -> Result<()> {
+    let index = segment.inverted_index(field)?;
+    let term = Term::from_field_text(field, term);
+    let Some(mut postings) =
+        index.read_postings(&term, IndexRecordOption::WithFreqs).map_err(tantivy::TantivyError::from)?
+    else {
+        return Ok(());
+    };
+    for (i, (doc, _)) in found.iter().enumerate() {
+        if postings.doc() < *doc && postings.seek(*doc) == TERMINATED {
+            break;
+        }
+        if postings.doc() == *doc {
+            #[allow(clippy::cast_precision_loss, reason = "frequencies are small")]
+            each(i, postings.term_freq() as f32);
+        }
+    }
+    Ok(())
+}
+
+/// How many terms these fields have together in a document, on average; at least 1.
+fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
+    let (mut tokens, mut documents) = (0, 0_u64);
+    for segment in searcher.segment_readers() {
+        for field in fields {
+            tokens += segment.inverted_index(*field)?.total_num_tokens();
+        }
+        documents += u64::from(segment.max_doc());
+    }
+    #[allow(clippy::cast_precision_loss, reason = "an average needs no more digits")]
+    Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
+}
+
+/// As in `top`: the last bits of a share depend on how the index lies on disk.
+fn rounded(share: f32) -> f32 {
+    (share * 4096.0).round() / 4096.0
+}
+
+/// Keeps the heaviest, in order; ties by term.
+fn heaviest(weighed: &mut Weighed, most: usize) {
+    weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    weighed.truncate(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::TantivyDocument;
+
+    use super::*;
+    use precedent_text::{prepare::Prepared, skeleton::Skeleton};
+
+    /// An index of documents, each a title, a body and what was said below it; their ids are their places.
+    fn index(documents: &[(&str, &str, &str)]) -> FullText {
+        let fulltext = FullText::in_memory().unwrap();
+        let f = fulltext.fields;
+        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        for (id, (title, body, comments)) in (0..).zip(documents) {
+            let mut d = TantivyDocument::default();
+            d.add_u64(f.id, id);
+            d.add_text(f.title, title);
+            d.add_text(f.body, body);
+            d.add_text(f.comments, comments);
+            d.add_text(f.identifiers, format!("{title} {body}"));
+            writer.add_document(d).unwrap();
+        }
+        writer.commit().unwrap();
+        fulltext
+    }
+
+    fn typed(fulltext: &FullText, text: &str, others: &[i64]) -> Vec<i64> {
+        let words = Words {
+            terms: report::terms(text),
+            identifiers: precedent_text::tokens::identifiers(text).map(|(_, whole)| whole).collect(),
+            ..Words::default()
+        };
+        let found = fulltext.search(&words, &[], 10).unwrap();
+        fulltext.weighed(&words, &found, others).unwrap().into_iter().map(|(id, _)| id).collect()
+    }
+
+    #[test]
+    fn typed_words_are_weighed_wherever_they_stand() {
+        let fulltext = index(&[
+            ("Console", "It shows the valve.", "Only the pump is meant, says grace."),
+            ("Valve of the pump leaks", "Water everywhere.", ""),
+            ("Console", "It is blue.", ""),
+        ]);
+        // In the title more than below it; a document that was found by other ways stays out where it has none of them.
+        assert_eq!(typed(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
+        // A word that was only said is found, too.
+        assert_eq!(typed(&fulltext, "grace", &[]), [0]);
+    }
+
+    #[test]
+    fn evidence_is_a_number_while_documents_that_were_replaced_are_counted() {
+        let fulltext = index(&[("Pump leaks", "The pump_valve() leaks.", ""); 4]);
+        let f = fulltext.fields;
+        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
+        for id in 0..3 {
+            writer.delete_term(Term::from_field_u64(f.id, id));
+        }
+        writer.commit().unwrap();
+        let searcher = fulltext.searcher().unwrap();
+        assert!(frequency(&searcher, &[f.title], "pump").unwrap() > searcher.num_docs());
+
+        let body = Prepared::body("The pump_valve() leaks.", &Skeleton::default());
+        let terms = fulltext.report_terms(&Report::new("Pump leaks", &body)).unwrap();
+        let shared = &fulltext.overlaps(&terms, &[3]).unwrap()[0];
+        for share in [shared.words, shared.title_title, shared.body_title, shared.identifiers] {
+            assert!(share > 0.5 && share < 2.5, "{shared:?}");
+        }
+        assert!(fulltext.idf(&["pump".to_owned()]).unwrap()[0] > 0.0);
+    }
+
+    #[test]
+    fn an_identifier_that_was_typed_is_better_whole() {
+        let fulltext = index(&[
+            ("No more of this", "The color is odd on a terminal, with no reason.", ""),
+            ("No more of that", "The --no-color flag does it on a terminal.", ""),
+        ]);
+        assert_eq!(typed(&fulltext, "--no-color", &[]).first(), Some(&1));
+    }
+
+    #[test]
+    fn what_nobody_wrote_takes_nothing_from_what_is_there() {
+        let fulltext = index(&[("Pump leaks", "Water.", ""), ("Water", "A pump.", "")]);
+        assert_eq!(typed(&fulltext, "pump zanzibar", &[]), [0, 1]);
+        assert_eq!(typed(&fulltext, "zanzibar", &[0]), [0_i64; 0]);
+    }
+}

@@ -1,0 +1,241 @@
+//! The best documents of a disjunction, without scoring all of them.
+//!
+//! tantivy cuts a flat disjunction of terms short (block-max WAND; Ding, Suel, "Faster Top-k Document Retrieval Using Block-Max
+//! Indexes", SIGIR 2011), and nothing else. So what binds a document besides (how many of the words it has to have, filters) is
+//! asked of those alone whose score would bring them in.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+};
+
+use tantivy::{
+    DocAddress, DocId, DocSet as _, Score, Searcher, SegmentReader, Term,
+    postings::SegmentPostings,
+    query::{AllQuery, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery},
+    schema::IndexRecordOption,
+};
+
+use super::FullText;
+
+use crate::filter::Filter;
+use precedent_core::error::Result;
+
+/// Filters that leave less than one document in so many are followed themselves: few of the best by words would pass them.
+const NARROW: u64 = 16;
+
+/// The parts of a boolean query.
+pub(super) type Clauses = Vec<(Occur, Box<dyn Query>)>;
+
+/// Terms in groups: a group is one word in several fields.
+pub(super) struct Disjunction {
+    /// Terms with their weights.
+    pub(super) groups: Vec<Vec<(Term, f32)>>,
+    /// Of so many groups a document has to have a term.
+    pub(super) needed: usize,
+}
+
+/// A document's place, by its score; of equal ones, the first.
+#[derive(PartialEq)]
+struct Ranked(Score, DocAddress);
+
+impl Eq for Ranked {}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then_with(|| other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl FullText {
+    /// The best documents with their scores, in no order. `None` where it is better to follow the filters.
+    pub(super) fn best(
+        &self,
+        searcher: &Searcher,
+        terms: &Disjunction,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Option<Vec<(Score, DocAddress)>>> {
+        let scoring = EnableScoring::enabled_from_searcher(searcher);
+        let clauses: Clauses = terms.groups.iter().flatten().map(clause).collect();
+        if clauses.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let weight = BooleanQuery::new(clauses).weight(scoring)?;
+        let filter = match filters {
+            [] => None,
+            _ => {
+                let query = self.filtered(Box::new(AllQuery), filters);
+                Some(query.weight(EnableScoring::disabled_from_searcher(searcher))?)
+            }
+        };
+        let mut passing = Vec::new();
+        if let Some(filter) = &filter {
+            let mut pass = 0;
+            for segment in searcher.segment_readers() {
+                let scorer = filter.scorer(segment, 1.0)?;
+                pass += u64::from(scorer.size_hint());
+                passing.push(scorer);
+            }
+            if pass < searcher.num_docs() / NARROW {
+                return Ok(None);
+            }
+        }
+        let mut passing = passing.into_iter();
+        let mut best: BinaryHeap<Reverse<Ranked>> = BinaryHeap::with_capacity(limit + 1);
+        let least = |best: &BinaryHeap<Reverse<Ranked>>| match best.peek() {
+            Some(Reverse(last)) if best.len() >= limit => last.0,
+            _ => Score::MIN,
+        };
+        for (ord, segment) in (0..).zip(searcher.segment_readers()) {
+            let mut passing = passing.next();
+            let mut groups = Groups::open(terms, segment)?;
+            let alive = segment.alive_bitset();
+            weight.for_each_pruning(least(&best), segment, &mut |doc, score| {
+                let stays = alive.is_none_or(|alive| alive.is_alive(doc))
+                    && passing
+                        .as_mut()
+                        .is_none_or(|set| (set.doc() >= doc || set.seek(doc) == doc) && set.doc() == doc)
+                    && groups.enough(doc);
+                if stays {
+                    best.push(Reverse(Ranked(score, DocAddress::new(ord, doc))));
+                    if best.len() > limit {
+                        best.pop();
+                    }
+                }
+                least(&best)
+            })?;
+        }
+        Ok(Some(best.into_iter().map(|Reverse(Ranked(score, address))| (score, address)).collect()))
+    }
+}
+
+fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
+    let query = Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs));
+    (Occur::Should, Box::new(BoostQuery::new(query, *weight)))
+}
+
+/// Which groups a document has a term of; documents are asked for in ascending order.
+struct Groups {
+    needed: usize,
+    /// The commonest first: it is what most documents have.
+    postings: Vec<Vec<SegmentPostings>>,
+}
+
+impl Groups {
+    fn open(terms: &Disjunction, segment: &SegmentReader) -> Result<Self> {
+        let mut groups = Vec::new();
+        // One of them is what brought the document in.
+        if terms.needed > 1 {
+            for group in &terms.groups {
+                let (mut postings, mut count) = (Vec::new(), 0);
+                for (term, _) in group {
+                    let index = segment.inverted_index(term.field())?;
+                    let found = index
+                        .read_postings(term, IndexRecordOption::Basic)
+                        .map_err(tantivy::TantivyError::from)?;
+                    if let Some(found) = found {
+                        count += found.size_hint();
+                        postings.push(found);
+                    }
+                }
+                groups.push((Reverse(count), postings));
+            }
+            groups.sort_by_key(|(count, _)| *count);
+        }
+        Ok(Self { needed: terms.needed, postings: groups.into_iter().map(|(_, p)| p).collect() })
+    }
+
+    fn enough(&mut self, doc: DocId) -> bool {
+        if self.needed <= 1 {
+            return true;
+        }
+        let has = |postings: &mut SegmentPostings| {
+            (postings.doc() >= doc || postings.seek(doc) == doc) && postings.doc() == doc
+        };
+        let mut had = 0;
+        for group in &mut self.postings {
+            had += usize::from(group.iter_mut().any(has));
+            if had >= self.needed {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::{TantivyDocument, collector::TopDocs};
+
+    use super::{
+        super::{Scope, Words, query::ranked},
+        *,
+    };
+    use crate::filter::Test;
+
+    /// What scores are rounded to.
+    const STEP: f32 = 1.0 / 1024.0;
+    const WORDS: [&str; 8] = ["pump", "valve", "leak", "motor", "pipe", "crack", "steam", "gauge"];
+
+    /// An index in several segments: a document of words, each by its place in the list, and whether it is closed.
+    fn index(documents: &[(Vec<usize>, bool)]) -> FullText {
+        let fulltext = FullText::in_memory().unwrap();
+        let f = fulltext.fields;
+        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        for (id, (words, closed)) in documents.iter().enumerate() {
+            let mut d = TantivyDocument::default();
+            d.add_u64(f.id, id as u64);
+            for (i, word) in words.iter().enumerate() {
+                d.add_text(if i == 0 { f.title } else { f.body }, WORDS[*word]);
+            }
+            d.add_text(f.state, if *closed { "closed" } else { "open" });
+            writer.add_document(d).unwrap();
+            if id % 40 == 39 {
+                writer.commit().unwrap();
+            }
+        }
+        writer.commit().unwrap();
+        fulltext
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+        /// What is cut short has the scores of what is not.
+        #[test]
+        fn the_best_are_those_of_the_whole_query(
+            documents in proptest::collection::vec((proptest::collection::vec(0_usize..8, 1..7), proptest::bool::ANY), 1..150),
+            asked in proptest::collection::btree_set(0_usize..8, 1..7),
+            closed in proptest::bool::ANY,
+            limit in 1_usize..30,
+        ) {
+            let fulltext = index(&documents);
+            let terms = asked.iter().map(|w| precedent_text::report::terms(WORDS[*w]).remove(0)).collect();
+            let words = Words { terms, scope: Scope::Any, ..Words::default() };
+            let state = Test::State(precedent_core::model::State::Closed);
+            let filters = if closed { vec![Filter { test: state, negated: false }] } else { Vec::new() };
+            let searcher = fulltext.searcher().unwrap();
+            let query = fulltext.filtered(fulltext.query(&words).unwrap(), &filters);
+            let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
+            let whole = ranked(&searcher, whole).unwrap();
+            let found = fulltext.search(&words, &filters, limit).unwrap();
+            // A sum in another order may be rounded the other way.
+            proptest::prop_assert_eq!(found.len(), whole.len());
+            for ((_, have), (_, want)) in found.iter().zip(&whole) {
+                proptest::prop_assert!((have - want).abs() <= STEP, "{have} and {want}");
+            }
+            // Which of equal ones comes in at the end depends on where they lie.
+            let last = whole.last().map_or(0.0, |(_, s)| *s);
+            for (id, score) in whole.iter().filter(|(_, s)| *s > last + STEP) {
+                let have = found.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());
+                proptest::prop_assert!(have.is_some_and(|off| off <= STEP), "{id} at {score}: {found:?}");
+            }
+        }
+    }
+}

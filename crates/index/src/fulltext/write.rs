@@ -1,0 +1,493 @@
+//! Updates of the index: what is written of a document, and when others see it.
+
+use std::{
+    collections::BTreeSet,
+    fs, mem,
+    path::Path,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tantivy::{
+    Document, FutureResult, IndexWriter, TantivyDocument, TantivyError, Term,
+    index::{SegmentId, SegmentMeta},
+    indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy},
+    schema::{Field, document::CompactDocValue},
+};
+
+use super::{FullText, Reached, broken, schema::SCHEMA_VERSION};
+use crate::lock::UpdateLock;
+use precedent_core::{
+    error::{Code, Error, Result, cancelled},
+    model::State,
+    task::{Phase, Task, apart},
+};
+use precedent_store::{DocumentRow, StoredComment};
+use precedent_text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature};
+
+/// Memory of each of the two indexing threads, in bytes: enough for half of the documents between two commits, so that a thread
+/// writes them as one segment.
+const THREAD_BYTES: usize = 96 * 1024 * 1024;
+
+/// Segments of so many documents and less are merged while somebody waits: eight of them within half a second.
+const MERGED_AT_ONCE_UP_TO: usize = 1_024;
+
+/// A merge makes segments of so many documents at the most: what it rewrites and maps stays bounded.
+const MERGED_UP_TO: u64 = 262_144;
+
+/// A segment of more than so many times the documents of all smaller ones is left alone. So each merge gives a document a segment
+/// that is at least half as large again, and it is written anew a number of times that only the logarithm of all bounds.
+const MUCH_LARGER: u64 = 2;
+
+/// A merge has to be worth it: of so many segments, …
+const MANY: usize = 8;
+/// … or of so many documents.
+const MUCH: u64 = 8_192;
+
+/// So many merges are under way at once: one for each of two cores.
+const AT_ONCE: usize = 2;
+
+/// Documents that wait for the indexing threads at the most: tantivy's own queue takes 10,000, with all their texts, and a commit
+/// has to wait for each of them.
+const QUEUED: usize = 512;
+
+/// How long a document waits for a place in the queue: longer than a segment takes to be written.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Merges small segments, which nobody has to wait for.
+fn at_once() -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_max_docs_before_merge(MERGED_AT_ONCE_UP_TO);
+    policy
+}
+
+/// How many documents a segment has, and how many it had that were deleted or replaced.
+#[derive(Clone, Copy)]
+struct Extent {
+    documents: u64,
+    deleted: u64,
+}
+
+/// Which of these segments searches would be quicker without, in groups that are to be made one each; the smallest first.
+fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
+    let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
+    let mut by_size: Vec<usize> = (0..segments.len()).collect();
+    by_size.sort_by_key(|at| segments[*at].documents);
+    let mut alike: Vec<Vec<usize>> = Vec::new();
+    for at in by_size {
+        let own = segments[at].documents;
+        match alike.last_mut() {
+            Some(group) if own <= MUCH_LARGER * size(group) && own + size(group) <= MERGED_UP_TO => {
+                group.push(at);
+            }
+            _ => alike.push(vec![at]),
+        }
+    }
+    let (mut worth, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for mut group in alike {
+        let much = group.len() > 1 && size(&group) >= MUCH;
+        let mostly_gone = group.iter().any(|at| segments[*at].deleted > segments[*at].documents);
+        if !much && !mostly_gone && group.len() < MANY {
+            smaller.append(&mut group);
+            continue;
+        }
+        // Where much is written anew, what is smaller costs next to nothing.
+        if size(&smaller) + size(&group) <= MERGED_UP_TO {
+            group.append(&mut smaller);
+        }
+        smaller.clear();
+        worth.push(group);
+    }
+    worth
+}
+
+/// A document's texts, prepared; made in parallel, before the writer takes them.
+#[derive(Debug)]
+pub struct Entry {
+    pub(super) document: TantivyDocument,
+}
+
+/// How many documents wait for the indexing threads.
+#[derive(Default)]
+struct Queue {
+    length: Mutex<usize>,
+    shorter: Condvar,
+}
+
+impl Queue {
+    /// Waits for a place, but not for threads that take nothing any more: adding to those says what is wrong.
+    fn enter(self: &Arc<Self>, document: TantivyDocument) -> Queued {
+        let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUED);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 += 1;
+        Queued { document, queue: self.clone() }
+    }
+}
+
+/// A document in the queue of the indexing threads, until one of them takes it up.
+struct Queued {
+    document: TantivyDocument,
+    queue: Arc<Queue>,
+}
+
+impl Drop for Queued {
+    fn drop(&mut self) {
+        *self.queue.length.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.queue.shorter.notify_one();
+    }
+}
+
+impl Document for Queued {
+    type Value<'a> = CompactDocValue<'a>;
+    type FieldsValuesIter<'a> = Box<dyn Iterator<Item = (Field, CompactDocValue<'a>)> + 'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        Box::new(self.document.field_values())
+    }
+
+    fn into_tantivy_document(mut self) -> TantivyDocument {
+        mem::take(&mut self.document)
+    }
+}
+
+/// An update of the index.
+pub struct Writer<'a> {
+    fulltext: &'a FullText,
+    /// None after a commit that was not waited for.
+    writer: Option<IndexWriter<Queued>>,
+    queue: Arc<Queue>,
+    lock: UpdateLock,
+}
+
+impl std::fmt::Debug for Writer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("fulltext", &self.fulltext).finish_non_exhaustive()
+    }
+}
+
+impl Writer<'_> {
+    fn writer(&mut self) -> Result<&mut IndexWriter<Queued>> {
+        self.writer.as_mut().ok_or_else(cancelled)
+    }
+
+    /// Does with tantivy's writer what takes long. Cancelled, that goes on without anybody waiting, and nobody else can update the index
+    /// before it is over.
+    fn apart<T: Send + 'static>(
+        &mut self,
+        task: &Task,
+        work: impl FnOnce(IndexWriter<Queued>) -> T + Send + 'static,
+    ) -> Result<T> {
+        let writer = self.writer.take().ok_or_else(cancelled)?;
+        let lock = self.lock.clone();
+        // The writer has a lock of its own, which has to go first.
+        Ok(apart(task, move || (work(writer), lock))?.0)
+    }
+
+    /// Forgets everything.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn clear(&mut self) -> Result<()> {
+        self.writer()?.delete_all_documents()?;
+        Ok(())
+    }
+
+    /// Removes a document.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`] after a commit that was.
+    pub fn remove(&mut self, id: i64) -> Result<()> {
+        let term = Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned());
+        self.writer()?.delete_term(term);
+        Ok(())
+    }
+
+    /// Adds a document that is known not to be there.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn add(&mut self, entry: Entry) -> Result<()> {
+        let document = self.queue.enter(entry.document);
+        self.writer()?.add_document(document)?;
+        Ok(())
+    }
+
+    /// Makes the update visible, together with how far it reaches.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`]: whether it is made then shows later.
+    pub fn commit(&mut self, revision: u64, task: &Task) -> Result<()> {
+        let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
+            .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let (writer, done) = self.apart(task, move |mut writer| {
+            let commit = |writer: &mut IndexWriter<Queued>| {
+                let mut commit = writer.prepare_commit()?;
+                commit.set_payload(&payload);
+                commit.commit()
+            };
+            let done = commit(&mut writer);
+            (writer, done)
+        })?;
+        self.writer = Some(writer);
+        done?;
+        Ok(())
+    }
+
+    /// Waits for the small merges that the last commit began.
+    ///
+    /// # Errors
+    /// Those of the index, and [`Code::Cancelled`].
+    pub fn finish(mut self, task: &Task) -> Result<()> {
+        self.apart(task, IndexWriter::wait_merging_threads)??;
+        Ok(())
+    }
+}
+
+impl FullText {
+    /// Starts an update. Readers see nothing of it before [`Writer::commit`].
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
+        let writer: IndexWriter<Queued> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+        writer.set_merge_policy(Box::new(at_once()));
+        self.remove_leftovers()?;
+        self.remove_former();
+        Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
+    }
+
+    /// Whether there are small segments that an update would merge at once, though it had nothing else to do.
+    ///
+    /// # Errors
+    /// [`Code::Corrupt`] if the index cannot be read.
+    pub(crate) fn has_crumbs(&self) -> Result<bool> {
+        Ok(!at_once().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
+    }
+
+    /// Whether [`FullText::merge`] would do anything.
+    ///
+    /// # Errors
+    /// [`Code::Corrupt`] if the index cannot be read.
+    pub(crate) fn is_scattered(&self) -> Result<bool> {
+        Ok(!self.scattered()?.is_empty())
+    }
+
+    /// The segments of each group that is to be made one, and how many documents they have. None of them is held on to: tantivy keeps
+    /// the files of what anybody holds.
+    fn scattered(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
+        let mut segments = self.index.searchable_segment_metas()?;
+        segments.sort_by_key(SegmentMeta::id);
+        let extent = |segment: &SegmentMeta| Extent {
+            documents: segment.num_docs().into(),
+            deleted: segment.num_deleted_docs().into(),
+        };
+        let extents: Vec<Extent> = segments.iter().map(extent).collect();
+        let of = |group: Vec<usize>| {
+            let documents = group.iter().map(|at| extents[*at].documents).sum();
+            (group.into_iter().map(|at| segments[at].id()).collect(), documents)
+        };
+        Ok(groups(&extents).into_iter().map(of).collect())
+    }
+
+    /// Merges segments that searches would be quicker without. Everything can be found before, meanwhile and afterwards.
+    ///
+    /// # Errors
+    /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read; [`Code::Cancelled`]: the merge that is under way
+    /// goes on without anybody waiting, and nobody else can update the index before it is over.
+    pub(crate) fn merge(&self, lock: &UpdateLock, task: &Task) -> Result<()> {
+        let groups = self.scattered()?;
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let options = IndexWriterOptions::builder().num_merge_threads(AT_ONCE).build();
+        let mut writer: IndexWriter = self.index.writer_with_options(options)?;
+        self.remove_leftovers()?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let (mut done, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
+        for groups in groups.chunks(AT_ONCE) {
+            task.check()?;
+            task.report(Phase::Merge, done, Some(total), "documents");
+            done += groups.iter().map(|(_, documents)| documents).sum::<u64>();
+            let (groups, lock) = (groups.to_vec(), lock.clone());
+            let merge = move || {
+                let merging: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
+                let merged: Vec<_> = merging.into_iter().map(FutureResult::wait).collect();
+                // The writer has a lock of its own, which has to go first.
+                (merged, writer, lock)
+            };
+            let (merged, back, _) = apart(task, merge)?;
+            writer = back;
+            for merged in merged {
+                // What cannot be read makes the thread that merges panic.
+                merged.map_err(|e| {
+                    if matches!(e, TantivyError::SystemError(_)) { broken() } else { e.into() }
+                })?;
+            }
+        }
+        task.report(Phase::Merge, total, Some(total), "documents");
+        // Searches that begin from now on look at the new ones.
+        drop(self.searcher()?);
+        writer.garbage_collect_files().wait()?;
+        Ok(())
+    }
+
+    /// Removes the indexes of earlier versions, which nothing reads any more.
+    fn remove_former(&self) {
+        let Some(parent) = self.folder.parent() else { return };
+        for version in 1..SCHEMA_VERSION {
+            // Where another program still reads it, it goes the next time.
+            let _ = fs::remove_dir_all(parent.join(format!("v{version}")));
+        }
+    }
+
+    /// Removes what a writer that was killed has left: files of segments that no commit names. A new writer counts from the
+    /// last commit and would come to the same names. To be called with the writer's lock held.
+    fn remove_leftovers(&self) -> Result<()> {
+        let named = self.index.load_metas()?.list_segment_files();
+        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
+            let Ok(entry) = entry else { continue };
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            let of_segment = text
+                .split_once('.')
+                .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
+            if of_segment && !named.contains(Path::new(&name)) {
+                // Where somebody still reads it, it goes the next time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares a document for the index.
+    pub fn entry(
+        &self,
+        row: &DocumentRow,
+        body: &Prepared,
+        comments: &[(&StoredComment, Prepared)],
+    ) -> Entry {
+        let f = &self.fields;
+        let mut d = TantivyDocument::default();
+        d.add_u64(f.id, row.id.cast_unsigned());
+        d.add_text(f.title, &row.title);
+        d.add_text(f.identifiers, &row.title);
+        let terms =
+            |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
+        let own = terms(&body.signatures(&row.title));
+        let (prose, code) = (body.prose(), body.code());
+        d.add_text(f.identifiers, &prose);
+        d.add_text(f.identifiers, &code);
+        d.add_text(f.body, prose);
+        d.add_text(f.code, code);
+        let mut said = BTreeSet::new();
+        for (comment, text) in comments {
+            if comment.author.bot {
+                continue;
+            }
+            for part in [text.prose(), text.code()] {
+                d.add_text(f.identifiers, &part);
+                d.add_text(f.comments, part);
+            }
+            said.extend(terms(&text.signatures("")));
+        }
+        said.retain(|term| !own.contains(term));
+        for (field, terms) in [(f.signatures, own), (f.said_signatures, said)] {
+            terms.into_iter().for_each(|term| d.add_text(field, term));
+        }
+        d.add_text(f.source, row.source.to_lowercase());
+        d.add_text(f.kind, row.kind.as_str());
+        if let Some(state) = row.state {
+            d.add_text(f.state, state.as_str());
+            if state == State::Merged {
+                d.add_text(f.state, State::Closed.as_str());
+            }
+        }
+        if let Some(reason) = &row.state_reason {
+            d.add_text(f.reason, reason.to_lowercase());
+        }
+        for label in &row.labels {
+            d.add_text(f.label, label.to_lowercase());
+        }
+        if let Some(author) = &row.author.login {
+            d.add_text(f.author, author.to_lowercase());
+        }
+        if row.author.bot {
+            d.add_text(f.flag, "bot");
+        }
+        if row.locked {
+            d.add_text(f.flag, "locked");
+        }
+        for (field, time) in
+            [(f.created, row.created_at), (f.updated, row.updated_at), (f.closed, row.closed_at)]
+        {
+            if let Some(time) = time {
+                d.add_i64(field, time.as_second());
+            }
+        }
+        Entry { document: d }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn living(sizes: &[u64]) -> Vec<Extent> {
+        sizes.iter().map(|documents| Extent { documents: *documents, deleted: 0 }).collect()
+    }
+
+    #[test]
+    fn large_segments_are_merged_with_their_like_and_take_small_ones_along() {
+        assert!(groups(&living(&[16_000])).is_empty());
+        assert_eq!(groups(&living(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
+        // Not for a few documents, nor for what a large one would hardly gain.
+        assert!(groups(&living(&[16_000, 40, 9, 9])).is_empty());
+        assert_eq!(groups(&living(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
+        // Sixteen fill one; none is larger.
+        let many = groups(&living(&[16_384; 40]));
+        assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
+        assert!(groups(&living(&[200_000, 150_000])).is_empty());
+        let mostly_gone = Extent { documents: 9, deleted: 10 };
+        assert_eq!(groups(&[mostly_gone]), [[0]]);
+    }
+
+    /// What merges leave of these segments, and how many documents they wrote.
+    fn merged(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
+        let mut written = 0;
+        for group in groups(&living(&segments)) {
+            let all = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
+            segments.push(all);
+            written += all;
+        }
+        segments.retain(|documents| *documents > 0);
+        (segments, written)
+    }
+
+    proptest::proptest! {
+        /// Merging ends, makes none too large, leaves few, and a document is written anew a few times however an index grows.
+        #[test]
+        fn an_index_that_grows_has_few_segments_and_writes_each_document_a_few_times(
+            updates in proptest::collection::vec(1_u64..20_000, 1..300),
+        ) {
+            let (mut segments, mut all, mut written) = (Vec::new(), 0, 0);
+            for update in updates {
+                segments.push(update);
+                all += update;
+                for again in 0.. {
+                    let (now, wrote) = merged(segments);
+                    (segments, written) = (now, written + wrote);
+                    if wrote == 0 {
+                        break;
+                    }
+                    proptest::prop_assert!(again < 2, "{:?} could be merged again and again", segments);
+                }
+                proptest::prop_assert_eq!(segments.iter().sum::<u64>(), all);
+                proptest::prop_assert!(segments.iter().all(|documents| *documents <= MERGED_UP_TO));
+                let full = usize::try_from(2 * all / MERGED_UP_TO).unwrap();
+                proptest::prop_assert!(segments.len() <= full + 16, "{:?}", segments);
+            }
+            let times = (all as f64).log2();
+            proptest::prop_assert!(written as f64 <= all as f64 * times, "{written} of {all}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reads the references out of changed documents' texts into the store's links.
+
+use std::{collections::BTreeSet, time::Instant};
+
+use super::batches::batches;
+use precedent_core::{
+    error::Result,
+    model::{DocKind, State},
+    task::Task,
+};
+use precedent_store::{DocumentRow, Store, StoredComment};
+use precedent_text::reference::{Relation, references};
+
+/// Documents in one transaction.
+const BATCH: usize = 500;
+/// How far from the closure a comment stands that says why, in seconds. Trackers write the two one after the other.
+const AT_CLOSURE: i64 = 600;
+
+/// Brings the links of origin `text` up to date, or closer to that where the time is over before.
+pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Result<()> {
+    let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
+    if reached >= revision {
+        return Ok(());
+    }
+    let changed = store.read(|r| r.changed_documents(reached))?;
+    let mut batches = batches(&changed, BATCH).peekable();
+    while let Some(batch) = batches.next() {
+        task.check()?;
+        let links = store.read(|r| {
+            let mut out = Vec::with_capacity(batch.len());
+            for listing in batch {
+                let Some(row) = r.document(listing.id)? else { continue };
+                let found = if listing.deleted { Vec::new() } else { stated(&row, &r.comments(&row)?) };
+                out.push((row.key, found));
+            }
+            Ok(out)
+        })?;
+        let done = batch.last().map(|l| l.revision);
+        let whole = done.filter(|done| batches.peek().is_none_or(|next| next[0].revision > *done));
+        store.write(|w| {
+            links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found))?;
+            whole.map_or(Ok(()), |done| w.set_links_revision(done))
+        })?;
+        if whole.is_some() && until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(());
+        }
+    }
+    store.write(|w| w.set_links_revision(revision))
+}
+
+/// What a document's texts say about others: (key, kind), each once, strongest kind first.
+fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
+    let mut out: Vec<(Relation, String)> = Vec::new();
+    let mut add = |text: &str, own: bool, bot: bool| {
+        for (relation, key) in named(row, text) {
+            let relation = match relation {
+                // "Fixes #12" closes #12 only where a pull request says it of itself.
+                Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
+                // Bots propose duplicates; people decide.
+                Relation::DuplicateOf if bot => Relation::Mentions,
+                relation => relation,
+            };
+            if !out.iter().any(|(r, k)| *r == relation && *k == key) {
+                out.push((relation, key));
+            }
+        }
+    };
+    add(&row.title, true, row.author.bot);
+    add(&row.body, true, row.author.bot);
+    for comment in comments {
+        add(&comment.body, false, comment.author.bot);
+    }
+    if !out.iter().any(|(relation, _)| *relation == Relation::DuplicateOf) {
+        out.extend(named_at_closure(row, comments).map(|key| (Relation::DuplicateOf, key)));
+    }
+    out.sort();
+    let strong: Vec<String> =
+        out.iter().filter(|(r, _)| *r != Relation::Mentions).map(|(_, k)| k.clone()).collect();
+    out.into_iter()
+        .filter(|(r, k)| *r != Relation::Mentions || !strong.contains(k))
+        .map(|(r, k)| (k, r.as_str()))
+        .collect()
+}
+
+/// The other items that a text of this one names, by key, and what it says of them.
+fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
+    references(text).into_iter().filter_map(|reference| {
+        let source = reference.source.as_deref().unwrap_or(&row.source);
+        let key = format!("{source}#{}", reference.number);
+        (key != row.key).then_some((reference.relation, key))
+    })
+}
+
+/// What an item that was closed as a duplicate is one of, where nobody says it in those words: the one item that the last
+/// comment at the closure to name any names ("Same cause as #12, closing").
+fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
+    let as_duplicate = row.state_reason.as_deref() == Some("duplicate")
+        || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
+    let closed = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
+    let near = |c: &&StoredComment| {
+        !c.author.bot && (c.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE
+    };
+    let mut named = comments
+        .iter()
+        .filter(near)
+        .map(|c| named(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
+    let last = named.rfind(|keys| !keys.is_empty())?;
+    let mut keys = last.into_iter();
+    keys.next().filter(|_| keys.next().is_none())
+}

@@ -1,0 +1,268 @@
+//! The file of a set of vectors: its tables, how older ones are brought up to date, and what is wrong with it.
+
+use std::{fs, path::Path, sync::Once};
+
+use rusqlite::Connection;
+
+use super::codes;
+use precedent_core::error::{Code, Error, Result};
+use precedent_store::with_end;
+
+/// Vectors that sqlite-vec keeps in one blob. SQLite finds a place in a blob by walking there page by page from its beginning; so many of
+/// 384 dimensions lie in one page. The default of 1,024 makes scoring a vector many times as slow.
+const BLOB: usize = 8;
+
+/// What SQLite complains about in a file of vectors; nothing is changed in it.
+pub fn damage(path: &Path) -> Option<String> {
+    register();
+    let look = || -> rusqlite::Result<Vec<String>> {
+        let connection = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.query_row("SELECT revision FROM state", [], |_| Ok(()))?;
+        let mut statement = connection.prepare("PRAGMA integrity_check(3)")?;
+        let lines = statement.query_map([], |r| r.get::<_, String>(0))?;
+        lines.collect()
+    };
+    match look() {
+        Ok(lines) => {
+            let lines: Vec<String> = lines.into_iter().filter(|l| l != "ok").collect();
+            (!lines.is_empty()).then(|| lines.join("; "))
+        }
+        Err(error) => is_damage(&error).then(|| error.to_string()),
+    }
+}
+
+/// Whether SQLite speaks of the file's content; else something keeps it from being read.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as E;
+    !matches!(
+        error.sqlite_error_code(),
+        Some(
+            E::DatabaseBusy
+                | E::DatabaseLocked
+                | E::CannotOpen
+                | E::DiskFull
+                | E::OutOfMemory
+                | E::PermissionDenied
+                | E::ReadOnly
+                | E::SystemIoFailure
+        )
+    )
+}
+
+/// Makes sqlite-vec's functions and tables known to every connection that this process opens.
+#[allow(
+    unsafe_code,
+    reason = "registering a loadable extension is an FFI call; the signature is SQLite's entry point"
+)]
+pub(super) fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes the database, an
+        // error string and the API table. The crate declares it without arguments, hence the transmute, as its
+        // documentation shows.
+        unsafe {
+            type EntryPoint = unsafe extern "C" fn(
+                *mut rusqlite::ffi::sqlite3,
+                *mut *mut std::ffi::c_char,
+                *const rusqlite::ffi::sqlite3_api_routines,
+            ) -> std::ffi::c_int;
+            let entry =
+                std::mem::transmute::<*const (), EntryPoint>(sqlite_vec::sqlite3_vec_init as *const ());
+            rusqlite::ffi::sqlite3_auto_extension(Some(entry));
+        }
+    });
+}
+
+/// Whether the file is as long as it says, and can be read: SQLite looks at the length only where it reads.
+pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
+    let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
+    number("SELECT revision FROM state")?;
+    number("SELECT max(id) FROM chunks")?;
+    let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
+    let log = with_end(path, "-wal");
+    // What is still in the log counts as a page already.
+    let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
+    let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
+    if !logged && length < pages {
+        return Err(Error::new(Code::Corrupt, format!("{} was cut", path.display())));
+    }
+    Ok(())
+}
+
+/// The version of the tables below.
+const VERSION: i64 = 2;
+
+pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
+    let version = |c: &Connection| c.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0));
+    if version(connection)? >= VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    // Another process may have made it while this one waited.
+    let version = version(&transaction)?;
+    if version == 0 {
+        transaction.execute_batch(
+            "CREATE TABLE state (
+                 id         INTEGER PRIMARY KEY CHECK (id = 1),
+                 revision   INTEGER NOT NULL,  -- of the store, up to which chunks are planned
+                 generation INTEGER NOT NULL   -- bumped with every change of vectors
+             ) STRICT;
+             INSERT INTO state VALUES (1, 0, 0);
+             CREATE TABLE chunks (
+                 id          INTEGER PRIMARY KEY,
+                 document_id INTEGER NOT NULL,
+                 source_id   INTEGER NOT NULL,
+                 part        INTEGER NOT NULL, -- 0: the document's own text; -1: its title; else the comment's row id
+                 ordinal     INTEGER NOT NULL,
+                 hash        BLOB NOT NULL,    -- of the representation text
+                 priority    INTEGER NOT NULL, -- lower is embedded earlier
+                 code        BLOB              -- sign bits of the vector (of a title, int8: all of it); NULL until
+                                               -- it is embedded
+             ) STRICT;
+             CREATE INDEX chunks_by_document ON chunks (document_id);
+             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;",
+        )?;
+    }
+    if version < 2 {
+        transaction.execute_batch(&format!(
+            "{}
+             CREATE VIRTUAL TABLE embeddings USING vec0(
+                 chunk_id INTEGER PRIMARY KEY,
+                 source_id INTEGER PARTITION KEY,
+                 embedding int8[{dimensions}] distance_metric=cosine,
+                 chunk_size={BLOB}
+             );
+             -- Chunks of texts, and those of them that have a vector: every search tells them.
+             ALTER TABLE state ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
+             ALTER TABLE state ADD COLUMN embedded INTEGER NOT NULL DEFAULT 0;
+             UPDATE state SET chunks = (SELECT count(*) FROM chunks WHERE part >= 0),
+                 embedded = (SELECT count(*) FROM chunks WHERE part >= 0 AND code IS NOT NULL);
+             CREATE TRIGGER chunks_come AFTER INSERT ON chunks WHEN NEW.part >= 0 BEGIN
+                 UPDATE state SET chunks = chunks + 1, embedded = embedded + (NEW.code IS NOT NULL);
+             END;
+             CREATE TRIGGER chunks_go AFTER DELETE ON chunks WHEN OLD.part >= 0 BEGIN
+                 UPDATE state SET chunks = chunks - 1, embedded = embedded - (OLD.code IS NOT NULL);
+             END;
+             CREATE TRIGGER chunks_change AFTER UPDATE OF code ON chunks WHEN NEW.part >= 0 BEGIN
+                 UPDATE state SET embedded = embedded + (NEW.code IS NOT NULL) - (OLD.code IS NOT NULL);
+             END;",
+            codes::SCHEMA
+        ))?;
+        if version == 1 {
+            transaction.execute_batch(
+                "INSERT INTO embeddings (chunk_id, source_id, embedding)
+                     SELECT v.chunk_id, c.source_id, vec_int8(v.embedding)
+                     FROM vectors v JOIN chunks c ON c.id = v.chunk_id;
+                 DROP TABLE vectors;
+                 DROP INDEX IF EXISTS chunks_titles;",
+            )?;
+            rebuild(&transaction, dimensions / 64)?;
+        }
+    }
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Writes the codes anew from the chunks.
+pub(super) fn rebuild(c: &Connection, width: usize) -> Result<()> {
+    let generation = c.query_row("SELECT generation FROM state", [], |r| r.get(0))?;
+    let last = codes::rebuild(c, generation, width)?;
+    c.execute("UPDATE state SET generation = ?1", [last])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::params;
+
+    use super::{
+        super::{Extent, Planned, Vectors, codes::signs, path, search::quantised},
+        *,
+    };
+    use crate::embed::Engine;
+
+    fn vector(n: u32, dimensions: usize) -> Vec<f32> {
+        let mut vector: Vec<f32> =
+            (0..dimensions).map(|i| ((i as f32 + 1.0) * (n as f32 + 0.7)).sin()).collect();
+        crate::embed::normalise(&mut vector);
+        vector
+    }
+
+    #[test]
+    fn a_set_of_the_first_version_is_brought_up_to_date() {
+        register();
+        let folder = tempfile::tempdir().unwrap();
+        let info = Engine::Hashed.info().unwrap();
+        let path = path(folder.path(), &info);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(&format!(
+            "CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;
+             INSERT INTO state VALUES (1, 5, 9);
+             CREATE TABLE chunks (id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL, source_id INTEGER NOT NULL,
+                 part INTEGER NOT NULL, ordinal INTEGER NOT NULL, hash BLOB NOT NULL, priority INTEGER NOT NULL, code BLOB) STRICT;
+             CREATE INDEX chunks_by_document ON chunks (document_id);
+             CREATE INDEX chunks_pending ON chunks (priority, id, part) WHERE code IS NULL;
+             CREATE INDEX chunks_titles ON chunks (document_id) WHERE part = -1;
+             CREATE VIRTUAL TABLE vectors USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
+                 embedding int8[{}] distance_metric=cosine);
+             PRAGMA user_version = 1;",
+            info.dimensions
+        ))
+        .unwrap();
+        for n in 1..=4_u32 {
+            let own = vector(n, info.dimensions);
+            let code: Vec<u8> = signs(&own).iter().flat_map(|w| w.to_le_bytes()).collect();
+            let code = (n < 4).then_some(code);
+            old.execute("INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)", params![n, code])
+                .unwrap();
+            if n < 4 {
+                old.execute("INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))", params![n, quantised(&own)])
+                    .unwrap();
+            }
+        }
+        old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", []).unwrap();
+        drop(old);
+
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded: 3 });
+        assert_eq!((vectors.reached().unwrap(), vectors.lost().unwrap()), (5, 0));
+        assert_eq!(vectors.codes().unwrap().len(), 3);
+        let near = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
+        assert_eq!((near[0].chunk, near[0].document), (2, 2));
+        assert!(near[0].cosine > 0.999, "{near:?}");
+    }
+
+    #[test]
+    fn a_file_that_others_made_again_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let info = Engine::Hashed.info().unwrap();
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!vectors.is_replaced());
+        fs::remove_file(vectors.path()).unwrap();
+        assert_eq!(vectors.is_replaced(), cfg!(unix));
+        let again = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!again.is_replaced());
+        assert_eq!(vectors.is_replaced(), cfg!(unix));
+    }
+
+    #[test]
+    fn codes_that_are_lost_are_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let info = Engine::Hashed.info().unwrap();
+        let vectors = Vectors::open(folder.path(), &info).unwrap();
+        let planned = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
+        vectors.plan(&[(1, 1, (0..20).map(planned).collect())], None).unwrap();
+        for pending in vectors.pending(100).unwrap() {
+            let own = vector(pending.planned.ordinal, info.dimensions);
+            vectors.put(&[(pending, own)]).unwrap();
+        }
+        vectors.file.write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?)).unwrap();
+        assert_eq!(vectors.codes().unwrap().len(), 20);
+        let again = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(again.codes().unwrap().len(), 20);
+        again.clear().unwrap();
+        assert_eq!((vectors.codes().unwrap().len(), vectors.extent().unwrap()), (0, Extent::default()));
+    }
+}

@@ -1,0 +1,355 @@
+//! What is near to a vector, and how near: searches, comparisons and the codes that they begin with.
+
+use std::sync::{Arc, PoisonError, atomic::Ordering};
+
+use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{
+    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, schema::rebuild, stored::Stored,
+};
+use precedent_core::error::Result;
+
+/// Up to this many vectors every search is exact.
+pub const EXACT_CHUNKS: usize = 20_000;
+/// At least this many of the nearest by code are scored exactly, and so many more for each time that the vectors are twice as many
+/// as `FEW`: the more there are, the more come between the nearest by what rounding to signs loses. Of 5.5 million 640 held .985 of
+/// the ten nearest, 1,536 .993 and 2,048 .996.
+const RESCORED: usize = 640;
+const RESCORED_MORE: usize = 256;
+const FEW: usize = 1 << 17;
+/// So many more than are wanted are scored after an exact search.
+const BESIDE: usize = 32;
+/// Vectors that one core looks up at least; more would need more readers than are kept open.
+const SHARE: usize = 256;
+/// sqlite-vec's own limit for `k`.
+const MAX_K: usize = 4096;
+/// Of a document's own text, and of a comment, this many chunks are compared with another report.
+const COMPARED: u32 = 3;
+
+impl Vectors {
+    /// The chunks nearest to a unit vector, nearest first, ties by id. `allowed` limits the documents.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn search(&self, query: &[f32], allowed: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
+        let codes = self.codes()?;
+        if codes.len() <= EXACT_CHUNKS {
+            return self.search_exact(query, allowed, limit);
+        }
+        let candidates = codes.nearest(query, allowed, rescored(codes.len()).max(limit * 2));
+        self.score(query, &candidates, limit)
+    }
+
+    /// As [`Vectors::search`], by sqlite-vec's exact KNN whatever the size.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn search_exact(
+        &self,
+        query: &[f32],
+        allowed: Option<&FixedBitSet>,
+        limit: usize,
+    ) -> Result<Vec<Near>> {
+        // The search rounds the query, which changes the order of what is nearly as near.
+        let k = (limit + BESIDE).clamp(1, MAX_K);
+        let wanted = match allowed {
+            None => None,
+            Some(allowed) => Some(serde_json::Value::from(self.codes()?.chunks_of(allowed)).to_string()),
+        };
+        let found: Vec<i64> = self.read(|c| {
+            let condition =
+                if wanted.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
+            let mut statement = c.prepare_cached(&format!(
+                "SELECT chunk_id FROM embeddings WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
+            ))?;
+            let query = quantised(query);
+            let ids = match &wanted {
+                Some(wanted) => statement.query_map(params![query, k, wanted], |r| r.get(0))?.collect(),
+                None => statement
+                    .query_map(params![query, k], |r| r.get(0))?
+                    .collect::<rusqlite::Result<Vec<i64>>>(),
+            };
+            Ok(ids?)
+        })?;
+        // The score is that of the query as it is.
+        self.score(query, &found, limit)
+    }
+
+    /// Scores chunks exactly and keeps the best.
+    fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<Near>> {
+        // In the order in which they lie in the file.
+        let mut chunks = chunks.to_vec();
+        chunks.sort_unstable();
+        let score = |chunks: &[i64]| {
+            self.read(|c| {
+                let mut stored = Stored::of(c, self.dimensions)?;
+                let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
+                for chunk in chunks {
+                    scored.extend(stored.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
+                }
+                Ok(scored)
+            })
+        };
+        // Most of a search for the nearest is looking up single vectors, so each core does its share.
+        let share = chunks.len().div_ceil(rayon::current_num_threads()).max(SHARE);
+        let scored: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
+        let mut scored = scored.concat();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        scored.truncate(limit);
+        self.read(|c| {
+            let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
+            let mut near = Vec::with_capacity(scored.len());
+            for (chunk, cosine) in scored {
+                let found = row
+                    .query_row([chunk], |r| {
+                        Ok(Near { chunk, document: r.get(0)?, part: r.get(1)?, ordinal: r.get(2)?, cosine })
+                    })
+                    .optional()?;
+                near.extend(found);
+            }
+            Ok(near)
+        })
+    }
+
+    /// How near documents are to a report, given the unit vectors of its title and of its text; in the order of
+    /// `documents`.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn compare(&self, title: &[f32], text: &[f32], documents: &[i64]) -> Result<Vec<Likeness>> {
+        self.read(|c| {
+            let mut chunks = c.prepare_cached(
+                "SELECT id, part, code FROM chunks
+                 WHERE document_id = ?1 AND part <= 0 AND ordinal < ?2 AND code IS NOT NULL",
+            )?;
+            let mut vectors = Stored::of(c, self.dimensions)?;
+            let mut out = Vec::with_capacity(documents.len());
+            for document in documents {
+                let mut like = Likeness::default();
+                let (mut sum, mut pieces) = (0.0, 0.0);
+                let mut rows = chunks.query(params![document, COMPARED])?;
+                while let Some(row) = rows.next()? {
+                    if row.get::<_, i64>(1)? == TITLE_PART {
+                        let stored = row.get_ref(2)?.as_blob().unwrap_or_default();
+                        raise(&mut like.title_title, cosine(title, stored));
+                        raise(&mut like.text_title, cosine(text, stored));
+                        continue;
+                    }
+                    if let Some(stored) = vectors.get(row.get(0)?)? {
+                        raise(&mut like.title_text, cosine(title, stored));
+                        let near = cosine(text, stored);
+                        raise(&mut like.text_text, near);
+                        (sum, pieces) = (sum + near, pieces + 1.0);
+                    }
+                }
+                like.text_mean = like.text_text.map(|_| sum / pieces);
+                // A report without a body is its title.
+                like.title_title = like.title_title.or(like.title_text);
+                like.text_title = like.text_title.or(like.text_text);
+                out.push(like);
+            }
+            Ok(out)
+        })
+    }
+
+    /// How near what was said on documents is to a report, given the unit vectors of its title and of its text: of the comments
+    /// with these row ids the nearest to each, where one has a vector; in the order of `documents`.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn compare_said(
+        &self,
+        title: &[f32],
+        text: &[f32],
+        documents: &[(i64, Vec<i64>)],
+    ) -> Result<Vec<NearestSaid>> {
+        self.read(|c| {
+            let mut chunks = c.prepare_cached(
+                "SELECT id, part FROM chunks
+                 WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL ORDER BY id",
+            )?;
+            let mut vectors = Stored::of(c, self.dimensions)?;
+            let mut out = Vec::with_capacity(documents.len());
+            for (document, comments) in documents {
+                let mut said = NearestSaid::default();
+                if comments.is_empty() {
+                    out.push(said);
+                    continue;
+                }
+                let mut rows = chunks.query(params![document, COMPARED])?;
+                while let Some(row) = rows.next()? {
+                    if !comments.contains(&row.get(1)?) {
+                        continue;
+                    }
+                    if let Some(stored) = vectors.get(row.get(0)?)? {
+                        raise(&mut said.title, cosine(title, stored));
+                        raise(&mut said.text, cosine(text, stored));
+                    }
+                }
+                out.push(said);
+            }
+            Ok(out)
+        })
+    }
+
+    /// The stored unit vectors of a document's own text, in order; none where one of them is still missing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
+        self.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
+                 WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
+            )?;
+            let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
+            let stored: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(stored.unwrap_or_default().into_iter().map(unit).collect())
+        })
+    }
+
+    /// The stored unit vectors of a document's title and of the beginning of its text, where both are there.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn of_document(&self, document: i64) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
+        self.read(|c| {
+            let title: Option<Vec<u8>> = c
+                .prepare_cached("SELECT code FROM chunks WHERE document_id = ?1 AND part = ?2")?
+                .query_row(params![document, TITLE_PART], |r| r.get(0))
+                .optional()?
+                .flatten();
+            let text: Option<Vec<u8>> = c
+                .prepare_cached(
+                    "SELECT embedding FROM embeddings WHERE chunk_id =
+                     (SELECT id FROM chunks WHERE document_id = ?1 AND part = 0 AND ordinal = 0)",
+                )?
+                .query_row([document], |r| r.get(0))
+                .optional()?;
+            Ok(text.map(|text| {
+                let text = unit(text);
+                (title.map_or_else(|| text.clone(), unit), text)
+            }))
+        })
+    }
+
+    /// How near each part of a document (0 is its own text, otherwise a comment's row id) is to a unit vector: the cosine
+    /// of its best piece.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn near_in(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, f32)>> {
+        let mut out: Vec<(i64, f32)> = Vec::new();
+        for (part, _, cosine) in self.pieces(document, query)? {
+            match out.iter_mut().find(|(p, _)| *p == part) {
+                Some((_, best)) => *best = best.max(cosine),
+                None => out.push((part, cosine)),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Which piece of a document's own text is nearest to a unit vector; `None` where it has no vectors.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn nearest_piece(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
+        let own = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
+        let best = own.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
+        Ok(best.map(|(_, ordinal, _)| ordinal))
+    }
+
+    fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
+        self.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0 AND code IS NOT NULL
+                 ORDER BY part, ordinal",
+            )?;
+            let mut stored = Stored::of(c, self.dimensions)?;
+            let mut rows = statement.query([document])?;
+            let mut pieces = Vec::new();
+            while let Some(row) = rows.next()? {
+                if let Some(vector) = stored.get(row.get(2)?)? {
+                    pieces.push((row.get(0)?, row.get(1)?, cosine(query, vector)));
+                }
+            }
+            Ok(pieces)
+        })
+    }
+
+    /// The resident codes, as of now.
+    pub(super) fn codes(&self) -> Result<Arc<Codes>> {
+        let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        let width = self.dimensions / 64;
+        let now = |known: &Arc<Codes>| {
+            self.read(|c| {
+                let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
+                let (generation, embedded): (i64, usize) =
+                    statement.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+                if generation == known.generation {
+                    return Ok((Arc::clone(known), embedded));
+                }
+                Ok((Arc::new(known.advanced(c, generation)?), embedded))
+            })
+        };
+        let (mut codes, embedded) = now(&slot)?;
+        // They are made from what is there, so what is lacking is made again; once, should it be lacking there too.
+        if codes.len() != embedded && !self.mended.swap(true, Ordering::Relaxed) {
+            self.write(|c| rebuild(c, width))?;
+            codes = now(&Arc::new(Codes::none(width)))?.0;
+        }
+        *slot = Arc::clone(&codes);
+        Ok(codes)
+    }
+
+    /// Reads the codes ahead of the first search.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn warm(&self) -> Result<()> {
+        self.codes().map(|_| ())
+    }
+}
+
+/// How many of the nearest by code are scored exactly where there are so many.
+fn rescored(count: usize) -> usize {
+    let doublings = (count / FEW).checked_ilog2().unwrap_or(0);
+    RESCORED + doublings as usize * RESCORED_MORE
+}
+
+/// A stored vector as the unit vector that it was.
+fn unit(stored: Vec<u8>) -> Vec<f32> {
+    let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+    crate::embed::normalise(&mut vector);
+    vector
+}
+
+/// A vector as int8, scaled by its largest component.
+pub(super) fn quantised(vector: &[f32]) -> Vec<u8> {
+    let largest = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+    let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
+    vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
+}
+
+fn raise(best: &mut Option<f32>, value: f32) {
+    *best = Some(best.map_or(value, |b| b.max(value)));
+}
+
+/// Cosine of a unit vector to a quantised one; the dimensions of both are a multiple of 64.
+fn cosine(query: &[f32], stored: &[u8]) -> f32 {
+    // Eight sums side by side, which the compiler makes one instruction of.
+    let (mut dots, mut square) = ([0.0_f32; 8], 0_i32);
+    for (query, stored) in query.as_chunks::<8>().0.iter().zip(stored.as_chunks::<8>().0) {
+        for (dot, (q, s)) in dots.iter_mut().zip(query.iter().zip(stored)) {
+            let s = i16::from(s.cast_signed());
+            *dot += q * f32::from(s);
+            square += i32::from(s * s);
+        }
+    }
+    #[allow(clippy::cast_precision_loss, reason = "a rounding in the eighth figure")]
+    let length = (square as f32).sqrt();
+    if square > 0 { dots.iter().sum::<f32>() / length } else { 0.0 }
+}

@@ -1,0 +1,84 @@
+//! Stored vectors by their chunk, read from where vec0 keeps them.
+//!
+//! A lookup through the virtual table prepares statements and opens a blob each time, which is most of what scoring a thousand
+//! candidates costs. vec0's own tables say the same (sqlite-vec's ARCHITECTURE.md, "vec0 Shadow Tables"): where a row lies, and
+//! the vectors in blobs. One open blob moves from one to the next.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, blob::Blob};
+
+use precedent_core::error::Result;
+
+/// Reads vectors of one file, in one transaction.
+pub(super) struct Stored<'c> {
+    connection: &'c Connection,
+    place: CachedStatement<'c>,
+    open: Option<(i64, Blob<'c>)>,
+    vector: Vec<u8>,
+}
+
+impl<'c> Stored<'c> {
+    /// `dimensions` of int8 each.
+    pub(super) fn of(connection: &'c Connection, dimensions: usize) -> Result<Self> {
+        let place = connection
+            .prepare_cached("SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1")?;
+        Ok(Self { connection, place, open: None, vector: vec![0; dimensions] })
+    }
+
+    /// The vector of a chunk, where it has one. Near chunks lie near one another: those that are asked for in their order are
+    /// read in that of the file.
+    pub(super) fn get(&mut self, chunk: i64) -> Result<Option<&[u8]>> {
+        let place = self.place.query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?))).optional()?;
+        let Some((row, at)) = place else { return Ok(None) };
+        let blob = match self.open.take() {
+            Some((open, blob)) if open == row => blob,
+            Some((_, mut blob)) => {
+                blob.reopen(row)?;
+                blob
+            }
+            None => self.connection.blob_open("main", "embeddings_vector_chunks00", "vectors", row, true)?,
+        };
+        let start = at * self.vector.len();
+        blob.read_at_exact(&mut self.vector, start)?;
+        self.open = Some((row, blob));
+        Ok(Some(&self.vector))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::params;
+
+    use super::*;
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
+        /// Whatever came and went, and in whatever order it is asked for: what vec0 itself says.
+        #[test]
+        fn a_vector_is_read_from_where_it_lies(
+            steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),
+            asked in proptest::collection::vec(0_i64..40, 1..80),
+        ) {
+            super::super::schema::register();
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(
+                "CREATE VIRTUAL TABLE embeddings USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
+                     embedding int8[64] distance_metric=cosine, chunk_size=8)",
+            ).unwrap();
+            for (at, (chunk, put)) in (0_u8..).zip(steps) {
+                connection.execute("DELETE FROM embeddings WHERE chunk_id = ?1", [chunk]).unwrap();
+                if put {
+                    let sql = "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))";
+                    connection.execute(sql, params![chunk, chunk % 3, vec![at; 64]]).unwrap();
+                }
+            }
+            let mut stored = Stored::of(&connection, 64).unwrap();
+            for chunk in asked {
+                let want: Option<Vec<u8>> = connection
+                    .query_row("SELECT embedding FROM embeddings WHERE chunk_id = ?1", [chunk], |r| r.get(0))
+                    .optional()
+                    .unwrap();
+                proptest::prop_assert_eq!(stored.get(chunk).unwrap(), want.as_deref());
+            }
+        }
+    }
+}

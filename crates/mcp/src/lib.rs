@@ -1,0 +1,16 @@
+//! The casebook for agents: the tools of the Model Context Protocol, over any pair of streams.
+//!
+//! Lines that are no requests are answered before the protocol's library sees them; every reply is bounded, and marked as
+//! untrusted data.
+
+mod arguments;
+mod json;
+mod lines;
+mod listing;
+mod pages;
+mod parameters;
+mod reply;
+mod server;
+mod thread;
+
+pub use server::Server;

@@ -1,0 +1,99 @@
+//! What a search lists, page by page. A page is the same whatever the pages before it were, so that put together they are
+//! the whole list.
+
+use std::collections::HashSet;
+
+use precedent_core::{
+    Error, Result, Task,
+    model::{SearchRequest, SearchResponse},
+};
+use precedent_engine::{
+    Casebook,
+    search::{MAX_LIMIT, query},
+};
+use serde_json::{Value, json};
+
+use super::{
+    json::{fields, value},
+    pages,
+    parameters::Search,
+    reply,
+};
+
+/// So many results are ranked among the same candidates, whatever the limit. Those behind them are ranked among more.
+const STEADY: usize = 100;
+
+/// A page of a search.
+pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
+    match query::parse(&asked.query)?.is_empty() {
+        true => browse(casebook, asked, task).await,
+        false => ranked(casebook, asked, task).await,
+    }
+}
+
+/// A query without words lists everything that its filters let through.
+async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
+    let mut limit = asked.limit;
+    loop {
+        let request = SearchRequest {
+            query: asked.query.clone(),
+            limit,
+            offset: asked.offset,
+            ..SearchRequest::default()
+        };
+        let found = casebook.search(request, task).await?;
+        let total = found.total.unwrap_or_default();
+        let listed = found.hits.len();
+        let (page, shown) = page(found, asked)?;
+        // What changed at the same time stands in the order of its keys within a page alone: a page that has no room for
+        // all is asked for anew, shorter.
+        if shown < listed {
+            limit = shown.max(1);
+            continue;
+        }
+        let end = asked.offset + limit;
+        let more = u64::try_from(end).is_ok_and(|end| end < total);
+        return Ok(with_next(page, more.then_some(end)));
+    }
+}
+
+/// A query with words lists what is ranked best.
+async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
+    let first = asked.offset;
+    if first > MAX_LIMIT {
+        return Err(Error::invalid(format!("search: only the best {MAX_LIMIT} results are listed"))
+            .with_hint(
+                "Other words, or filters (is:, label:, author:, source:, updated:), make them fewer.",
+            ));
+    }
+    let ask = async |limit: usize| {
+        let request = SearchRequest { query: asked.query.clone(), limit, ..SearchRequest::default() };
+        casebook.search(request, task).await
+    };
+    let end = first + asked.limit;
+    let mut found = ask(end.saturating_add(1).min(STEADY)).await?;
+    if end >= STEADY && found.hits.len() == STEADY {
+        let before: HashSet<String> = found.hits.iter().map(|h| h.key.clone()).collect();
+        let deeper = ask(MAX_LIMIT).await?;
+        found.hits.extend(deeper.hits.into_iter().filter(|h| !before.contains(&h.key)));
+        found.hits.truncate(MAX_LIMIT);
+    }
+    let all = found.hits.len();
+    found.hits.truncate(end);
+    found.hits.drain(..first.min(found.hits.len()));
+    let (page, shown) = page(found, asked)?;
+    let end = first + shown;
+    Ok(with_next(page, (end < all).then_some(end)))
+}
+
+/// As many of the results as have room, and how many those are.
+fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
+    let hits = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
+    let (page, shown) = pages::hits(fields(&found)?, hits, reply::room(asked.max_chars));
+    Ok((Value::Object(page), shown))
+}
+
+fn with_next(mut page: Value, next: Option<usize>) -> Value {
+    page["next_offset"] = json!(next);
+    page
+}

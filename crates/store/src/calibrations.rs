@@ -1,0 +1,176 @@
+//! Calibrations of checks by a source's own duplicates, and the pairs that they are made from.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, params, types::Type};
+
+use super::{Reader, Writer};
+use precedent_core::error::Result;
+
+/// A source's own curve over the confidence, and its own order of candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Factor of the log-odds.
+    pub slope: f64,
+    /// What is added to them.
+    pub intercept: f64,
+    /// On how many reports with a known earlier duplicate it rests.
+    pub labels: u64,
+    /// The fingerprint of the model whose vectors it was learnt with, if there were any.
+    pub model: Option<String>,
+    /// Weights of its own, by the name of the feature; none where the built-in ones order as well.
+    pub order: Option<BTreeMap<String, f32>>,
+}
+
+impl Reader<'_> {
+    /// A source's calibration, if it has one.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn calibration(&self, source: i64) -> Result<Option<Calibration>> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT slope, intercept, labels, model, weights FROM calibrations WHERE source_id = ?1",
+            )?
+            .query_row([source], |r| {
+                let order = r.get::<_, Option<String>>(4)?.map(|weights| read_order(&weights));
+                Ok(Calibration {
+                    slope: r.get(0)?,
+                    intercept: r.get(1)?,
+                    labels: r.get(2)?,
+                    model: r.get(3)?,
+                    order: order.transpose()?,
+                })
+            })
+            .optional()?)
+    }
+
+    /// The pairs of issues of a source that are known to be duplicates, as row ids: what people decided, what the tracker
+    /// says, and what texts say where nobody decided otherwise.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn known_duplicates(&self, source: i64) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT a.id, b.id FROM (
+                 SELECT first_key AS x, second_key AS y FROM verdicts WHERE verdict = 'duplicate'
+                 UNION
+                 SELECT min(from_key, to_key), max(from_key, to_key) FROM links l WHERE kind = 'duplicate_of'
+                   AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.verdict <> 'duplicate'
+                       AND v.first_key = min(l.from_key, l.to_key) AND v.second_key = max(l.from_key, l.to_key)))
+             JOIN documents a ON a.key = x JOIN documents b ON b.key = y
+             WHERE a.source_id = ?1 AND b.source_id = ?1 AND a.kind = 'issue' AND b.kind = 'issue' AND a.id <> b.id
+             ORDER BY a.id, b.id",
+        )?;
+        let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The seconds between the issues of each pair of a source that is known to be a duplicate, and between those that have the
+    /// same title, if that has four words at least.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn gaps_between_duplicates(&self, source: i64) -> Result<Vec<i64>> {
+        let mut between = self.transaction.prepare_cached(
+            "SELECT abs(a.created_at - b.created_at) FROM documents a, documents b WHERE a.id = ?1 AND b.id = ?2
+               AND a.created_at IS NOT NULL AND b.created_at IS NOT NULL",
+        )?;
+        let mut gaps: Vec<i64> = Vec::new();
+        for (a, b) in self.known_duplicates(source)? {
+            gaps.extend(between.query_row([a, b], |r| r.get::<_, i64>(0)).optional()?);
+        }
+        let mut titles = self.transaction.prepare_cached(
+            "SELECT gap FROM (
+                 SELECT created_at - lag(created_at) OVER (PARTITION BY lower(trim(title)) ORDER BY created_at, id) AS gap
+                 FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
+                   AND created_at IS NOT NULL AND trim(title) LIKE '% % % %')
+             WHERE gap IS NOT NULL",
+        )?;
+        let rows = titles.query_map([source], |r| r.get(0))?;
+        gaps.extend(rows.collect::<rusqlite::Result<Vec<i64>>>()?);
+        Ok(gaps)
+    }
+
+    /// How many times as long as elsewhere it takes in a source until something is reported again.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn pace(&self, source: i64) -> Result<f64> {
+        let mut statement = self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
+        Ok(statement.query_row([source], |r| r.get(0)).optional()?.unwrap_or(1.0))
+    }
+
+    /// How many issues of a source are not tombstones.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn issue_count(&self, source: i64) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT count(*) FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
+            )?
+            .query_row([source], |r| r.get(0))?)
+    }
+
+    /// The issues of a source that are not tombstones, the oldest first: row ids.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn issues_by_age(&self, source: i64) -> Result<Vec<i64>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
+             ORDER BY created_at, number, id",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn read_order(weights: &str) -> rusqlite::Result<BTreeMap<String, f32>> {
+    serde_json::from_str(weights).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(4, Type::Text, format!("weights that are none: {e}").into())
+    })
+}
+
+impl Writer<'_> {
+    /// Keeps the pace of a source.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_pace(&self, source: i64, pace: f64) -> Result<()> {
+        self.transaction.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
+        Ok(())
+    }
+
+    /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
+        let weights = calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights, model, made_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                source,
+                calibration.slope,
+                calibration.intercept,
+                calibration.labels,
+                weights,
+                calibration.model,
+                now.as_second()
+            ])?;
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM checks WHERE key IN (SELECT key FROM documents WHERE source_id = ?1)",
+            )?
+            .execute([source])?;
+        Ok(())
+    }
+}

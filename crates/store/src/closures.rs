@@ -1,0 +1,82 @@
+//! The journal of what was told to trackers about duplicates.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{Reader, Writer, damaged, time};
+use precedent_core::{
+    error::Result,
+    model::{ClosureRecord, ClosureStep},
+};
+
+const COLUMNS: &str = "key, canonical_key, step, comment_url, problem, actor, began_at, changed_at";
+
+type Raw = (ClosureRecord, String, i64, i64);
+
+fn read(r: &Row<'_>) -> rusqlite::Result<Raw> {
+    let record = ClosureRecord {
+        key: r.get(0)?,
+        canonical: r.get(1)?,
+        step: ClosureStep::Refused,
+        comment_url: r.get(3)?,
+        problem: r.get(4)?,
+        actor: r.get(5)?,
+        began_at: Timestamp::UNIX_EPOCH,
+        changed_at: Timestamp::UNIX_EPOCH,
+    };
+    Ok((record, r.get(2)?, r.get(6)?, r.get(7)?))
+}
+
+fn whole((record, step, began, changed): Raw) -> Result<ClosureRecord> {
+    let step = ClosureStep::parse(&step).ok_or_else(|| damaged("an unknown step of a closure"))?;
+    Ok(ClosureRecord { step, began_at: time(began)?, changed_at: time(changed)?, ..record })
+}
+
+impl Reader<'_> {
+    /// What was told to the tracker about a pair.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closure(&self, key: &str, canonical: &str) -> Result<Option<ClosureRecord>> {
+        let sql = format!("SELECT {COLUMNS} FROM closures WHERE key = ?1 AND canonical_key = ?2");
+        let found = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read).optional()?;
+        found.map(whole).transpose()
+    }
+
+    /// The whole journal, the latest first, then by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closures(&self) -> Result<Vec<ClosureRecord>> {
+        let sql = format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
+        let mut statement = self.transaction.prepare_cached(&sql)?;
+        statement.query_map([], read)?.map(|r| whole(r?)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Notes how far a closing came; when it was begun stays as it was.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_closure(&self, record: &ClosureRecord) -> Result<()> {
+        self.transaction
+            .prepare_cached(&format!(
+                "INSERT INTO closures ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (key, canonical_key) DO UPDATE SET step = excluded.step, problem = excluded.problem,
+                     comment_url = coalesce(excluded.comment_url, comment_url), actor = excluded.actor,
+                     changed_at = excluded.changed_at"
+            ))?
+            .execute(params![
+                record.key,
+                record.canonical,
+                record.step.as_str(),
+                record.comment_url,
+                record.problem,
+                record.actor,
+                record.began_at.as_second(),
+                record.changed_at.as_second()
+            ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! What clusters of a backlog are made of: which reports are known or thought to be duplicates of which.
+
+use rusqlite::params;
+
+use super::{Reader, time};
+use precedent_core::{error::Result, model::Tie};
+
+impl Reader<'_> {
+    /// The issues that are known duplicates, or whose check found an earlier report of at least this confidence, and those
+    /// reports themselves; in the order in which they were made, then of their rows. Known ones name what they are a duplicate of
+    /// directly; see [`Reader::canonical`] for where that ends.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn ties(&self, source: Option<i64>, confidence: f32) -> Result<Vec<Tie>> {
+        let mut statement = self.transaction.prepare_cached(
+            "WITH known (key) AS (
+                 SELECT from_key FROM links WHERE kind = 'duplicate_of'
+                 UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
+                     WHERE verdict = 'duplicate'),
+             taking_part (key) AS (
+                 SELECT key FROM known
+                 UNION SELECT to_key FROM links WHERE kind = 'duplicate_of'
+                 UNION SELECT canonical_key FROM verdicts WHERE verdict = 'duplicate'
+                 UNION SELECT key FROM check_candidates WHERE confidence >= ?2
+                 UNION SELECT other_key FROM check_candidates WHERE confidence >= ?2)
+             SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known
+             FROM taking_part t JOIN documents d ON d.key = t.key
+             WHERE d.kind = 'issue' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
+             ORDER BY d.created_at, d.number, d.id",
+        )?;
+        let rows = statement.query_map(params![source, confidence], |r| {
+            let at: Option<i64> = r.get(4)?;
+            let known: bool = r.get(5)?;
+            let tie = Tie {
+                key: r.get(0)?,
+                title: r.get(1)?,
+                url: r.get(2)?,
+                open: r.get(3)?,
+                created_at: None,
+                canonical: None,
+                candidates: Vec::new(),
+            };
+            Ok((tie, at, known))
+        })?;
+        let mut out = Vec::new();
+        let mut candidates = self.transaction.prepare_cached(
+            "SELECT other_key, confidence FROM check_candidates WHERE key = ?1 AND confidence >= ?2
+             ORDER BY confidence DESC, other_key",
+        )?;
+        for row in rows {
+            let (mut tie, at, known) = row?;
+            tie.created_at = at.map(time).transpose()?;
+            if known {
+                tie.canonical = Some(self.canonical(&tie.key)?.key).filter(|c| *c != tie.key);
+            }
+            tie.candidates = candidates
+                .query_map(params![tie.key, confidence], |r| Ok((r.get(0)?, r.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            out.push(tie);
+        }
+        Ok(out)
+    }
+
+    /// Pairs of which a person decided that they are no duplicates, the smaller key first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn told_apart(&self) -> Result<Vec<(String, String)>> {
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT first_key, second_key FROM verdicts WHERE verdict <> 'duplicate'")?;
+        let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

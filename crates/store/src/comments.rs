@@ -1,0 +1,158 @@
+//! Comments. They name their item by number, so that they can be stored before it arrives.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Applied, DocumentRow, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use precedent_core::{
+    error::Result,
+    model::{Author, CommentRecord},
+};
+
+/// What somebody wrote below a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Row id of the comment.
+    pub id: i64,
+    /// When.
+    pub at: Timestamp,
+    /// The text as written.
+    pub body: String,
+}
+
+/// A row of `comments`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredComment {
+    /// Row id: what the indexes know a comment by.
+    pub id: i64,
+    /// The tracker's own id.
+    pub remote_id: String,
+    /// Who wrote it.
+    pub author: Author,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was last edited.
+    pub updated_at: Timestamp,
+}
+
+impl Reader<'_> {
+    /// The comments of a document, oldest first, without tombstones; pages have none.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
+        let Some(number) = document.number else { return Ok(Vec::new()) };
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, remote_id, author, author_bot, association, body, url, created_at, updated_at FROM comments
+             WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL ORDER BY created_at, id",
+        )?;
+        let mut rows = statement.query(params![document.source_id, number])?;
+        let mut out = Vec::new();
+        while let Some(r) = rows.next()? {
+            out.push(StoredComment {
+                id: r.get(0)?,
+                remote_id: r.get(1)?,
+                author: Author { login: r.get(2)?, bot: r.get(3)?, association: r.get(4)? },
+                body: r.get(5)?,
+                url: r.get(6)?,
+                created_at: time(r.get(7)?)?,
+                updated_at: time(r.get(8)?)?,
+            });
+        }
+        Ok(out)
+    }
+
+    /// What people wrote below the document with this row id before a moment, newest first, the last `most` of it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<Said>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT c.id, c.created_at, c.body FROM documents d
+             JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
+             WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
+             ORDER BY c.created_at DESC, c.id LIMIT ?3",
+        )?;
+        let mut rows = statement.query(params![id, before.as_second(), most])?;
+        let mut out = Vec::new();
+        while let Some(r) = rows.next()? {
+            out.push(Said { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
+        }
+        Ok(out)
+    }
+
+    /// How many comments a document has here.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
+        let Some(number) = document.number else { return Ok(0) };
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL",
+        )?;
+        Ok(statement.query_row(params![document.source_id, number], |r| r.get(0))?)
+    }
+}
+
+impl Writer<'_> {
+    /// Stores a comment, unless it is there already or what is there is newer; its item counts as changed.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn apply_comment(&self, source: &SourceRow, record: &CommentRecord, raw: &Packed) -> Result<Applied> {
+        let known: Option<(i64, Vec<u8>, bool)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT updated_at, raw_hash, deleted_at IS NOT NULL FROM comments WHERE source_id = ?1 AND remote_id = ?2",
+            )?
+            .query_row(params![source.id, record.remote_id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+            .optional()?;
+        if let Some((stored, hash, deleted)) = &known {
+            if *hash == record.raw.hash && !deleted {
+                return Ok(Applied::Unchanged);
+            }
+            if record.updated_at.as_second() < *stored {
+                return Ok(Applied::Stale);
+            }
+        }
+        let id: i64 = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO comments (source_id, number, remote_id, author, author_bot, association, body, url,
+                     created_at, updated_at, raw_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number, author = excluded.author,
+                     author_bot = excluded.author_bot, association = excluded.association, body = excluded.body,
+                     url = excluded.url, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    source.id,
+                    record.number,
+                    record.remote_id,
+                    record.author.login,
+                    record.author.bot,
+                    record.author.association,
+                    record.body,
+                    record.url,
+                    record.created_at.as_second(),
+                    record.updated_at.as_second(),
+                    record.raw.hash.as_slice(),
+                ],
+                |r| r.get(0),
+            )?;
+        self.keep_raw(RawKind::Comment, id, raw)?;
+        self.transaction
+            .prepare_cached(
+                "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",
+            )?
+            .execute(params![source.id, record.number, self.next_revision()?])?;
+        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+    }
+}

@@ -1,0 +1,569 @@
+//! Issues, pull requests and wiki pages.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params, types::Type};
+
+use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use precedent_core::{
+    error::Result,
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State},
+};
+
+/// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
+const AFTER_REVIEWS: &str = "s";
+
+/// Somebody as a source knows them. The same login in another source may be somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The source's row id.
+    pub source: i64,
+    /// The login.
+    pub login: String,
+}
+
+/// A row of `documents` with its source's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentRow {
+    /// Row id: what the indexes know a document by.
+    pub id: i64,
+    /// The source's row id.
+    pub source_id: i64,
+    /// The source's key.
+    pub source: String,
+    /// What it is.
+    pub kind: DocKind,
+    /// Human key.
+    pub key: String,
+    /// The item's number.
+    pub number: Option<u64>,
+    /// The title.
+    pub title: String,
+    /// The text as written.
+    pub body: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// Who reported it.
+    pub author: Author,
+    /// Label names.
+    pub labels: Vec<String>,
+    /// The milestone's title.
+    pub milestone: Option<String>,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+    /// How many comments the tracker counts.
+    pub comment_count: u64,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// When it was merged.
+    pub merged_at: Option<Timestamp>,
+    /// The revision of its last change.
+    pub revision: u64,
+    /// Tombstone.
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl DocumentRow {
+    /// Who made it; nobody where it was a bot, or nobody knows who.
+    pub fn person(&self) -> Option<Person> {
+        let login = self.author.login.clone().filter(|_| !self.author.bot)?;
+        Some(Person { source: self.source_id, login })
+    }
+}
+
+/// A document's id with the revision of its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Row id.
+    pub id: i64,
+    /// The revision of its last change.
+    pub revision: u64,
+    /// Whether it is a tombstone.
+    pub deleted: bool,
+}
+
+/// In which order documents get their vectors, the lowest first: open before closed, then the latest changed first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency(i64);
+
+impl Urgency {
+    /// That of a document in this state that was last changed then, in seconds since 1970.
+    pub fn of(state: Option<State>, updated_at: Option<i64>) -> Self {
+        let latest = i64::from(i32::MAX);
+        let closed = i64::from(state.is_some_and(|s| s != State::Open));
+        Self((closed << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
+    }
+
+    /// A number below 2³³ that orders as it does.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
+/// What a source holds, without tombstones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceCounts {
+    /// Issues.
+    pub issues: u64,
+    /// Pull requests.
+    pub pull_requests: u64,
+    /// Wiki pages.
+    pub pages: u64,
+    /// Comments of items that are held.
+    pub comments: u64,
+    /// Comments that the tracker counts and the mirror lacks.
+    pub missing_comments: u64,
+    /// Comments whose item the mirror lacks.
+    pub orphan_comments: u64,
+}
+
+pub(super) const COLUMNS: &str =
+    "d.id, d.source_id, s.key, d.kind, d.key, d.number, d.title, d.body, d.url, d.state,
+    d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked, d.comment_count,
+    d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
+
+pub(super) fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
+    let wrong = |i: usize, what: &str| {
+        rusqlite::Error::FromSqlConversionFailure(i, Type::Text, what.to_owned().into())
+    };
+    let at = |i: usize| -> rusqlite::Result<Option<Timestamp>> {
+        r.get::<_, Option<i64>>(i)?.map(|s| time(s).map_err(|_| wrong(i, "a time out of range"))).transpose()
+    };
+    let kind: String = r.get(3)?;
+    let state: Option<String> = r.get(9)?;
+    let labels: String = r.get(14)?;
+    Ok(DocumentRow {
+        id: r.get(0)?,
+        source_id: r.get(1)?,
+        source: r.get(2)?,
+        kind: DocKind::parse(&kind).ok_or_else(|| wrong(3, "an unknown kind of document"))?,
+        key: r.get(4)?,
+        number: r.get(5)?,
+        title: r.get(6)?,
+        body: r.get(7)?,
+        url: r.get(8)?,
+        state: state.as_deref().and_then(State::parse),
+        state_reason: r.get(10)?,
+        author: Author { login: r.get(11)?, bot: r.get(12)?, association: r.get(13)? },
+        labels: serde_json::from_str(&labels).map_err(|_| wrong(14, "labels that are no list"))?,
+        milestone: r.get(15)?,
+        locked: r.get(16)?,
+        comment_count: r.get(17)?,
+        created_at: at(18)?,
+        updated_at: at(19)?,
+        closed_at: at(20)?,
+        merged_at: at(21)?,
+        revision: r.get(22)?,
+        deleted_at: at(23)?,
+    })
+}
+
+impl Reader<'_> {
+    /// The document with this row id, tombstones included.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document(&self, id: i64) -> Result<Option<DocumentRow>> {
+        Ok(self
+            .transaction
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id WHERE d.id = ?1"
+            ))?
+            .query_row([id], read)
+            .optional()?)
+    }
+
+    /// The document with this key, blind to the case of the source, tombstones included.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
+        let select = format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
+        let exact = self
+            .transaction
+            .prepare_cached(&format!("{select} WHERE d.key = ?1"))?
+            .query_row([key], read)
+            .optional()?;
+        if exact.is_some() {
+            return Ok(exact);
+        }
+        if let Some((source, number)) = key.rsplit_once('#')
+            && let Ok(number) = number.parse::<u32>()
+        {
+            return Ok(self
+                .transaction
+                .prepare_cached(&format!("{select} WHERE s.key = ?1 AND d.number = ?2"))?
+                .query_row(params![source, number], read)
+                .optional()?);
+        }
+        Ok(self
+            .transaction
+            .prepare_cached(&format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"))?
+            .query_row([key], read)
+            .optional()?)
+    }
+
+    /// The items that have this number, whatever their source, in the order of their keys; notes are named by key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
+             WHERE d.kind <> 'note' ORDER BY d.key"
+        ))?;
+        let rows = statement.query_map([number], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What changed after a revision, by revision and then by id.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
+        // Two indexes and no row: whether it is a tombstone stands behind the text.
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
+             WHERE revision > ?1 ORDER BY revision, id",
+        )?;
+        let rows = statement
+            .query_map([after], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many documents changed after a revision, without tombstones: all, and those that are no notes.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn changed_count(&self, after: u64) -> Result<(u64, u64)> {
+        if self.revision()? <= after {
+            return Ok((0, 0));
+        }
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes)) FROM documents
+             WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
+        )?;
+        Ok(statement.query_row([after], |r| Ok((r.get(0)?, r.get(1)?)))?)
+    }
+
+    /// How urgent the vectors of these documents are, in their order; see [`Urgency`].
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
+        let read = |r: &rusqlite::Row<'_>| {
+            let state: Option<String> = r.get(0)?;
+            Ok(Urgency::of(state.as_deref().and_then(State::parse), r.get(1)?))
+        };
+        ids.iter().map(|id| Ok(statement.query_row([id], read).optional()?.unwrap_or_default())).collect()
+    }
+
+    /// The row ids of all documents, tombstones included, ascending.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_ids(&self) -> Result<Vec<i64>> {
+        // In no order, so that it is read from the smallest index and not from the texts.
+        let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
+        let mut ids = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// The numbers of documents, in the order of their row ids; pages and rows that are gone have none.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
+        let mut statement = self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
+        ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
+    }
+
+    /// Those of these documents that were not made before this one, ascending: by their time; where both or neither have the same, by
+    /// number, then in the order in which they were stored. What alone has no time may have been made before.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
+        let read = |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
+        let mut place = |id: i64| statement.query_row([id], read).optional().map(Option::unwrap_or_default);
+        let (created, number) = place(document)?;
+        let mut later = Vec::new();
+        for id in ids {
+            let (its, of_it) = place(*id)?;
+            if its.is_some() == created.is_some() && (its, of_it, *id) >= (created, number, document) {
+                later.push(*id);
+            }
+        }
+        later.sort_unstable();
+        Ok(later)
+    }
+
+    /// The title of a document, and who made it ([`DocumentRow::person`]). Of a document that is gone, nothing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn title_and_author(&self, id: i64) -> Result<(String, Option<Person>)> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
+        )?;
+        let read = |r: &rusqlite::Row<'_>| {
+            let (source, login) = (r.get(1)?, r.get::<_, Option<String>>(2)?);
+            Ok((r.get(0)?, login.map(|login| Person { source, login })))
+        };
+        Ok(statement.query_row([id], read).optional()?.unwrap_or_default())
+    }
+
+    /// When the newest record last changed, as the trackers say.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn newest_change(&self) -> Result<Option<Timestamp>> {
+        let newest: Option<i64> = self.transaction.query_row(
+            "SELECT max(updated_at) FROM documents WHERE kind <> 'note'",
+            [],
+            |r| r.get(0),
+        )?;
+        newest.map(time).transpose()
+    }
+
+    /// How many documents there are, without tombstones.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub(super) fn document_count(&self) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM documents) - (SELECT count(*) FROM documents WHERE deleted_at IS NOT NULL)",
+            )?
+            .query_row([], |r| r.get(0))?)
+    }
+
+    /// What a source holds.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
+        let mut counts = SourceCounts::default();
+        let mut counted: u64 = 0;
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT kind, count(*), coalesce(sum(comment_count), 0) FROM documents
+             WHERE source_id = ?1 AND deleted_at IS NULL GROUP BY kind",
+        )?;
+        let mut rows = statement.query([source])?;
+        while let Some(row) = rows.next()? {
+            let (kind, count) = (row.get::<_, String>(0)?, row.get(1)?);
+            match DocKind::parse(&kind) {
+                Some(DocKind::Issue) => counts.issues = count,
+                Some(DocKind::PullRequest) => counts.pull_requests = count,
+                Some(DocKind::Page) => counts.pages = count,
+                _ => {}
+            }
+            counted += row.get::<_, u64>(2)?;
+        }
+        // Every part of this reads an index and no text. Comments whose item is not here are few, buried ones too.
+        let (known, unknown, numbers): (u64, u64, String) = self
+            .transaction
+            .prepare_cached(
+                "SELECT coalesce(sum(said) FILTER (WHERE known), 0), coalesce(sum(said) FILTER (WHERE NOT known), 0),
+                     json_group_array(number) FILTER (WHERE NOT known)
+                 FROM (SELECT number, count(*) AS said, EXISTS (
+                           SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                       FROM comments c WHERE source_id = ?1 GROUP BY number)",
+            )?
+            .query_row([source], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        let (buried, buried_unknown, beside): (u64, u64, u64) = self
+            .transaction
+            .prepare_cached(
+                "WITH buried AS (
+                     SELECT count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS unknown,
+                         count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
+                     FROM (SELECT remote_id, EXISTS (
+                               SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                           FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL))
+                 SELECT known, unknown,
+                     (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
+                     - (SELECT count(*) FROM comments WHERE source_id = ?1 AND substr(remote_id, 1, 1) = ?2
+                            AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
+                     - beside
+                 FROM buried",
+            )?
+            .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS, numbers], |r| {
+                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+            })?;
+        let known = known - buried;
+        // The tracker's count leaves out what is said beside the lines of a pull request.
+        counts.missing_comments = counted.saturating_sub(known - beside);
+        counts.comments = known;
+        counts.orphan_comments = unknown - buried_unknown;
+        Ok(counts)
+    }
+}
+
+impl Writer<'_> {
+    /// Stores what a tracker says about a document, unless it is there already or what is there is newer.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn apply_document(
+        &self,
+        source: &SourceRow,
+        record: &DocumentRecord,
+        raw: &Packed,
+    ) -> Result<Applied> {
+        let key = record.key(&source.key);
+        let known: Option<(i64, Option<i64>, Vec<u8>, bool)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT id, updated_at, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
+            )?
+            .query_row([&key], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .optional()?;
+        let updated = record.updated_at.map(Timestamp::as_second);
+        if let Some((_, stored, hash, deleted)) = &known {
+            if *hash == record.raw.hash && !deleted {
+                return Ok(Applied::Unchanged);
+            }
+            // A page may go back to what it was before; its wiki knows no other order than that of its commits.
+            if updated < *stored && record.number.is_some() {
+                return Ok(Applied::Stale);
+            }
+        }
+        let labels = serde_json::Value::from(record.labels.clone()).to_string();
+        let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
+        let id: i64 = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url, state, state_reason,
+                     author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
+                     closed_at, merged_at, revision, raw_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                     ?22, ?23)
+                 ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, remote_id = excluded.remote_id,
+                     title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
+                     state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
+                     association = excluded.association, labels = excluded.labels, milestone = excluded.milestone,
+                     locked = excluded.locked, comment_count = excluded.comment_count,
+                     created_at = excluded.created_at, updated_at = excluded.updated_at,
+                     closed_at = excluded.closed_at, merged_at = excluded.merged_at, revision = excluded.revision,
+                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    source.id,
+                    record.kind.as_str(),
+                    key,
+                    record.number,
+                    record.remote_id,
+                    record.title,
+                    record.body,
+                    record.url,
+                    record.state.map(State::as_str),
+                    record.state_reason,
+                    record.author.login,
+                    record.author.bot,
+                    record.author.association,
+                    labels,
+                    record.milestone,
+                    record.locked,
+                    record.comment_count,
+                    second(record.created_at),
+                    updated,
+                    second(record.closed_at),
+                    second(record.merged_at),
+                    self.next_revision()?,
+                    record.raw.hash.as_slice(),
+                ],
+                |r| r.get(0),
+            )?;
+        self.keep_raw(RawKind::Document, id, raw)?;
+        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+    }
+
+    /// Marks a document as gone from its tracker. It is kept, and shown as such, but no longer found.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
+        let changed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
+            )?
+            .execute(params![key, now.as_second(), self.next_revision()?])?;
+        Ok(changed > 0)
+    }
+
+    /// Marks all documents of a source as changed, so that every index reads them again.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn touch_documents(&self, source: i64) -> Result<()> {
+        self.transaction.execute(
+            "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
+            params![source, self.next_revision()?],
+        )?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    proptest::proptest! {
+        /// Counted from indexes or one by one, it comes to the same.
+        #[test]
+        fn what_a_source_holds_is_counted_right(
+            items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
+            comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+            store.write(|w| {
+                w.transaction.execute("INSERT INTO sources (id, key, kind, added_at) VALUES (1, 'acme/app', 'github', 1)", [])?;
+                for (number, (said, deleted)) in &items {
+                    w.transaction.execute(
+                        "INSERT INTO documents (source_id, kind, key, number, title, body, comment_count, revision, deleted_at, raw_hash)
+                         VALUES (1, 'issue', 'acme/app#' || ?1, ?1, '', '', ?2, 1, ?3, x'00')",
+                        params![number, said, deleted.then_some(1)],
+                    )?;
+                }
+                for (id, (number, review, deleted)) in comments.iter().enumerate() {
+                    w.transaction.execute(
+                        "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, deleted_at, raw_hash)
+                         VALUES (1, ?1, ?2, '', 1, 1, ?3, x'00')",
+                        params![number, format!("{}{id}", if *review { REVIEW_PREFIX } else { "" }), deleted.then_some(1)],
+                    )?;
+                }
+                Ok(())
+            }).unwrap();
+            let counts = store.read(|r| r.source_counts(1)).unwrap();
+            let here = || comments.iter().filter(|(_, _, deleted)| !deleted);
+            let held = here().filter(|(number, ..)| items.contains_key(number));
+            let listed = items.values().filter(|(_, deleted)| !deleted);
+            let told: u64 = listed.clone().map(|(said, _)| said).sum();
+            proptest::prop_assert_eq!(counts, SourceCounts {
+                issues: listed.count() as u64,
+                comments: held.clone().count() as u64,
+                orphan_comments: (here().count() - held.clone().count()) as u64,
+                missing_comments: told.saturating_sub(held.filter(|(_, review, _)| !review).count() as u64),
+                ..SourceCounts::default()
+            });
+        }
+    }
+}

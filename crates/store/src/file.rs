@@ -1,0 +1,267 @@
+//! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use precedent_core::error::{Code, Error, Result};
+
+/// How long a write waits for another process's write.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often a process that waits for another's opening looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// Read connections that are kept open.
+const KEPT_READERS: usize = 4;
+
+/// How a file was opened.
+#[derive(Clone, Debug)]
+enum Access {
+    /// To read and to write.
+    Full,
+    /// To read alone, and why. What nobody can write and has no log needs no locks either (`frozen`).
+    ReadOnly { frozen: bool, why: String },
+}
+
+/// A SQLite file in WAL mode.
+#[derive(Debug)]
+pub struct SqliteFile {
+    path: PathBuf,
+    mapped: u32,
+    access: Access,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl SqliteFile {
+    /// Bytes on disk, with the log of what is not in its place yet.
+    pub fn bytes(&self) -> u64 {
+        std::fs::metadata(self.path()).map_or(0, |m| m.len()) + log_length(self.path())
+    }
+
+    /// Opens or makes the file; `prepare` brings its schema up to date. Readers map at most `mapped` bytes of it. One that is
+    /// there and cannot be written (a full disk, a folder that may only be read) is opened to read.
+    pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
+        match Self::open_as(path, mapped, Access::Full, &prepare) {
+            Err(error) if error.code() == Code::Io && path.is_file() => {
+                let why = error.to_string();
+                // A writer that has it open keeps its log readable; without a log the file is all there is.
+                let shared = Access::ReadOnly { frozen: false, why: why.clone() };
+                Self::open_as(path, mapped, shared, &prepare)
+                    .or_else(|_| match log_length(path) {
+                        0 => Self::open_as(path, mapped, Access::ReadOnly { frozen: true, why }, &prepare),
+                        _ => Err(unfinished(path)),
+                    })
+                    .map_err(|e| if e.code() == Code::Io { e } else { error })
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_as(
+        path: &Path,
+        mapped: u32,
+        access: Access,
+        prepare: &impl Fn(&mut Connection) -> Result<()>,
+    ) -> Result<Self> {
+        // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
+        let _opening = match access {
+            Access::Full => Some(lock_beside(path)?),
+            Access::ReadOnly { .. } => None,
+        };
+        // Each connection's mapping counts as memory of its own; only readers gain from theirs.
+        let mut writer = connect(path, 0, &access)?;
+        prepare(&mut writer)?;
+        let (writer, readers) = (Mutex::new(writer), Mutex::default());
+        Ok(Self { path: path.to_owned(), mapped, access, writer, readers })
+    }
+
+    /// Why the file can only be read, if it can.
+    pub(crate) fn read_only(&self) -> Option<&str> {
+        match &self.access {
+            Access::Full => None,
+            Access::ReadOnly { why, .. } => Some(why),
+        }
+    }
+
+    fn writable(&self) -> Result<()> {
+        self.read_only().map_or(Ok(()), |why| {
+            Err(Error::new(Code::Io, format!("nothing can be stored here: {why}")).with_hint(
+                "Give your user permission to write the casebook's folder, and free some space on its disk. \
+                 What is there can be read meanwhile.",
+            ))
+        })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads from one consistent state.
+    pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let kept = lock(&self.readers).pop();
+        let mut connection = match kept {
+            Some(connection) => connection,
+            None => connect(&self.path, self.mapped, &self.access)?,
+        };
+        let result = {
+            let transaction = connection.transaction()?;
+            work(&transaction)
+        };
+        let mut readers = lock(&self.readers);
+        if readers.len() < KEPT_READERS {
+            readers.push(connection);
+        }
+        result
+    }
+
+    /// Works with the connection that writes, outside of a transaction.
+    pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+        self.writable()?;
+        work(&mut lock(&self.writer))
+    }
+
+    /// Changes the file in one transaction: all of it or, on an error, nothing. A power cut may take the last ones back.
+    pub fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.writable()?;
+        Self::change(&mut lock(&self.writer), work)
+    }
+
+    /// As [`SqliteFile::write`], and on the disk when it returns, with everything before it.
+    pub(crate) fn write_durably<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.writable()?;
+        let mut connection = lock(&self.writer);
+        // In WAL mode only this waits for the disk at every commit: https://sqlite.org/pragma.html#pragma_synchronous
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        let result = Self::change(&mut connection, work);
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        result
+    }
+
+    fn change<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = work(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
+    }
+}
+
+/// The file that stands beside another one and has its name with an end: a database's log, its lock.
+pub fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+/// Holds `FILE.lock` until it is dropped; waits for whoever has it.
+fn lock_beside(path: &Path) -> Result<File> {
+    let name = with_end(path, ".lock");
+    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
+    let file = open.map_err(|e| Error::io(&name, e))?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if began.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(
+                    Code::Busy,
+                    "another process is opening this casebook and does not end",
+                )
+                .with_hint("Wait until it has finished, or end it, then try again."));
+            }
+            Err(TryLockError::Error(e)) => return Err(Error::io(&name, e)),
+        }
+    }
+}
+
+/// Bytes of what is written and not yet in its place.
+fn log_length(path: &Path) -> u64 {
+    std::fs::metadata(with_end(path, "-wal")).map_or(0, |m| m.len())
+}
+
+fn unfinished(path: &Path) -> Error {
+    Error::new(Code::Io, format!("{} was left in the middle of a write", path.display())).with_hint(
+        "Give your user permission to write its folder once, and free some space on its disk: opening it then puts it in order.",
+    )
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic inside a gate rolls its transaction back; the connection behind the lock is still good.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a connection with the settings that every connection has.
+fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
+    let open = || -> rusqlite::Result<Connection> {
+        let connection = match access {
+            Access::Full => Connection::open_with_flags(
+                path,
+                OpenFlags::SQLITE_OPEN_READ_WRITE
+                    | OpenFlags::SQLITE_OPEN_CREATE
+                    | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            )?,
+            Access::ReadOnly { frozen, .. } => {
+                // https://sqlite.org/uri.html
+                let place = url::form_urlencoded::byte_serialize(path.as_os_str().as_encoded_bytes());
+                let place = place.collect::<String>().replace('+', "%20");
+                let how = if *frozen { "mode=ro&immutable=1" } else { "mode=ro" };
+                Connection::open_with_flags(
+                    format!("file:{place}?{how}"),
+                    OpenFlags::SQLITE_OPEN_READ_ONLY
+                        | OpenFlags::SQLITE_OPEN_URI
+                        | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+                )?
+            }
+        };
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        if matches!(access, Access::Full) {
+            connection.execute_batch(
+                "PRAGMA journal_mode = WAL;
+                 PRAGMA synchronous = NORMAL;",
+            )?;
+        }
+        connection.execute_batch(
+            "PRAGMA foreign_keys = ON;
+             PRAGMA cache_size = -16000;",
+        )?;
+        // SQLite looks at the file only when it reads.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        connection.pragma_update(None, "mmap_size", mapped)?;
+        Ok(connection)
+    };
+    open().map_err(|e| Error::from(e).context(path.display()))
+}
+
+/// Makes an empty file that this user alone may read. SQLite writes into it, and nobody else can read a part of it.
+pub(super) fn create_private(path: &Path) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|e| Error::io(path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// See `.cargo/config.toml`.
+    #[test]
+    fn readers_share_no_lock_around_their_pages() {
+        let connection = Connection::open_in_memory().unwrap();
+        let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
+        let options = statement.query_map([], |r| r.get::<_, String>(0)).unwrap();
+        let options: Vec<String> = options.collect::<rusqlite::Result<_>>().unwrap();
+        assert!(!options.iter().any(|o| o == "ENABLE_MEMORY_MANAGEMENT"), "{options:?}");
+        assert!(options.iter().any(|o| o == "DEFAULT_MEMSTATUS=0"), "{options:?}");
+    }
+}

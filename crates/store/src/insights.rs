@@ -1,0 +1,97 @@
+//! What the casebook's reports come to, in numbers.
+
+use rusqlite::params;
+
+use super::Reader;
+use precedent_core::error::Result;
+
+/// Issues that are known to be duplicates: by a link, by the tracker's reason, by a person's decision. What a person
+/// decided to be no duplicate is none.
+const DUPLICATES: &str = "WITH known (key) AS (
+    SELECT from_key FROM links WHERE kind = 'duplicate_of'
+        AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
+                        AND first_key = min(from_key, to_key) AND second_key = max(from_key, to_key))
+    UNION SELECT key FROM documents WHERE kind = 'issue' AND state_reason = 'duplicate'
+    UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
+        WHERE verdict = 'duplicate')";
+
+/// A month's issues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MonthRow {
+    /// `2026-03`.
+    pub month: String,
+    /// Reported in it.
+    pub opened: u64,
+    /// Those of them that are known duplicates.
+    pub duplicates: u64,
+    /// Closed in it.
+    pub closed: u64,
+}
+
+/// A source's issues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeRow {
+    /// All of them.
+    pub issues: u64,
+    /// Those that are open.
+    pub open: u64,
+    /// Those that are known duplicates.
+    pub duplicates: u64,
+    /// Seconds from report to closure, of those that are closed, in order.
+    pub lasted: Vec<i64>,
+}
+
+impl Reader<'_> {
+    /// Issues by month, of a source or all, in the order of the months; months without any are left out.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn months(&self, source: Option<i64>) -> Result<Vec<MonthRow>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "{DUPLICATES}
+             SELECT month, sum(opened), sum(duplicates), sum(closed) FROM (
+                 SELECT strftime('%Y-%m', created_at, 'unixepoch') AS month, count(*) AS opened,
+                        sum(key IN known) AS duplicates, 0 AS closed
+                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND created_at IS NOT NULL
+                     AND (?1 IS NULL OR source_id = ?1) GROUP BY month
+                 UNION ALL
+                 SELECT strftime('%Y-%m', closed_at, 'unixepoch') AS month, 0, 0, count(*)
+                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND closed_at IS NOT NULL
+                     AND state <> 'open' AND (?1 IS NULL OR source_id = ?1) GROUP BY month
+             ) GROUP BY month ORDER BY month"
+        ))?;
+        let rows = statement.query_map([source], |r| {
+            Ok(MonthRow { month: r.get(0)?, opened: r.get(1)?, duplicates: r.get(2)?, closed: r.get(3)? })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A source's issues in sum.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn volume(&self, source: i64) -> Result<VolumeRow> {
+        let mut row = self
+            .transaction
+            .prepare_cached(&format!(
+                "{DUPLICATES}
+                 SELECT count(*), coalesce(sum(state = 'open'), 0), coalesce(sum(key IN known), 0)
+                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1"
+            ))?
+            .query_row([source], |r| {
+                Ok(VolumeRow {
+                    issues: r.get(0)?,
+                    open: r.get(1)?,
+                    duplicates: r.get(2)?,
+                    lasted: Vec::new(),
+                })
+            })?;
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT closed_at - created_at AS lasted FROM documents
+             WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1 AND state <> 'open'
+                 AND closed_at >= created_at ORDER BY lasted",
+        )?;
+        row.lasted = statement.query_map(params![source], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(row)
+    }
+}

@@ -1,0 +1,203 @@
+//! All SQL on the casebook's truth: one SQLite file in WAL mode behind a read and a write gate.
+//!
+//! Several processes may have the same file open. A write waits its turn for up to a minute; a read never waits.
+
+mod calibrations;
+mod closures;
+mod clusters;
+mod comments;
+mod documents;
+mod file;
+mod insights;
+mod inspect;
+mod links;
+mod lock;
+mod models;
+mod notes;
+mod portable;
+mod raw;
+mod remotes;
+mod schema;
+mod skeletons;
+mod sources;
+mod verdicts;
+
+use std::{
+    cell::Cell,
+    ops::Deref,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use rusqlite::Connection;
+
+pub use calibrations::Calibration;
+pub use comments::{Said, StoredComment};
+pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
+pub use file::{SqliteFile, with_end};
+pub use insights::{MonthRow, VolumeRow};
+pub use inspect::{BEFORE_REPAIR, Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
+pub use links::StoredLink;
+pub use lock::FileLock;
+pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
+pub use portable::check_foreign;
+pub use raw::{Packed, RawKind, RawPacker};
+pub use remotes::{ProgressRow, RemoteRow, StreamRow};
+pub use sources::SourceRow;
+pub use verdicts::Canonical;
+
+use precedent_core::error::{Code, Error, Result};
+
+/// What applying a record did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It was not there before.
+    New,
+    /// It differs from what was there.
+    Updated,
+    /// It was there already.
+    Unchanged,
+    /// What is there is newer; nothing was changed.
+    Stale,
+}
+
+/// The casebook's database.
+#[derive(Debug)]
+pub struct Store {
+    file: SqliteFile,
+    /// How many documents there were at a revision.
+    counted: Mutex<Option<(u64, u64)>>,
+}
+
+impl Store {
+    /// Opens the database in this file, making or migrating it where needed.
+    ///
+    /// # Errors
+    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database, [`Code::Io`] if it
+    /// cannot be written.
+    pub fn open(path: &Path) -> Result<Self> {
+        // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
+        let file = SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))?;
+        Ok(Self { file, counted: Mutex::default() })
+    }
+
+    /// How many documents there are, without tombstones. They are counted once for each revision: SQLite reads a whole
+    /// index for it, and every search tells the number.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn document_count(&self) -> Result<u64> {
+        let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read(|r| {
+            let revision = r.revision()?;
+            match *counted() {
+                Some((at, count)) if at == revision => return Ok(count),
+                _ => {}
+            }
+            let count = r.document_count()?;
+            *counted() = Some((revision, count));
+            Ok(count)
+        })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Why the casebook can only be read, if it can.
+    pub fn read_only(&self) -> Option<&str> {
+        self.file.read_only()
+    }
+
+    /// Bytes on disk, with what is written and not yet in its place.
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
+    /// Reads from one consistent state of the casebook.
+    ///
+    /// # Errors
+    /// Those of the work and of the database.
+    pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.file.read(|transaction| work(&Reader { transaction }))
+    }
+
+    /// Changes the casebook in one transaction: all of it or, on an error, nothing. After a power cut the last ones may be
+    /// missing; a sync or an import brings them again.
+    ///
+    /// # Errors
+    /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
+    pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
+        self.file
+            .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+    }
+
+    /// As [`Store::write`], for what cannot be had again from a tracker: it is on the disk when this returns, whatever happens
+    /// to the power.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
+        self.file.write_durably(|transaction| {
+            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+        })
+    }
+}
+
+/// What can be read: see the files of this folder, one for each family of tables.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    transaction: &'a Connection,
+}
+
+impl Reader<'_> {
+    /// The revision of the last change.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn revision(&self) -> Result<u64> {
+        Ok(self.transaction.query_row("SELECT revision FROM casebook", [], |r| r.get(0))?)
+    }
+}
+
+/// What can be changed, on top of everything that can be read.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    reader: Reader<'a>,
+    revision: Cell<Option<u64>>,
+}
+
+impl<'a> Deref for Writer<'a> {
+    type Target = Reader<'a>;
+    fn deref(&self) -> &Self::Target {
+        &self.reader
+    }
+}
+
+impl Writer<'_> {
+    /// The revision of this transaction's changes; taken once, at the first change.
+    fn next_revision(&self) -> Result<u64> {
+        if let Some(revision) = self.revision.get() {
+            return Ok(revision);
+        }
+        let revision = self.transaction.query_row(
+            "UPDATE casebook SET revision = revision + 1 RETURNING revision",
+            [],
+            |r| r.get(0),
+        )?;
+        self.revision.set(Some(revision));
+        Ok(revision)
+    }
+}
+
+/// A damaged value in the database.
+fn damaged(what: &str) -> Error {
+    Error::new(Code::Corrupt, format!("the casebook holds a value that it should not: {what}"))
+        .with_hint("Import the source again; records are replaced in place.")
+}
+
+/// A time from its seconds.
+fn time(seconds: i64) -> Result<jiff::Timestamp> {
+    jiff::Timestamp::from_second(seconds).map_err(|_| damaged("a time out of range"))
+}

@@ -1,0 +1,32 @@
+//! Locks between processes: files that are held, and let go when their process ends, however it ends.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    path::Path,
+};
+
+use precedent_core::error::{Error, Result};
+
+/// Held until it is dropped.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock of this name in a casebook's folder; `None` if someone has it.
+    pub fn try_take(folder: &Path, name: &str) -> Result<Option<Self>> {
+        let path = folder.join(name);
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|e| Error::io(&path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(Error::io(&path, e)),
+        }
+    }
+}

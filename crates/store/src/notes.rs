@@ -1,0 +1,239 @@
+//! Private notes: documents of the source `note`, with what only notes have.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{DocumentRow, Reader, Writer, damaged, documents};
+use precedent_core::{
+    error::Result,
+    model::{Lifecycle, Note, NoteKind},
+};
+
+/// The key of the source that notes belong to.
+pub const NOTES: &str = "note";
+
+/// A note that another one is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteRow {
+    /// The document that it is.
+    pub document: DocumentRow,
+    /// What it is.
+    pub kind: NoteKind,
+    /// Where it is in its life.
+    pub lifecycle: Lifecycle,
+    /// [`content_hash`] of it.
+    pub content_hash: [u8; 16],
+}
+
+/// What is to be stored of a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteContent<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its text.
+    pub body: &'a str,
+    /// Its tags.
+    pub tags: &'a [String],
+}
+
+/// BLAKE3, 16 bytes, of title and text with their white space evened out.
+pub fn content_hash(title: &str, body: &str) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for text in [title, body] {
+        for word in text.split_whitespace() {
+            hasher.update(word.as_bytes());
+            hasher.update(b" ");
+        }
+        hasher.update(b"\n");
+    }
+    let mut out = [0; 16];
+    out.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    out
+}
+
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {}, n.kind, n.lifecycle, n.content_hash FROM notes n
+         JOIN documents d ON d.id = n.document_id JOIN sources s ON s.id = d.source_id
+         WHERE d.deleted_at IS NULL {rest}",
+        documents::COLUMNS
+    )
+}
+
+fn read(r: &Row<'_>) -> rusqlite::Result<(DocumentRow, String, String, [u8; 16])> {
+    Ok((documents::read(r)?, r.get(24)?, r.get(25)?, r.get(26)?))
+}
+
+fn row(read: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
+    let (document, kind, lifecycle, content_hash) = read;
+    Ok(NoteRow {
+        document,
+        kind: NoteKind::parse(&kind).ok_or_else(|| damaged("a kind of note that there is not"))?,
+        lifecycle: Lifecycle::parse(&lifecycle).ok_or_else(|| damaged("a note's unknown lifecycle"))?,
+        content_hash,
+    })
+}
+
+impl Reader<'_> {
+    /// The note with this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn note(&self, key: &str) -> Result<Option<NoteRow>> {
+        self.transaction
+            .prepare_cached(&select("AND d.key = ?1 COLLATE NOCASE"))?
+            .query_row([key], read)
+            .optional()?
+            .map(row)
+            .transpose()
+    }
+
+    /// The notes, the latest first; only of a kind, or of all.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<NoteRow>> {
+        let mut statement = self.transaction.prepare_cached(&select(
+            "AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC",
+        ))?;
+        let rows = statement.query_map([kind.map(NoteKind::as_str)], read)?;
+        rows.map(|r| row(r?)).collect()
+    }
+
+    /// How many notes there are.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn note_count(&self) -> Result<u64> {
+        Ok(self.transaction.query_row("SELECT count(*) FROM notes", [], |r| r.get(0))?)
+    }
+
+    /// A note as faces show it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
+        let d = note.document;
+        let links = self.links(&d.key)?;
+        let connected = links.into_iter().filter(|l| l.kind == "relates_to");
+        let connected = connected.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
+        let created_at = d.created_at.ok_or_else(|| damaged("a note without a time"))?;
+        Ok(Note {
+            kind: note.kind,
+            title: d.title,
+            body: d.body,
+            // The first label is the kind, so that `label:lesson` finds lessons.
+            tags: d.labels.into_iter().skip(1).collect(),
+            lifecycle: note.lifecycle,
+            connected,
+            created_at,
+            updated_at: d.updated_at.unwrap_or(created_at),
+            key: d.key,
+        })
+    }
+}
+
+impl Writer<'_> {
+    /// Stores a new note; returns its key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn add_note(&self, kind: NoteKind, content: &NoteContent<'_>, now: Timestamp) -> Result<String> {
+        let source = self.add_source(NOTES, "notes", now)?;
+        // Numbers of removed notes stay taken: something may still name them.
+        let number: u64 = self.transaction.query_row(
+            "SELECT coalesce(max(number), 0) + 1 FROM documents WHERE source_id = ?1",
+            [source.id],
+            |r| r.get(0),
+        )?;
+        let key = format!("{NOTES}#{number}");
+        let hash = content_hash(content.title, content.body);
+        let document: i64 = self.transaction.query_row(
+            "INSERT INTO documents (source_id, kind, key, number, title, body, labels, created_at, updated_at, revision,
+                 raw_hash)
+             VALUES (?1, 'note', ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9) RETURNING id",
+            params![
+                source.id,
+                key,
+                number,
+                content.title,
+                content.body,
+                labels(kind, content.tags),
+                now.as_second(),
+                self.next_revision()?,
+                hash.as_slice()
+            ],
+            |r| r.get(0),
+        )?;
+        self.transaction.execute(
+            "INSERT INTO notes (document_id, kind, lifecycle, content_hash) VALUES (?1, ?2, ?3, ?4)",
+            params![document, kind.as_str(), Lifecycle::Active.as_str(), hash.as_slice()],
+        )?;
+        Ok(key)
+    }
+
+    /// Changes a note.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn change_note(
+        &self,
+        note: &NoteRow,
+        content: &NoteContent<'_>,
+        lifecycle: Lifecycle,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = note.document.id;
+        let hash = content_hash(content.title, content.body);
+        self.transaction.execute(
+            "UPDATE documents SET title = ?2, body = ?3, labels = ?4, updated_at = ?5, revision = ?6, raw_hash = ?7
+             WHERE id = ?1",
+            params![
+                id,
+                content.title,
+                content.body,
+                labels(note.kind, content.tags),
+                now.as_second(),
+                self.next_revision()?,
+                hash.as_slice()
+            ],
+        )?;
+        self.transaction.execute(
+            "UPDATE notes SET lifecycle = ?2, content_hash = ?3 WHERE document_id = ?1",
+            params![id, lifecycle.as_str(), hash.as_slice()],
+        )?;
+        Ok(())
+    }
+
+    /// Removes a note: its words are gone, its number stays taken.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn remove_note(&self, note: &NoteRow, now: Timestamp) -> Result<()> {
+        let id = note.document.id;
+        self.disconnect(&note.document.key)?;
+        self.transaction.execute("DELETE FROM notes WHERE document_id = ?1", [id])?;
+        self.transaction.execute(
+            "UPDATE documents SET title = '', body = '', labels = '[]', deleted_at = ?2, revision = ?3 WHERE id = ?1",
+            params![id, now.as_second(), self.next_revision()?],
+        )?;
+        Ok(())
+    }
+}
+
+fn labels(kind: NoteKind, tags: &[String]) -> String {
+    let mut all = vec![kind.as_str().to_owned()];
+    all.extend(tags.iter().cloned());
+    serde_json::Value::from(all).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_makes_no_other_note() {
+        assert_eq!(content_hash("a  b", "c\n\nd "), content_hash(" a b", "c d"));
+        assert_ne!(content_hash("a b", "c"), content_hash("a", "b c"));
+    }
+}

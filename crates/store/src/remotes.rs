@@ -1,0 +1,391 @@
+//! Where live sources are mirrored from, and how far each of their lists has been read.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Reader, Writer, time};
+use precedent_core::error::Result;
+
+/// A row of `remotes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteRow {
+    /// The host that people know it by.
+    pub host: String,
+    /// Where its interface is.
+    pub base_url: String,
+    /// What the tracker calls the project now.
+    pub project: String,
+    /// The tracker's own id of the project.
+    pub remote_id: Option<String>,
+    /// Whether to mirror its wiki too.
+    pub wiki: bool,
+    /// When a sync last ended, however.
+    pub synced_at: Option<Timestamp>,
+    /// What ended it, if not the end of the work.
+    pub problem: Option<String>,
+    /// When what is here was last compared with what is still there.
+    pub swept_at: Option<Timestamp>,
+    /// Whether the person knows the host, so that it may see a token. What came with a casebook file waits for that.
+    pub trusted: bool,
+}
+
+/// A row of `streams`; one that was never read is all empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamRow {
+    /// Everything that changed before this is here.
+    pub watermark: Option<Timestamp>,
+    /// The page to go on with; none between two passes.
+    pub next_page: Option<String>,
+    /// When a pass last reached the end.
+    pub finished_at: Option<Timestamp>,
+    /// Pages read in the pass that is under way.
+    pub pages: u64,
+    /// Records that could not be used since the last full pass.
+    pub unreadable: u64,
+    /// Why the tracker does not give it.
+    pub refused: Option<String>,
+    /// The tag of the last answer, with the address that it belongs to.
+    pub etag: Option<(String, String)>,
+}
+
+/// A row of `sync_progress`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// What it is doing: `sync`, `wait`.
+    pub phase: String,
+    /// How much of this part is done.
+    pub done: u64,
+    /// Of how much, where that is known.
+    pub total: Option<u64>,
+    /// What is counted.
+    pub unit: String,
+    /// When this part began.
+    pub started_at: Timestamp,
+    /// When this was said.
+    pub told_at: Timestamp,
+}
+
+impl Reader<'_> {
+    /// How far the sync of a source said that it has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn progress(&self, source: i64) -> Result<Option<ProgressRow>> {
+        let found = self
+            .transaction
+            .query_row(
+                "SELECT phase, done, total, unit, started_at, told_at FROM sync_progress WHERE source_id = ?1",
+                [source],
+                |r| {
+                    let (phase, done, total, unit) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
+                    let times: (i64, i64) = (r.get(4)?, r.get(5)?);
+                    Ok((phase, done, total, unit, times))
+                },
+            )
+            .optional()?;
+        let Some((phase, done, total, unit, (started, told))) = found else { return Ok(None) };
+        Ok(Some(ProgressRow { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
+    }
+
+    /// Where a source is mirrored from, if it is a live one.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn remote(&self, source: i64) -> Result<Option<RemoteRow>> {
+        let found = self
+            .transaction
+            .query_row(
+                "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at, trusted FROM remotes
+                 WHERE source_id = ?1",
+                [source],
+                |r| {
+                    let times: (Option<i64>, Option<i64>) = (r.get(5)?, r.get(7)?);
+                    let row = RemoteRow {
+                        host: r.get(0)?,
+                        base_url: r.get(1)?,
+                        project: r.get(2)?,
+                        remote_id: r.get(3)?,
+                        wiki: r.get(4)?,
+                        synced_at: None,
+                        problem: r.get(6)?,
+                        swept_at: None,
+                        trusted: r.get(8)?,
+                    };
+                    Ok((row, times))
+                },
+            )
+            .optional()?;
+        let Some((row, (synced, swept))) = found else { return Ok(None) };
+        Ok(Some(RemoteRow {
+            synced_at: synced.map(time).transpose()?,
+            swept_at: swept.map(time).transpose()?,
+            ..row
+        }))
+    }
+
+    /// How far a list has been read.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn stream(&self, source: i64, name: &str) -> Result<StreamRow> {
+        let found = self
+            .transaction
+            .prepare_cached(
+                "SELECT watermark, next_page, finished_at, pages, unreadable, refused, etag, etag_page FROM streams
+                 WHERE source_id = ?1 AND name = ?2",
+            )?
+            .query_row(params![source, name], |r| {
+                let times: (Option<i64>, Option<i64>) = (r.get(0)?, r.get(2)?);
+                let etag: (Option<String>, Option<String>) = (r.get(6)?, r.get(7)?);
+                let row = StreamRow {
+                    watermark: None,
+                    next_page: r.get(1)?,
+                    finished_at: None,
+                    pages: r.get(3)?,
+                    unreadable: r.get(4)?,
+                    refused: r.get(5)?,
+                    etag: etag.0.zip(etag.1),
+                };
+                Ok((row, times))
+            })
+            .optional()?;
+        let Some((row, (watermark, finished))) = found else { return Ok(StreamRow::default()) };
+        Ok(StreamRow {
+            watermark: watermark.map(time).transpose()?,
+            finished_at: finished.map(time).transpose()?,
+            ..row
+        })
+    }
+
+    /// The numbers of the items of a source that are held and not buried, ascending; only the open ones if asked.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn item_numbers(&self, source: i64, open: bool) -> Result<Vec<u64>> {
+        let mut statement = self.transaction.prepare(if open {
+            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
+             AND state = 'open' ORDER BY number"
+        } else {
+            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
+             ORDER BY number"
+        })?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The keys of the pages of a source that are held and not buried.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page' AND deleted_at IS NULL ORDER BY key",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_ids(&self, source: i64) -> Result<Vec<(String, u64)>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT remote_id, number FROM comments WHERE source_id = ?1 AND deleted_at IS NULL ORDER BY remote_id",
+        )?;
+        let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Closed issues that changed since it was asked what closed them.
+const UNREAD_RELATIONS: &str = "FROM documents d LEFT JOIN relations_read r
+         ON r.source_id = d.source_id AND r.number = d.number
+     WHERE d.source_id = ?1 AND d.kind = 'issue' AND d.state = 'closed' AND d.deleted_at IS NULL
+       AND (r.updated_at IS NULL OR r.updated_at < coalesce(d.updated_at, 0))";
+
+impl Reader<'_> {
+    /// How many closed issues changed since it was asked what closed them.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn unread_relations(&self, source: i64) -> Result<u64> {
+        let query = format!("SELECT count(*) {UNREAD_RELATIONS}");
+        Ok(self.transaction.query_row(&query, [source], |r| r.get(0))?)
+    }
+
+    /// The numbers of some of them, newest first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
+        let mut statement = self
+            .transaction
+            .prepare_cached(&format!("SELECT d.number {UNREAD_RELATIONS} ORDER BY d.number DESC LIMIT ?2"))?;
+        let rows = statement.query_map(params![source, limit], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer<'_> {
+    /// Notes that it was asked what closed these items.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn relations_were_read(&self, source: i64, numbers: &[u64]) -> Result<()> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
+             SELECT source_id, number, coalesce(updated_at, 0) FROM documents WHERE source_id = ?1 AND number = ?2",
+        )?;
+        for number in numbers {
+            statement.execute(params![source, number])?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the person knows a tracker's address; all sources that are mirrored from it may use a token.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn trust(&self, base_url: &str) -> Result<()> {
+        self.transaction.execute("UPDATE remotes SET trusted = 1 WHERE base_url = ?1", [base_url])?;
+        Ok(())
+    }
+
+    /// Notes where a source is mirrored from. What was read before stays noted if it is the same place.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_remote(&self, source: i64, remote: &RemoteRow) -> Result<()> {
+        self.transaction.execute(
+            "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (source_id) DO UPDATE SET host = excluded.host, base_url = excluded.base_url,
+                 project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki,
+                 trusted = excluded.trusted",
+            params![
+                source,
+                remote.host,
+                remote.base_url,
+                remote.project,
+                remote.remote_id,
+                remote.wiki,
+                remote.trusted
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Notes how far a sync has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_progress(&self, source: i64, row: &ProgressRow) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO sync_progress (source_id, phase, done, total, unit, started_at, told_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                source,
+                row.phase,
+                row.done,
+                row.total,
+                row.unit,
+                row.started_at.as_second(),
+                row.told_at.as_second(),
+            ])?;
+        Ok(())
+    }
+
+    /// Forgets how far a sync has come.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget_progress(&self, source: i64) -> Result<()> {
+        self.transaction.execute("DELETE FROM sync_progress WHERE source_id = ?1", [source])?;
+        Ok(())
+    }
+
+    /// Notes how a sync ended.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn end_sync(&self, source: i64, now: Timestamp, problem: Option<&str>) -> Result<()> {
+        self.forget_progress(source)?;
+        self.transaction.execute(
+            "UPDATE remotes SET synced_at = ?2, problem = ?3 WHERE source_id = ?1",
+            params![source, now.as_second(), problem],
+        )?;
+        Ok(())
+    }
+
+    /// Notes that what is here was compared with what is still there.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_swept(&self, source: i64, now: Timestamp) -> Result<()> {
+        self.transaction.execute(
+            "UPDATE remotes SET swept_at = ?2 WHERE source_id = ?1",
+            params![source, now.as_second()],
+        )?;
+        Ok(())
+    }
+
+    /// Notes how far a list has been read.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_stream(&self, source: i64, name: &str, row: &StreamRow) -> Result<()> {
+        let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
+        let (etag, page) = row.etag.as_ref().map(|(e, p)| (e, p)).unzip();
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO streams (source_id, name, watermark, next_page, finished_at, pages, unreadable,
+                     refused, etag, etag_page)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?
+            .execute(params![
+                source,
+                name,
+                second(row.watermark),
+                row.next_page,
+                second(row.finished_at),
+                row.pages,
+                row.unreadable,
+                row.refused,
+                etag,
+                page,
+            ])?;
+        Ok(())
+    }
+
+    /// Forgets how far all lists of a source have been read; what is stored stays.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn forget_streams(&self, source: i64) -> Result<()> {
+        self.transaction.execute("DELETE FROM streams WHERE source_id = ?1", [source])?;
+        Ok(())
+    }
+
+    /// Marks a comment as gone from its tracker; its item counts as changed.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn bury_comment(&self, source: i64, remote_id: &str, now: Timestamp) -> Result<bool> {
+        let number: Option<u64> = self
+            .transaction
+            .prepare_cached(
+                "UPDATE comments SET deleted_at = ?3 WHERE source_id = ?1 AND remote_id = ?2 AND deleted_at IS NULL
+                 RETURNING number",
+            )?
+            .query_row(params![source, remote_id, now.as_second()], |r| r.get(0))
+            .optional()?;
+        let Some(number) = number else { return Ok(false) };
+        self.transaction
+            .prepare_cached("UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2")?
+            .execute(params![source, number, self.next_revision()?])?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,186 @@
+//! Migrations: append-only, numbered, with a copy kept before one runs on a casebook that holds something.
+
+use std::{fs, path::Path};
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use precedent_core::error::{Code, Error, Result};
+
+/// Every migration there ever was, in order. A file that has been released is never changed.
+const SCRIPTS: &[&str] = &[
+    include_str!("../../../migrations/0001_casebook.sql"),
+    include_str!("../../../migrations/0002_triage.sql"),
+    include_str!("../../../migrations/0003_sync.sql"),
+    include_str!("../../../migrations/0004_notes.sql"),
+    include_str!("../../../migrations/0005_backlog.sql"),
+    include_str!("../../../migrations/0006_models.sql"),
+    include_str!("../../../migrations/0007_counts.sql"),
+    include_str!("../../../migrations/0008_own_order.sql"),
+    include_str!("../../../migrations/0009_order_and_checks.sql"),
+    include_str!("../../../migrations/0010_trust.sql"),
+    include_str!("../../../migrations/0011_bands.sql"),
+];
+/// How many migrations this version knows.
+#[allow(clippy::cast_possible_wrap, reason = "a handful")]
+pub(super) const KNOWN: i64 = SCRIPTS.len() as i64;
+
+fn migrations() -> Migrations<'static> {
+    Migrations::new(SCRIPTS.iter().copied().map(M::up).collect())
+}
+
+/// Marks the file as a casebook: "prec" (SQLite's `application_id`).
+pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
+
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |r| r.get(0))?;
+    if version > KNOWN {
+        return Err(Error::new(
+            Code::NewerCasebook,
+            format!("this casebook was written by a newer version of Precedent (schema {version}, this one knows {KNOWN})"),
+        )
+        .with_hint("Install the newer version, or open another casebook with --casebook."));
+    }
+    if application != APPLICATION_ID && (version > 0 || application != 0) {
+        return Err(Error::new(Code::Corrupt, format!("{} is not a casebook", path.display()))
+            .with_hint("Choose another folder with --casebook."));
+    }
+    if version == KNOWN {
+        return Ok(());
+    }
+    let copy = |version| path.with_extension(format!("before-{version}.db"));
+    if version > 0 {
+        keep_copy(connection, &copy(KNOWN)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
+    }
+    create(connection)?;
+    // Each is as large as the casebook. One that cannot be removed does no harm.
+    (1..KNOWN).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::io(path, e))?;
+    }
+    Ok(())
+}
+
+/// Copies the database to a file that this user alone may read. What an upgrade that was broken off left there is
+/// replaced: it is of the same state, or cut.
+fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
+    let part = copy.with_extension("part");
+    for old in [&part, copy] {
+        match fs::remove_file(old) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(old, e)),
+            _ => {}
+        }
+    }
+    super::file::create_private(&part)?;
+    connection.execute("VACUUM INTO ?1", [part.to_string_lossy().as_ref()])?;
+    fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
+}
+
+/// Brings a database to this version's schema and marks it as a casebook.
+pub(super) fn create(connection: &mut Connection) -> Result<()> {
+    upgrade(connection)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    Ok(())
+}
+
+/// Runs the migrations that a database has not seen, without keeping a copy.
+pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
+    migrations().to_latest(connection).map_err(failed)
+}
+
+fn failed(error: rusqlite_migration::Error) -> Error {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => Error::from(err),
+        other => Error::new(Code::Internal, format!("migrating the casebook: {other}")),
+    }
+}
+
+/// Everything that the schema of this version names.
+pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
+    let mut connection = Connection::open_in_memory()?;
+    let version = usize::try_from(version).unwrap_or_default();
+    migrations().to_version(&mut connection, version).map_err(failed)?;
+    Ok(objects(&connection)?)
+}
+
+/// A table, an index, or what else a schema has: its kind, its name, and how it was made.
+pub(super) type Object = (String, String, Option<String>);
+
+/// Everything that the schema of a database names.
+pub(super) fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
+    let mut statement =
+        connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+    let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_are_valid_and_all_counted() {
+        migrations().validate().unwrap();
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrations().to_latest(&mut connection).unwrap();
+        let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0)).unwrap();
+        assert_eq!(version, KNOWN);
+    }
+
+    #[test]
+    fn an_older_casebook_is_brought_up_to_date_and_a_copy_kept() {
+        let schema = |path: &Path| -> Vec<String> {
+            let connection = Connection::open(path).unwrap();
+            let mut statement = connection
+                .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql")
+                .unwrap();
+            let rows = statement.query_map([], |r| r.get(0)).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let fresh = folder.path().join("fresh.db");
+        drop(super::super::Store::open(&fresh).unwrap());
+        for version in 1..SCRIPTS.len() {
+            let old = folder.path().join(format!("{version}.db"));
+            let mut connection = Connection::open(&old).unwrap();
+            let first: Vec<M<'_>> = SCRIPTS[..version].iter().copied().map(M::up).collect();
+            Migrations::new(first).to_latest(&mut connection).unwrap();
+            connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+            connection
+                .execute("INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)", [])
+                .unwrap();
+            drop(connection);
+            let earlier = old.with_extension("before-1.db");
+            fs::write(&earlier, "the copy of an upgrade before this one").unwrap();
+            let store = super::super::Store::open(&old).unwrap();
+            assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
+            assert!(!earlier.exists(), "the copy before the last upgrade is kept, and no other");
+            assert_eq!(schema(&old), schema(&fresh));
+            assert!(old.with_extension(format!("before-{KNOWN}.db")).exists());
+        }
+    }
+
+    #[test]
+    fn a_newer_casebook_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("precedent.db");
+        drop(super::super::Store::open(&path).unwrap());
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", KNOWN + 1).unwrap();
+        let error = super::super::Store::open(&path).unwrap_err();
+        assert_eq!(error.code(), Code::NewerCasebook);
+    }
+
+    #[test]
+    fn another_programs_database_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("precedent.db");
+        Connection::open(&path).unwrap().pragma_update(None, "application_id", 77).unwrap();
+        assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
+        fs::write(&path, "this is no database, only words that are long enough to be read as a header")
+            .unwrap();
+        assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
+    }
+}

@@ -1,0 +1,113 @@
+//! Mirrored projects.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{Reader, Writer, damaged};
+use precedent_core::error::Result;
+
+/// A row of `sources`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRow {
+    /// Row id.
+    pub id: i64,
+    /// Human key: `owner/name`.
+    pub key: String,
+    /// The tracker's kind.
+    pub kind: String,
+    /// When it was added.
+    pub added_at: Timestamp,
+    /// When it last received something.
+    pub changed_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "id, key, kind, added_at, changed_at";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option<i64>)> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+}
+
+fn source((id, key, kind, added, changed): (i64, String, String, i64, Option<i64>)) -> Result<SourceRow> {
+    Ok(SourceRow {
+        id,
+        key,
+        kind,
+        added_at: super::time(added)?,
+        changed_at: changed.map(super::time).transpose()?,
+    })
+}
+
+impl Reader<'_> {
+    /// All sources, by key; that of the notes is none.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn sources(&self) -> Result<Vec<SourceRow>> {
+        let mut statement = self
+            .transaction
+            .prepare(&format!("SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"))?;
+        let rows = statement.query_map([], read)?;
+        rows.map(|r| source(r?)).collect()
+    }
+
+    /// The source with this key, blind to case.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn source(&self, key: &str) -> Result<Option<SourceRow>> {
+        self.transaction
+            .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read)
+            .optional()?
+            .map(source)
+            .transpose()
+    }
+}
+
+impl Writer<'_> {
+    /// Adds a source, or returns the one that has this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
+        self.transaction.execute(
+            "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
+            params![key, kind, now.as_second()],
+        )?;
+        self.source(key)?.ok_or_else(|| damaged("a source that was just added is missing"))
+    }
+
+    /// Says what kind of tracker a source is of.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
+        self.transaction.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
+        Ok(())
+    }
+
+    /// Notes that a source received something.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn touch_source(&self, id: i64, now: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sources SET changed_at = ?2 WHERE id = ?1")?
+            .execute(params![id, now.as_second()])?;
+        Ok(())
+    }
+
+    /// Removes a source with everything that was mirrored from it. Verdicts stay: they are people's work, and count
+    /// again when the source comes back.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
+        self.next_revision()?;
+        self.transaction.execute(
+            "DELETE FROM links WHERE from_key IN (SELECT key FROM documents WHERE source_id = ?1)",
+            [source.id],
+        )?;
+        self.transaction.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
+        Ok(())
+    }
+}

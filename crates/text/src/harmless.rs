@@ -1,0 +1,133 @@
+//! Markdown that fetches nothing and leads to the web alone. Whoever shows a file may not be as careful as the reading pane.
+
+use std::collections::BTreeMap;
+
+use pulldown_cmark::{Event, LinkType, Parser, Tag};
+
+use super::{dialect::OPTIONS, visible::is_order};
+
+/// After so many readings everything that could begin a link is text.
+const READINGS: usize = 5;
+
+/// Whether a link may be followed from a file: to a page of the web, to a mailbox, or to a place in the same file.
+pub fn may_lead(address: &str) -> bool {
+    let address = address.trim_start().to_ascii_lowercase();
+    address.is_empty()
+        || address.starts_with('#')
+        || ["https://", "http://", "mailto:"].iter().any(|scheme| address.starts_with(scheme))
+}
+
+/// The same Markdown with images and embedded files as links, other links than [`may_lead`] as text, and characters that
+/// [`is_order`] and are written by their numbers as those numbers. The whole of a file is looked at: what one text names,
+/// another may refer to.
+pub fn harmless(markdown: &str) -> String {
+    let mut text = markdown.to_owned();
+    for _ in 0..READINGS {
+        let marks = marks(&text);
+        if marks.is_empty() {
+            return text;
+        }
+        let mut out = String::with_capacity(text.len() + marks.len() * 4);
+        let mut from = 0;
+        for (at, mark) in marks {
+            out.push_str(&text[from..at]);
+            from = at;
+            match mark {
+                Mark::Escape => out.push('\\'),
+                Mark::Replace(with) => {
+                    out.push_str(with);
+                    from += 1;
+                }
+            }
+        }
+        out.push_str(&text[from..]);
+        // What was inside of an image may now be a link.
+        text = out;
+    }
+    text.replace('<', "&lt;").replace('[', "\\[")
+}
+
+enum Mark {
+    /// A backslash goes before it.
+    Escape,
+    /// This stands in its place.
+    Replace(&'static str),
+}
+
+fn marks(text: &str) -> BTreeMap<usize, Mark> {
+    let mut marks = BTreeMap::new();
+    let mut code = Vec::new();
+    let mut in_code = false;
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Image { .. }) => {
+                marks.insert(range.start, Mark::Escape);
+            }
+            Event::Start(Tag::Link { link_type, dest_url, .. })
+                if link_type != LinkType::Email && !may_lead(&dest_url) =>
+            {
+                let angle = text[range.start..].starts_with('<');
+                marks.insert(range.start, if angle { Mark::Replace("&lt;") } else { Mark::Escape });
+            }
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(pulldown_cmark::TagEnd::CodeBlock) => in_code = false,
+            Event::Code(_) => code.push(range),
+            Event::Text(_) if in_code => code.push(range),
+            Event::Text(shown) if text[range.clone()].starts_with('&') && shown.contains(is_order) => {
+                marks.insert(range.start, Mark::Replace("&amp;"));
+            }
+            _ => {}
+        }
+    }
+    // Some programs take `[[name]]` for a link to a file of that name, and `![[name]]` for the file itself.
+    for (at, _) in text.match_indices("[[") {
+        let names = text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
+        if names && !text[..at].ends_with(['\\', '[']) && !code.iter().any(|range| range.contains(&at)) {
+            marks.entry(at).or_insert(Mark::Escape);
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_links_and_links_lead_to_the_web() {
+        for (markdown, want) in [
+            ("see ![p](http://evil.example/x.png)", "see \\![p](http://evil.example/x.png)"),
+            ("[x](javascript:alert(1))", "\\[x](javascript:alert(1))"),
+            ("[x]( JAVASCRIPT:alert(1) )", "\\[x]( JAVASCRIPT:alert(1) )"),
+            ("[x](java&#115;cript:alert(1))", "\\[x](java&#115;cript:alert(1))"),
+            ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
+            ("[a]\n\n[a]: data:text/html,x", "\\[a]\n\n[a]: data:text/html,x"),
+            ("![a]\n\n[a]: https://x.example/p.png", "\\![a]\n\n[a]: https://x.example/p.png"),
+            (
+                "[![b](http://x.example/p.png)](javascript:x)",
+                "\\[\\![b](http://x.example/p.png)](javascript:x)",
+            ),
+            ("![[secret.pdf]] [[a b]] `![[x]]`", "!\\[[secret.pdf]] \\[[a b]] `![[x]]`"),
+            ("see [[1]](https://w.example)", "see [[1]](https://w.example)"),
+            (
+                "[x](\\\\host\\share) [y](file:///etc/passwd)",
+                "\\[x](\\\\host\\share) \\[y](file:///etc/passwd)",
+            ),
+            ("a&#x202e;b &rlm; &#27;c &amp; `&#27;`", "a&amp;#x202e;b &amp;rlm; &amp;#27;c &amp; `&#27;`"),
+            (
+                "[w](https://w.example) <https://w.example> <a@b.example>",
+                "[w](https://w.example) <https://w.example> <a@b.example>",
+            ),
+            ("```\n![p](http://x.example)\n```", "```\n![p](http://x.example)\n```"),
+        ] {
+            assert_eq!(harmless(markdown), want);
+        }
+    }
+
+    #[test]
+    fn one_text_cannot_name_what_another_refers_to() {
+        let out = harmless("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
+        let links = Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
+        assert_eq!(links.count(), 0, "{out}");
+    }
+}

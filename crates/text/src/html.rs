@@ -1,0 +1,330 @@
+//! HTML in one small place: Markdown to sanitised HTML for the reading pane, HTML to plain text for the index.
+
+use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::dialect::OPTIONS;
+
+/// The elements that tracker texts may use. No script, style, form, frame, media or SVG.
+const TAGS: &[&str] = &[
+    "a",
+    "abbr",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "ins",
+    "kbd",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
+];
+
+/// Elements that are HTML but never shown; they are no text either.
+const OTHER_TAGS: &[&str] = &[
+    "audio", "body", "button", "center", "font", "form", "head", "html", "iframe", "img", "input", "label",
+    "link", "meta", "object", "option", "p", "picture", "script", "select", "source", "style", "svg",
+    "textarea", "title", "video",
+];
+
+/// Texts longer than this many bytes are shown cut: no one reads further, and no window should have to lay it out.
+pub const MAX_SHOWN: usize = 400_000;
+
+/// How deep elements lie in one another at the most; nobody sees more, and cleaning takes the square of the depth.
+const MAX_DEPTH: usize = 60;
+/// After so many tags that were written as HTML the others are shown as they were written.
+const MAX_TAGS: usize = 2_000;
+
+static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
+    let mut builder = ammonia::Builder::empty();
+    builder
+        .tags(TAGS.iter().copied().collect())
+        .generic_attributes(HashSet::from(["title", "dir"]))
+        .tag_attributes(
+            [
+                ("a", HashSet::from(["href"])),
+                ("ol", HashSet::from(["start"])),
+                ("td", HashSet::from(["align", "colspan", "rowspan"])),
+                ("th", HashSet::from(["align", "colspan", "rowspan"])),
+                ("details", HashSet::from(["open"])),
+                ("span", HashSet::from(["data-src"])),
+            ]
+            .into(),
+        )
+        .allowed_classes([("span", HashSet::from(["remote-image", "task"]))].into())
+        .url_schemes(HashSet::from(["http", "https", "mailto"]))
+        .url_relative(ammonia::UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .clean_content_tags(HashSet::from(["script", "style", "title", "iframe", "svg", "math", "noscript"]))
+        .strip_comments(true);
+    builder
+});
+
+static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
+    let mut builder = ammonia::Builder::empty();
+    builder.clean_content_tags(HashSet::from(["script", "style", "title"]));
+    builder
+});
+
+/// Markdown as sanitised HTML: no script, no style, no form, no remote content. An image becomes
+/// `<span class="remote-image" data-src=URL>alt</span>`, for the reader to ask for, and the box of a task a character.
+pub fn from_markdown(markdown: &str) -> String {
+    let markdown = shown(markdown);
+    let mut image: Option<(String, String)> = None;
+    let (mut depth, mut tags) = (0_usize, 0_usize);
+    let bounded = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
+        Event::Start(_) => {
+            depth += 1;
+            (depth <= MAX_DEPTH).then_some(event)
+        }
+        Event::End(_) => {
+            depth = depth.saturating_sub(1);
+            (depth < MAX_DEPTH).then_some(event)
+        }
+        Event::Html(html) | Event::InlineHtml(html) if tags >= MAX_TAGS => Some(Event::Text(html)),
+        Event::Html(ref html) | Event::InlineHtml(ref html) => {
+            let more = html.matches('<').count();
+            tags += more;
+            if more > MAX_TAGS { Some(Event::Text(html.clone())) } else { Some(event) }
+        }
+        event => Some(event),
+    });
+    let events = bounded.filter_map(|event| match event {
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            image = Some((dest_url.into_string(), String::new()));
+            None
+        }
+        Event::End(TagEnd::Image) => image.take().map(|(src, alt)| {
+            let src = html_escape::encode_double_quoted_attribute(&src);
+            let alt = html_escape::encode_text(if alt.is_empty() { "image" } else { &alt }).into_owned();
+            Event::InlineHtml(format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>").into())
+        }),
+        Event::Text(text) | Event::Code(text) if image.is_some() => {
+            if let Some((_, alt)) = &mut image {
+                alt.push_str(&text);
+            }
+            None
+        }
+        _ if image.is_some() => None,
+        Event::TaskListMarker(done) => {
+            let mark = if done { "☑" } else { "☐" };
+            Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
+        }
+        Event::SoftBreak => Some(Event::HardBreak),
+        Event::InlineHtml(html) if !is_known_tag(&html) => Some(Event::Text(html)),
+        event => Some(event),
+    });
+    let mut html = String::with_capacity(markdown.len() * 3 / 2);
+    pulldown_cmark::html::push_html(&mut html, events);
+    CLEANER.clean(&html).to_string()
+}
+
+/// After so many readings everything that could begin a tag is text.
+const READINGS: usize = 4;
+
+/// Markdown in which all HTML is text.
+pub fn without_html(markdown: &str) -> String {
+    let mut text = markdown.to_owned();
+    for _ in 0..READINGS {
+        let found: Vec<usize> = Parser::new_ext(&text, OPTIONS)
+            .into_offset_iter()
+            .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
+            .flat_map(|(_, range)| {
+                text[range.clone()].match_indices('<').map(move |(at, _)| range.start + at)
+            })
+            .collect();
+        if found.is_empty() {
+            return text;
+        }
+        let mut out = String::with_capacity(text.len() + found.len() * 3);
+        let mut from = 0;
+        for at in found {
+            out.push_str(&text[from..at]);
+            out.push_str("&lt;");
+            from = at + 1;
+        }
+        out.push_str(&text[from..]);
+        // What was inside of a tag may now open or close a fence.
+        text = out;
+    }
+    text.replace('<', "&lt;")
+}
+
+fn shown(markdown: &str) -> Cow<'_, str> {
+    if markdown.len() <= MAX_SHOWN {
+        return Cow::Borrowed(markdown);
+    }
+    let end = markdown.floor_char_boundary(MAX_SHOWN);
+    Cow::Owned(format!(
+        "{}\n\n*… cut here: {} more characters. Open it in the tracker to read on.*",
+        &markdown[..end],
+        markdown[end..].chars().count()
+    ))
+}
+
+/// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles.
+pub fn to_text(html: &str) -> String {
+    let mut clean = String::new();
+    let mut rest = html;
+    // So many tags at a time: how long they take grows with the square of how deep they lie in one another.
+    while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
+        clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
+        rest = &rest[end..];
+    }
+    clean.push_str(&TEXT_ONLY.clean(rest).to_string());
+    html_escape::decode_html_entities(&clean).trim().to_owned()
+}
+
+/// Whether `<name …>` or `</name>` is a tag of HTML; `<T>` is not.
+pub(super) fn is_known_tag(tag: &str) -> bool {
+    let name = tag.trim_start_matches('<').trim_start_matches('/');
+    if name.starts_with('!') || name.starts_with('?') {
+        return true;
+    }
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    // A generic parameter is written in capitals; HTML written in capitals is rarer than `<T>` or `<A>`.
+    let name = &name[..end];
+    if name.len() == 1 && name.bytes().all(|b| b.is_ascii_uppercase()) {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    TAGS.contains(&name.as_str()) || OTHER_TAGS.contains(&name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_markup_is_removed() {
+        for hostile in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "<svg onload=alert(1)><script>alert(1)</script></svg>",
+            "<a href=\"javascript:alert(1)\">x</a>",
+            "[x](javascript:alert(1))",
+            "[x](data:text/html,<script>alert(1)</script>)",
+            "<iframe src=https://example.com></iframe>",
+            "<p style=\"position:fixed\" onclick=alert(1)>x</p>",
+            "<meta http-equiv=refresh content=0>",
+            "<form action=https://example.com><input name=a></form>",
+            "![a\"onerror=alert(1)](https://example.com/\"onload=alert(1).png)",
+            "<div class=\"app\" id=\"root\">x</div>",
+        ] {
+            let html = from_markdown(hostile);
+            for bad in [
+                "<script",
+                "<img",
+                "<svg",
+                "<iframe",
+                "<meta",
+                "<form",
+                "<input",
+                "javascript:",
+                "href=\"data:",
+                " onclick",
+                " onerror=",
+                " onload=",
+                "style=",
+                "id=\"root\"",
+                "class=\"app\"",
+            ] {
+                let inside_value = bad.starts_with(" on") && html.contains("data-src");
+                assert!(inside_value || !html.contains(bad), "{hostile} -> {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn html_in_markdown_becomes_text_whatever_stands_around_it() {
+        for (markdown, want) in [
+            ("a <b>bold</b>", "a &lt;b>bold&lt;/b>"),
+            ("`<b>` and <https://x.example>", "`<b>` and <https://x.example>"),
+            ("one ` tick <img src=x>", "one ` tick &lt;img src=x>"),
+            ("```a`b\n<img src=x>", "```a`b\n&lt;img src=x>"),
+            ("text\n    ```\n<img src=x>", "text\n    ```\n&lt;img src=x>"),
+            ("<httpx onclick=a()>", "&lt;httpx onclick=a()>"),
+            ("> e <!doc\n> It <b", "> e &lt;!doc\n> It <b"),
+            ("<!--\n```\n-->\n```\n<img src=x>\n```", "&lt;!--\n```\n-->\n```\n&lt;img src=x>\n```"),
+        ] {
+            assert_eq!(without_html(markdown), want);
+        }
+    }
+
+    #[test]
+    fn tasks_show_whether_they_are_done() {
+        assert_eq!(
+            from_markdown("- [x] searched\n- [ ] asked"),
+            "<ul>\n<li><span class=\"task\">☑</span> searched</li>\n<li><span class=\"task\">☐</span> asked</li>\n</ul>\n"
+        );
+    }
+
+    /// Each of these once took the square of its length: minutes for a report of this size.
+    #[test]
+    fn what_lies_deep_is_shown_without_its_depth() {
+        for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
+            let html = from_markdown(&format!("{}x", mark.repeat(MAX_SHOWN / 2 / mark.len())));
+            assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
+        }
+        let html = format!("{}x", "<div>".repeat(100_000));
+        assert_eq!(to_text(&html), "x");
+        assert_eq!(from_markdown("> - a\n>   - b").matches("<ul>").count(), 2);
+    }
+
+    #[test]
+    fn an_image_waits_to_be_asked_for() {
+        assert_eq!(
+            from_markdown("![screen shot](https://example.com/a.png)").trim(),
+            "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
+        );
+    }
+
+    #[test]
+    fn lines_break_where_the_writer_broke_them() {
+        assert_eq!(from_markdown("a\nb").trim(), "<p>a<br>\nb</p>");
+    }
+
+    #[test]
+    fn a_very_long_text_is_cut_and_says_so() {
+        let html = from_markdown(&"ä".repeat(MAX_SHOWN));
+        assert!(html.len() < MAX_SHOWN * 2 && html.contains("more characters"));
+    }
+}

@@ -1,0 +1,20 @@
+//! Text preparation: from what people wrote to what is indexed, embedded and shown. Pure functions, no I/O.
+
+pub mod adf;
+pub mod chunk;
+mod dialect;
+pub mod harmless;
+pub mod html;
+pub mod markdown;
+pub mod markup;
+pub mod prepare;
+pub mod reference;
+pub mod report;
+pub mod signature;
+pub mod similar;
+pub mod skeleton;
+pub mod tokens;
+pub mod visible;
+
+/// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
+pub const PREPARATION_VERSION: u32 = 1;

@@ -1,0 +1,219 @@
+//! Markdown as a sequence of plain-text blocks, with code, logs and quotes told apart.
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use super::dialect::OPTIONS;
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A heading.
+    Heading,
+    /// A paragraph, list item or table row.
+    Prose,
+    /// A fenced or indented code block, or lines that read like a log or a stack trace.
+    Code,
+    /// A quoted passage, as in a reply.
+    Quote,
+}
+
+/// A block of a text, without markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its text; never empty.
+    pub text: String,
+}
+
+/// Reads Markdown into blocks of plain text, in order. Any input is Markdown; nothing is refused.
+pub fn blocks(markdown: &str) -> Vec<Block> {
+    let mut reader = Reader::default();
+    for event in Parser::new_ext(markdown, OPTIONS) {
+        reader.event(event);
+    }
+    reader.flush(BlockKind::Prose);
+    reader.blocks
+}
+
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    text: String,
+    quotes: usize,
+    code: bool,
+    html: String,
+}
+
+impl Reader {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => match tag {
+                Tag::BlockQuote(_) => {
+                    self.flush(BlockKind::Prose);
+                    self.quotes += 1;
+                }
+                Tag::CodeBlock(kind) => {
+                    self.flush(BlockKind::Prose);
+                    self.code = true;
+                    // ```suggestion and the like are languages; nothing of the info string is text.
+                    let (CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) = kind;
+                }
+                Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableRow | Tag::TableHead => {
+                    self.flush(BlockKind::Prose);
+                }
+                _ => {}
+            },
+            Event::End(tag) => match tag {
+                TagEnd::BlockQuote(_) => {
+                    self.flush(BlockKind::Prose);
+                    self.quotes = self.quotes.saturating_sub(1);
+                }
+                TagEnd::CodeBlock => {
+                    self.code = false;
+                    self.flush(BlockKind::Code);
+                }
+                TagEnd::Heading(_) => self.flush(BlockKind::Heading),
+                TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead => {
+                    self.flush(BlockKind::Prose);
+                }
+                TagEnd::TableCell => self.text.push_str("  "),
+                TagEnd::HtmlBlock => {
+                    let html = std::mem::take(&mut self.html);
+                    self.text.push_str(&super::html::to_text(&html));
+                    self.flush(BlockKind::Prose);
+                }
+                _ => {}
+            },
+            Event::Text(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.text.push_str(&text)
+            }
+            Event::Code(text) => self.text.push_str(&text),
+            Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
+            Event::Html(html) => self.html.push_str(&html),
+            // "Vec<T>" outside of code reads as a tag; what is no tag of HTML is text.
+            Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
+            Event::InlineHtml(html) => {
+                if html.starts_with("<br") {
+                    self.text.push('\n');
+                }
+            }
+            Event::Rule | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+        }
+    }
+
+    fn flush(&mut self, kind: BlockKind) {
+        let text = std::mem::take(&mut self.text);
+        let text = if kind == BlockKind::Code { text.trim_end() } else { text.trim() };
+        if text.is_empty() {
+            return;
+        }
+        let kind = match kind {
+            BlockKind::Prose if reads_like_log(text) => BlockKind::Code,
+            BlockKind::Prose if self.quotes > 0 => BlockKind::Quote,
+            kind => kind,
+        };
+        // Unfenced logs come as many one-line blocks; they belong together.
+        if kind == BlockKind::Code
+            && !self.code
+            && let Some(last) = self.blocks.last_mut()
+            && last.kind == BlockKind::Code
+            && reads_like_log(text)
+            && reads_like_log(&last.text)
+        {
+            last.text.push('\n');
+            last.text.push_str(text);
+            return;
+        }
+        self.blocks.push(Block { kind, text: text.to_owned() });
+    }
+}
+
+/// Whether at least half of the lines (two or more) look like stack frames or log records.
+fn reads_like_log(text: &str) -> bool {
+    let (mut lines, mut marked) = (0_usize, 0_usize);
+    for line in text.lines().filter(|l| !l.trim().is_empty()) {
+        lines += 1;
+        marked += usize::from(is_log_line(line));
+    }
+    marked >= 2 && marked * 2 >= lines
+}
+
+/// Whether a line is a stack frame (Java, JavaScript, .NET, Python, Rust, Go, gdb) or a log record with a time or level.
+fn is_log_line(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
+    let n = digits(line);
+    if n > 0 {
+        let rest = &line[n..];
+        // "12: 0x7f… - core::panicking", "2024-05-01T10:00:00", "10:00:00.123", "12:     "
+        return rest.starts_with(": 0x")
+            || rest.starts_with(":  ")
+            || (n == 4 && rest.starts_with(['-', '/']) && digits(&rest[1..]) == 2)
+            || (n <= 2 && rest.starts_with(':') && digits(&rest[1..]) == 2 && rest[3..].starts_with(':'));
+    }
+    let frame =
+        line.strip_prefix("at ").is_some_and(|r| r.contains('(') || r.contains(':') || r.contains('/'));
+    frame
+        || (line.starts_with('#') && digits(&line[1..]) > 0 && line.contains("0x"))
+        || (line.starts_with("File \"") && line.contains(", line "))
+        || line.starts_with("Caused by: ")
+        || line.starts_with("Traceback (most recent call last)")
+        || (line.starts_with("goroutine ") && line.contains('['))
+        || (line.starts_with("thread '") && line.contains("panicked at"))
+        || line.starts_with("stack backtrace:")
+        || ["ERROR ", "WARN ", "INFO ", "DEBUG ", "FATAL ", "TRACE ", "[ERROR]", "[WARN]", "[INFO]", "level="]
+            .iter()
+            .any(|p| line.starts_with(p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(markdown: &str) -> Vec<(BlockKind, String)> {
+        blocks(markdown).into_iter().map(|b| (b.kind, b.text)).collect()
+    }
+
+    #[test]
+    fn code_quotes_and_prose_are_told_apart() {
+        let md = "# Crash\n\nIt **fails** with `foo_bar`:\n\n```rust\nlet x = 1;\n```\n\n> earlier words\n\n- one\n- two";
+        assert_eq!(
+            show(md),
+            [
+                (BlockKind::Heading, "Crash".to_owned()),
+                (BlockKind::Prose, "It fails with foo_bar:".to_owned()),
+                (BlockKind::Code, "let x = 1;".to_owned()),
+                (BlockKind::Quote, "earlier words".to_owned()),
+                (BlockKind::Prose, "one".to_owned()),
+                (BlockKind::Prose, "two".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn generics_outside_of_code_are_text_and_html_is_not() {
+        assert_eq!(show("a Vec<T> and <b>bold</b>"), [(BlockKind::Prose, "a Vec<T> and bold".to_owned())]);
+        assert_eq!(show("<!-- hint -->\n\nreal"), [(BlockKind::Prose, "real".to_owned())]);
+        assert_eq!(
+            show("<details><summary>Logs</summary>\nboom &amp; bust\n</details>"),
+            [(BlockKind::Prose, "Logs\nboom & bust".to_owned())]
+        );
+    }
+
+    #[test]
+    fn an_unfenced_stack_trace_is_code() {
+        let md = "It broke:\n\njava.lang.NullPointerException: x\n  at com.example.Foo.bar(Foo.java:12)\n  at com.example.Main.main(Main.java:3)";
+        let kinds: Vec<_> = show(md).into_iter().map(|b| b.0).collect();
+        assert_eq!(kinds, [BlockKind::Prose, BlockKind::Code]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_can_be_read(text in "\\PC{0,300}") {
+            for block in blocks(&text) {
+                proptest::prop_assert!(!block.text.trim().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! The markups that trackers and wikis are written in, turned to Markdown: what is stored is in one language.
+//!
+//! Headings, lists, code, quotes, tables, links and emphasis are carried over; what only lays out a page is left out.
+//! Any text is accepted. None of these languages has a Rust parser that is both whole and looked after, and what is
+//! needed here is the text with its structure, not a page like the original.
+
+mod documents;
+mod restructured;
+mod wikis;
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A markup language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// Markdown: left as it is.
+    Markdown,
+    /// reStructuredText.
+    ReStructuredText,
+    /// AsciiDoc.
+    AsciiDoc,
+    /// The markup of Wikipedia.
+    MediaWiki,
+    /// Textile, as Redmine writes it too.
+    Textile,
+    /// Emacs' Org.
+    Org,
+    /// Creole.
+    Creole,
+    /// Ruby's RDoc.
+    RDoc,
+    /// Perl's Pod.
+    Pod,
+    /// The markup of Jira before its editor.
+    Jira,
+}
+
+/// The endings of files that GitHub renders as wiki pages.
+/// <https://github.com/github/markup#markups>
+const ENDINGS: &[(&str, Markup)] = &[
+    ("md", Markup::Markdown),
+    ("markdown", Markup::Markdown),
+    ("mdown", Markup::Markdown),
+    ("mkdn", Markup::Markdown),
+    ("mkd", Markup::Markdown),
+    ("rst", Markup::ReStructuredText),
+    ("rest", Markup::ReStructuredText),
+    ("asciidoc", Markup::AsciiDoc),
+    ("adoc", Markup::AsciiDoc),
+    ("asc", Markup::AsciiDoc),
+    ("mediawiki", Markup::MediaWiki),
+    ("wiki", Markup::MediaWiki),
+    ("textile", Markup::Textile),
+    ("org", Markup::Org),
+    ("creole", Markup::Creole),
+    ("rdoc", Markup::RDoc),
+    ("pod", Markup::Pod),
+];
+
+impl Markup {
+    /// The markup of a file by its ending, which is given without the dot.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        ENDINGS.iter().find(|(e, _)| e.eq_ignore_ascii_case(ending)).map(|(_, markup)| *markup)
+    }
+
+    /// A text of this markup as Markdown.
+    pub fn to_markdown(self, text: &str) -> String {
+        let mut text = text.replace("\r\n", "\n");
+        // The marks that stand for what is kept out of the way; written by somebody else they would stand for it too, and
+        // grow without end.
+        if self != Self::Markdown {
+            text.retain(|c| !matches!(c, KEPT_START | KEPT_END));
+        }
+        match self {
+            Self::Markdown => text,
+            Self::ReStructuredText => restructured::convert(&text),
+            Self::AsciiDoc => documents::ascii_doc(&text),
+            Self::MediaWiki => wikis::media_wiki(&text),
+            Self::Textile => wikis::textile(&text),
+            Self::Org => documents::org(&text),
+            Self::Creole => wikis::creole(&text),
+            Self::RDoc => documents::rdoc(&text),
+            Self::Pod => documents::pod(&text),
+            Self::Jira => wikis::jira(&text),
+        }
+    }
+}
+
+/// A pattern that is part of the program.
+macro_rules! pattern {
+    ($text:expr) => {{
+        static PATTERN: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| $crate::markup::compile($text));
+        &*PATTERN
+    }};
+}
+use pattern;
+
+#[allow(clippy::expect_used, reason = "the patterns are constants, and each is used by a test")]
+fn compile(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern of this file")
+}
+
+/// What marks emphasis: where it opens and closes, and what it becomes.
+struct Emphasis {
+    pattern: Regex,
+    with: &'static str,
+}
+
+impl Emphasis {
+    /// Words between two `mark`s that stand at the edge of words.
+    fn of(mark: &str, with: &'static str) -> Self {
+        let m = regex::escape(mark);
+        // Beside other marks too, but not beside its own: those are what the first round has written.
+        let edge: String = "|*_~`-".chars().filter(|c| !mark.contains(*c) && !with.contains(*c)).collect();
+        let edge = regex::escape(&edge);
+        let text = format!(
+            r#"(^|[\s(\[{{"'>,;:—–{edge}]){m}([^\s{m}](?:[^{m}\n]*[^\s{m}])?){m}($|[\s.,;:!?)\]}}"'<—–{edge}])"#
+        );
+        Self { pattern: compile(&text), with }
+    }
+
+    fn apply(&self, text: &str) -> String {
+        let with = format!("${{1}}{0}${{2}}{0}${{3}}", self.with);
+        // Neighbours share the space between them, so every other one is met the second time.
+        let once = self.pattern.replace_all(text, with.as_str()).into_owned();
+        self.pattern.replace_all(&once, with.as_str()).into_owned()
+    }
+}
+
+static BOLD: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("*", "**"));
+static STRUCK: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("-", "~~"));
+static STRUCK_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "~~"));
+static INSERTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", ""));
+static CODE_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "`"));
+static CODE_EQUALS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("=", "`"));
+static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("~", "`"));
+static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("@", "`"));
+static SLANTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
+
+/// Around the place of what is kept.
+const KEPT_START: char = '\u{1}';
+const KEPT_END: char = '\u{2}';
+
+/// Keeps what must not be changed further (code, addresses) out of the way while the rest of a line is converted.
+#[derive(Default)]
+struct Kept(Vec<String>);
+
+impl Kept {
+    fn keep(&mut self, text: String) -> String {
+        self.0.push(text);
+        format!("{KEPT_START}{}{KEPT_END}", self.0.len() - 1)
+    }
+
+    /// Takes what a pattern finds out of the way, in the form that `make` gives it.
+    fn take(&mut self, pattern: &Regex, text: &str, make: impl Fn(&regex::Captures<'_>) -> String) -> String {
+        pattern.replace_all(text, |c: &regex::Captures<'_>| self.keep(make(c))).into_owned()
+    }
+
+    fn back(&self, text: &str) -> String {
+        let mut out = text.to_owned();
+        // What was kept may hold what was kept before it.
+        for _ in 0..3 {
+            if !out.contains(KEPT_START) {
+                break;
+            }
+            out = pattern!(r"\x01(\d+)\x02")
+                .replace_all(&out, |c: &regex::Captures<'_>| {
+                    c[1].parse::<usize>().ok().and_then(|n| self.0.get(n)).cloned().unwrap_or_default()
+                })
+                .into_owned();
+        }
+        out
+    }
+}
+
+/// A fence that none of these lines of code ends.
+pub(crate) fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let ticks = |line: &str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
+    "`".repeat(lines.into_iter().map(ticks).max().unwrap_or(0).max(2) + 1)
+}
+
+/// Markdown that is being written, line by line.
+#[derive(Default)]
+struct Out {
+    text: String,
+    table: usize,
+}
+
+impl Out {
+    fn line(&mut self, line: &str) {
+        self.table = 0;
+        self.push(line);
+    }
+
+    fn push(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn heading(&mut self, level: usize, words: &str) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.line("");
+        }
+        self.line(&format!("{} {}", "#".repeat(level.clamp(1, 6)), words.trim()));
+        self.line("");
+    }
+
+    fn item(&mut self, depth: usize, ordered: bool, words: &str) {
+        let indent = "    ".repeat(depth.clamp(1, 12) - 1);
+        self.line(&format!("{indent}{} {}", if ordered { "1." } else { "-" }, words.trim()));
+    }
+
+    fn fence(&mut self, fence: &str, language: &str) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.line("");
+        }
+        let language: String = language
+            .trim()
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || matches!(c, '+' | '#' | '-' | '_'))
+            .collect();
+        self.line(&format!("{fence}{language}"));
+    }
+
+    /// Whole code, fenced, with the common indent taken off.
+    fn code<'a>(&mut self, language: &str, lines: impl IntoIterator<Item = &'a str>) {
+        let lines: Vec<&str> = lines.into_iter().collect();
+        let holds = |l: &&str| !l.trim().is_empty();
+        let (Some(first), Some(last)) = (lines.iter().position(holds), lines.iter().rposition(holds)) else {
+            return;
+        };
+        let lines = &lines[first..=last];
+        let indent = |l: &&str| l.len() - l.trim_start_matches([' ', '\t']).len();
+        let common = lines.iter().filter(|l| holds(l)).map(indent).min().unwrap_or(0);
+        let fence = fence(lines.iter().copied());
+        self.fence(&fence, language);
+        for line in lines {
+            self.line(line.get(common..).unwrap_or(""));
+        }
+        self.line(&fence);
+        self.line("");
+    }
+
+    /// A row of a table; the first one is its head.
+    fn row<S: AsRef<str>>(&mut self, cells: &[S]) {
+        let cells: Vec<String> =
+            cells.iter().map(|c| c.as_ref().trim().replace('\n', " ").replace('|', "\\|")).collect();
+        if self.table == 0 && !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.push("");
+        }
+        self.push(&format!("| {} |", cells.join(" | ")));
+        if self.table == 0 {
+            self.push(&format!("|{}", " --- |".repeat(cells.len().max(1))));
+        }
+        self.table += 1;
+    }
+
+    fn finish(self) -> String {
+        let text = pattern!(r"\n{3,}").replace_all(self.text.trim_matches('\n'), "\n\n").into_owned();
+        if text.is_empty() { text } else { text + "\n" }
+    }
+}
+
+/// A link, or its words alone where there is no address.
+fn link(words: &str, address: &str) -> String {
+    let (words, address) = (words.trim(), address.trim());
+    match (words.is_empty(), address.is_empty()) {
+        (_, true) => words.to_owned(),
+        (true, _) => format!("<{address}>"),
+        _ if words == address => format!("<{address}>"),
+        _ => format!("[{words}]({})", address.replace(' ', "%20").replace(')', "%29")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn same(markup: Markup, text: &str, want: &str) {
+        assert_eq!(markup.to_markdown(text), want, "{markup:?}");
+    }
+
+    #[test]
+    fn endings_are_known_whatever_their_case() {
+        assert_eq!(Markup::of_ending("MD"), Some(Markup::Markdown));
+        assert_eq!(Markup::of_ending("adoc"), Some(Markup::AsciiDoc));
+        assert_eq!(Markup::of_ending("png"), None);
+    }
+
+    #[test]
+    fn textile_as_redmine_writes_it() {
+        same(
+            Markup::Textile,
+            "h2. Pump *A*\n\nIt _leaks_ since @v1.2@, see \"the log\":https://x.example/a_b_c and [[Pumps|the page]].\n\n* one\n** two\n# first\n\n<pre><code class=\"ruby\">\nputs *1*\n</code></pre>\n\n|_. Name|_. Value|\n|a|@b@|\n\nbq. Said so\n\n{{toc}}\nsnake_case_name stays, 2*3*4 too.",
+            "## Pump **A**\n\nIt *leaks* since `v1.2`, see [the log](https://x.example/a_b_c) and the page.\n\n- one\n    - two\n1. first\n\n```ruby\nputs *1*\n```\n\n| Name | Value |\n| --- | --- |\n| a | `b` |\n\n> Said so\n\nsnake_case_name stays, 2*3*4 too.\n",
+        );
+    }
+
+    #[test]
+    fn jira_before_its_editor() {
+        same(
+            Markup::Jira,
+            "h1. Fails\n{code:java|title=X.java}\nint a = *b*;\n{code}\n*bold* and {{mono}}, [docs|https://x.example] and [https://y.example].\n||Head||Two||\n|a|b|\n{quote}\nquoted\n{quote}\n{color:red}hot{color}\n- item",
+            "# Fails\n\n```java\nint a = *b*;\n```\n\n**bold** and `mono`, [docs](https://x.example) and <https://y.example>.\n\n| Head | Two |\n| --- | --- |\n| a | b |\n\n> quoted\n\nhot\n- item\n",
+        );
+    }
+
+    #[test]
+    fn media_wiki() {
+        same(
+            Markup::MediaWiki,
+            "= Pump =\nIt is '''bold''' and ''slanted''. See [[Valves|the valves]], [https://x.example the log] and <code>a''b</code>.\n* one\n** two\n# first\n<pre>\n''raw''\n</pre>\n{| class=\"wikitable\"\n! Name !! Value\n|-\n| a || b\n|}\n<!-- hidden -->[[Category:Pumps]]__TOC__",
+            "# Pump\n\nIt is **bold** and *slanted*. See the valves, [the log](https://x.example) and `a''b`.\n- one\n    - two\n1. first\n\n```\n''raw''\n```\n\n| Name | Value |\n| --- | --- |\n| a | b |\n",
+        );
+    }
+
+    #[test]
+    fn creole() {
+        same(
+            Markup::Creole,
+            "== Pump ==\n**bold** //slanted// http://x.example/a//b [[https://y.example|words]] {{{a**b}}}\n{{{\ncode\n}}}\n|=Name|=Value|\n|a|b|\n# first\n* one",
+            "## Pump\n\n**bold** *slanted* http://x.example/a//b [words](https://y.example) `a**b`\n\n```\ncode\n```\n\n| Name | Value |\n| --- | --- |\n| a | b |\n1. first\n- one\n",
+        );
+    }
+
+    #[test]
+    fn re_structured_text() {
+        same(
+            Markup::ReStructuredText,
+            "Pump\n====\n\nSee `the log`_, OpenCL_ and `docs <https://y.example>`_; ``a*b`` and :ref:`valves`.\n\n.. _the log: https://x.example\n.. _OpenCL: https://z.example\n\nPart\n----\n\nFor example::\n\n    let a = 1;\n      let b = 2;\n\n.. code-block:: rust\n   :linenos:\n\n   fn main() {}\n\n.. note:: Mind the gap.\n\n.. a comment\n   of two lines\n\n+-----+-------+\n| a   | b     |\n+=====+=======+\n| one | two   |\n|     | more  |\n+-----+-------+\n\n- item\n",
+            "# Pump\n\nSee [the log](https://x.example), [OpenCL](https://z.example) and [docs](https://y.example); `a*b` and `valves`.\n\n## Part\n\nFor example:\n\n```\nlet a = 1;\n  let b = 2;\n```\n\n```rust\nfn main() {}\n```\n\n**Note:** Mind the gap.\n\n| a | b |\n| --- | --- |\n| one | two more |\n\n- item\n",
+        );
+    }
+
+    #[test]
+    fn ascii_doc() {
+        same(
+            Markup::AsciiDoc,
+            "= Pump\n:toc:\n// hidden\n\n== Part\n\n*bold* and _slanted_ `code`, https://x.example[words], link:page.html[a page], <<part,see>>.\n\n.Title\n[source,rust]\n----\nlet *a* = 1;\n----\n\n* one\n** two\n. first\n\nNOTE: Mind.\n\n|===\n|a |b\n\n|1 |2\n|===\n",
+            "# Pump\n\n## Part\n\n**bold** and *slanted* `code`, [words](https://x.example), [a page](page.html), see.\n\n**Title**\n\n```rust\nlet *a* = 1;\n```\n\n- one\n    - two\n1. first\n\n**Note:** Mind.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n",
+        );
+    }
+
+    #[test]
+    fn org() {
+        same(
+            Markup::Org,
+            "#+TITLE: Pump\n* Part\n:PROPERTIES:\n:ID: x\n:END:\n*bold* /slanted/ =code= ~more~ [[https://x.example][words]]\n#+BEGIN_SRC rust\nlet *a* = 1;\n#+END_SRC\n- one\n  - two\n| a | b |\n|---+---|\n| 1 | 2 |\n# hidden\n: fixed\n",
+            "# Pump\n\n# Part\n\n**bold** *slanted* `code` `more` [words](https://x.example)\n\n```rust\nlet *a* = 1;\n```\n\n- one\n  - two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\nfixed\n```\n",
+        );
+    }
+
+    #[test]
+    fn rdoc_and_pod() {
+        same(
+            Markup::RDoc,
+            "= Pump\n\n*bold* _slanted_ +code+ {words}[https://x.example]\n\n  puts 1\n\n* one\nlabel:: said\n",
+            "# Pump\n\n**bold** *slanted* `code` [words](https://x.example)\n\n```\nputs 1\n```\n\n- one\n- **label**: said\n",
+        );
+        same(
+            Markup::Pod,
+            "use strict;\n\n=head1 PUMP\n\nB<bold> I<slanted> C<< a > b >> L<words|https://x.example> E<lt>\n\n  print 1;\n\n=over 4\n\n=item * one\n\n=item two\n\n=back\n\n=begin html\n\n<b>\n\n=end html\n\n=cut\n\nmy $x;\n",
+            "# PUMP\n\n**bold** *slanted* `a > b` [words](https://x.example) <\n\n```\nprint 1;\n```\n\n- one\n\n- two\n",
+        );
+    }
+
+    #[test]
+    fn marks_of_the_conversion_in_a_text_do_not_multiply_it() {
+        let text = format!("@{}@", "\u{1}0\u{2}".repeat(3_000));
+        assert!(Markup::Textile.to_markdown(&text).len() <= text.len());
+    }
+
+    #[test]
+    fn a_short_name_for_a_long_address_does_not_multiply_a_text() {
+        let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
+        let markdown = Markup::ReStructuredText.to_markdown(&text);
+        assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
+    }
+
+    /// Each of these once took the square of its length: hours for a page of this size.
+    #[test]
+    fn long_texts_take_time_in_proportion_to_their_length() {
+        let many = 300_000;
+        for (markup, text) in [
+            (Markup::RDoc, format!("  {}  x", "\n ".repeat(many))),
+            (Markup::AsciiDoc, format!("|===\n|a\n{}", "|b".repeat(many))),
+            (Markup::Textile, format!("<pre>{}", "\na".repeat(many))),
+            (Markup::Jira, format!("{{code}}{}", "\na".repeat(many))),
+            (Markup::MediaWiki, format!("<pre>{}", "\na".repeat(many))),
+            (Markup::Pod, format!("=head1 {}", "B<".repeat(many / 20))),
+        ] {
+            assert!(!markup.to_markdown(&text).is_empty(), "{markup:?}");
+        }
+    }
+
+    #[test]
+    fn code_does_not_end_its_own_fence() {
+        let markdown = Markup::Jira.to_markdown("{code}\na\n```\n# b\n{code}");
+        assert_eq!(markdown, "````\na\n```\n# b\n````\n");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_accepted(text in "[a-z*_/|=`'{}\\[\\]<>:.#+@!\\-\\n ]{0,200}") {
+            for (_, markup) in ENDINGS {
+                markup.to_markdown(&text);
+            }
+            Markup::Jira.to_markdown(&text);
+        }
+    }
+}

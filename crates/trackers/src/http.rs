@@ -1,0 +1,732 @@
+//! The only file that opens a connection: patient with what networks and limits do, careful with tokens.
+//!
+//! A request is answered, or fails in one of a few ways that callers can act on ([`Code`]). Dropped connections, bodies
+//! that are cut and server errors are tried again; limits are waited for, as the server says or, where it says nothing,
+//! at least a minute and longer each time. Every wait ends within a moment of [`Task::cancel`].
+
+pub mod download;
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use base64::Engine as _;
+use jiff::Timestamp;
+use reqwest::{
+    Method, StatusCode,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use secrecy::ExposeSecret as _;
+use url::{Origin, Url};
+
+use crate::secrets::{SecretString, Token};
+use precedent_core::{
+    door::{self, Outside},
+    error::{Code, Error, Result},
+    task::{Phase, Task},
+};
+
+/// A secondary limit without a word on when to come back: GitHub asks for at least a minute, and longer each time.
+/// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
+const LIMIT_FLOOR: Duration = Duration::from_secs(60);
+/// No single wait is longer: primary limits are counted by the hour.
+const LIMIT_CEILING: Duration = Duration::from_secs(3_900);
+/// After so many waits in a row for one request the limit is told instead.
+const LIMIT_WAITS: u32 = 6;
+/// How often a request is tried when the connection or the server fails.
+const TRIES: u32 = 4;
+/// The wait before the second try; doubled each time.
+const RETRY_FLOOR: Duration = Duration::from_secs(1);
+/// Redirects that are followed one after another.
+const MAX_REDIRECTS: usize = 5;
+/// The largest body, unpacked, in bytes. A page of 100 items is below 30 MB even if every body is of GitHub's largest.
+const MAX_BODY: usize = 64 * 1024 * 1024;
+
+/// A future that can be kept and sent.
+pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Where the time comes from and how it passes; tests have one that does not wait.
+pub trait Timing: Send + Sync {
+    /// The time.
+    fn now(&self) -> Timestamp;
+    /// Ends when this much time has passed.
+    fn sleep(&self, wait: Duration) -> Sleep;
+}
+
+/// The real time.
+pub struct RealTime {
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl RealTime {
+    /// Waits really; `clock` says how late it is.
+    pub fn new(clock: Arc<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
+        Self { clock }
+    }
+}
+
+impl Timing for RealTime {
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    fn sleep(&self, wait: Duration) -> Sleep {
+        Box::pin(tokio::time::sleep(wait))
+    }
+}
+
+/// How connections are made.
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// Where the time comes from.
+    pub timing: Arc<dyn Timing>,
+    /// How long a request may take in all, answer included.
+    pub timeout: Duration,
+    /// How long a connection may be silent.
+    pub silence: Duration,
+    /// A proxy for everything but the hosts in `no_proxy`, as `http://host:port`.
+    pub proxy: Option<String>,
+    /// Hosts that are reached without the proxy, separated by commas.
+    pub no_proxy: Option<String>,
+}
+
+impl HttpOptions {
+    /// The defaults: two minutes a request, thirty seconds of silence, no proxy.
+    pub fn new(timing: Arc<dyn Timing>) -> Self {
+        Self {
+            timing,
+            timeout: Duration::from_secs(120),
+            silence: Duration::from_secs(30),
+            proxy: None,
+            no_proxy: None,
+        }
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A proxy's address may hold a password.
+        f.debug_struct("HttpOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+/// Who is asking: a token, how it is written, and the one origin of its own that is asked.
+#[derive(Clone)]
+pub struct Login {
+    origin: Origin,
+    header: HeaderName,
+    token: Token,
+    written: Written,
+}
+
+/// How a token stands in its header.
+#[derive(Clone, Copy)]
+enum Written {
+    /// Behind a word.
+    After(&'static str),
+    /// As RFC 7617 has a name and its secret.
+    Basic,
+    /// As it is.
+    Bare,
+}
+
+impl Login {
+    fn new(base: &Url, token: &Token, header: HeaderName, written: Written) -> Self {
+        Self { origin: base.origin(), header, token: token.clone(), written }
+    }
+
+    /// A token that is sent as `Authorization: Bearer`, to the origin of `base` alone.
+    pub fn bearer(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::After("Bearer"))
+    }
+
+    /// A token as Gitea takes it, whatever its age.
+    pub fn token(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::After("token"))
+    }
+
+    /// A name and its secret, joined by a colon.
+    pub fn basic(base: &Url, token: &Token) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::Basic)
+    }
+
+    /// A key in a header of the tracker's own.
+    pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
+        Self::new(base, key, HeaderName::from_static(name), Written::Bare)
+    }
+
+    /// The header, if this address may see it.
+    fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
+        let Some(secret) = self.token.for_address(url).filter(|_| url.origin() == self.origin) else {
+            return Ok(None);
+        };
+        let secret = secret.expose_secret();
+        let value: SecretString = match self.written {
+            Written::After(word) => format!("{word} {secret}"),
+            Written::Basic => {
+                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(secret))
+            }
+            Written::Bare => secret.to_owned(),
+        }
+        .into();
+        // The error would quote nothing, but it would be told as an internal one.
+        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| {
+            Error::new(Code::Authentication, "the token holds characters that no token has")
+                .with_hint("Copy it again, without line breaks.")
+        })?;
+        value.set_sensitive(true);
+        Ok(Some((self.header.clone(), value)))
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("origin", &self.origin.ascii_serialization()).finish_non_exhaustive()
+    }
+}
+
+/// What to ask for.
+#[derive(Clone)]
+pub struct Request {
+    method: Method,
+    url: Url,
+    headers: Vec<(&'static str, &'static str)>,
+    etag: Option<String>,
+    body: Option<(&'static str, Vec<u8>)>,
+    once: bool,
+    for_secret: bool,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A form may hold a secret.
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Request {
+    /// Asks for the JSON at this address.
+    pub fn get(url: Url) -> Self {
+        let (headers, etag, body) = (Vec::new(), None, None);
+        Self { method: Method::GET, url, headers, etag, body, once: false, for_secret: false }
+    }
+
+    /// Sends JSON to this address.
+    pub fn post(url: Url, body: &serde_json::Value) -> Self {
+        Self {
+            method: Method::POST,
+            body: Some(("application/json", body.to_string().into_bytes())),
+            ..Self::get(url)
+        }
+    }
+
+    /// Sends a form to this address.
+    pub fn form(url: Url, fields: &[(&str, &str)]) -> Self {
+        let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let body = Some(("application/x-www-form-urlencoded", text.into_bytes()));
+        Self { method: Method::POST, body, ..Self::get(url) }
+    }
+
+    /// Changes what is at this address.
+    pub fn patch(url: Url, body: &serde_json::Value) -> Self {
+        Self { method: Method::PATCH, ..Self::post(url, body) }
+    }
+
+    /// Adds a header of the tracker's.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Is never sent again after a connection or a server failed: it may have been done all the same.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// Asks for a secret: its answer is handed on as it came.
+    #[must_use]
+    pub(crate) fn for_secret(mut self) -> Self {
+        self.for_secret = true;
+        self
+    }
+
+    /// Asks only for what differs from what had this tag.
+    #[must_use]
+    pub fn unless(mut self, etag: Option<&str>) -> Self {
+        self.etag = etag.map(str::to_owned);
+        self
+    }
+}
+
+/// What was answered.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// The status, a redirect's never.
+    pub status: u16,
+    /// Where the answer came from, after redirects.
+    pub url: Url,
+    /// Whether one of the redirects was a permanent one.
+    pub moved: bool,
+    /// The answer's tag.
+    pub etag: Option<String>,
+    /// `Link` with `rel="next"`.
+    pub next: Option<Url>,
+    /// `Link` with `rel="last"`.
+    pub last: Option<Url>,
+    /// The body, unpacked.
+    pub body: Vec<u8>,
+    headers: HeaderMap,
+}
+
+impl Response {
+    /// A header's value, if it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// [`Code::Network`] if it is none: a proxy's or a sign-in page instead of the tracker's answer.
+    pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
+        serde_json::from_slice(&self.body).map_err(|e| {
+            Error::new(
+                Code::Network,
+                format!("{} does not answer in the expected shape: {e}", place(&self.url)),
+            )
+            .with_hint("Is this the address of the tracker, and not of a sign-in page or a proxy?")
+        })
+    }
+
+    /// What the server says about an error, in its own words: the `message` of its JSON, cut to one line.
+    pub fn message(&self) -> Option<Outside> {
+        #[derive(serde::Deserialize)]
+        struct Body {
+            message: String,
+        }
+        let body: Body = serde_json::from_slice(&self.body).ok()?;
+        Outside::first_line(&body.message)
+    }
+}
+
+/// Makes requests. Clones share connections and counters.
+#[derive(Clone)]
+pub struct Http {
+    options: HttpOptions,
+    client: Arc<OnceLock<reqwest::Client>>,
+    sent: Arc<AtomicU64>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// Why one try gave nothing.
+enum Failed {
+    /// Trying again may help.
+    Again(Error),
+    /// It will not.
+    For(Error),
+}
+
+impl Http {
+    /// Makes no connection yet, and reads no certificates.
+    pub fn new(options: HttpOptions) -> Self {
+        Self { options, client: Arc::default(), sent: Arc::default() }
+    }
+
+    /// A clone with a counter of its own.
+    #[must_use]
+    pub fn counted(&self) -> Self {
+        Self { sent: Arc::default(), ..self.clone() }
+    }
+
+    /// Requests that were sent so far, repeated and redirected ones included.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// The time, as the waits see it.
+    pub fn now(&self) -> Timestamp {
+        self.options.timing.now()
+    }
+
+    /// The proxy, and the hosts to reach without it, for the one program that reaches a tracker by itself.
+    pub fn proxy(&self) -> (Option<String>, Option<String>) {
+        (self.options.proxy.clone(), self.options.no_proxy.clone())
+    }
+
+    /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
+    ///
+    /// # Errors
+    /// [`Code::Network`] if there is no connection or no whole answer, [`Code::RateLimited`] if waiting did not help,
+    /// [`Code::Cancelled`].
+    pub async fn send(&self, request: &Request, login: Option<&Login>, task: &Task) -> Result<Response> {
+        let (mut tries, mut waits) = (if request.once { TRIES } else { 1 }, 0);
+        loop {
+            task.check()?;
+            let answer = tokio::select! {
+                answer = self.follow(request, login) => answer,
+                () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+            };
+            match answer {
+                Ok(response) => {
+                    if let Some(limit) = limit(&response, self.now()) {
+                        if waits >= LIMIT_WAITS {
+                            return Err(limited(&response, None));
+                        }
+                        let wait = limit.unwrap_or(LIMIT_FLOOR * 2_u32.pow(waits));
+                        if wait > LIMIT_CEILING {
+                            return Err(limited(&response, Some(wait)));
+                        }
+                        waits += 1;
+                        self.wait(wait, task).await?;
+                    } else if response.status >= 500 && tries < TRIES {
+                        self.pause(&mut tries, response.header("retry-after"), task).await?;
+                    } else {
+                        return Ok(response);
+                    }
+                }
+                Err(Failed::Again(_)) if tries < TRIES => self.pause(&mut tries, None, task).await?,
+                Err(Failed::Again(error) | Failed::For(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits before the next try: as long as the server says, else longer each time.
+    async fn pause(&self, tries: &mut u32, retry_after: Option<&str>, task: &Task) -> Result<()> {
+        let asked = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
+        let wait = asked.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
+        *tries += 1;
+        self.wait(wait, task).await
+    }
+
+    /// Waits, a second at a time where someone watches.
+    pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
+        let whole = wait.as_secs();
+        let mut left = wait;
+        // A short wait between tries is nobody's business.
+        let told = whole >= 10;
+        while !left.is_zero() {
+            let step = if told { left.min(Duration::from_secs(1)) } else { left };
+            if told {
+                task.report(Phase::Wait, whole - left.as_secs(), Some(whole), "seconds");
+            }
+            tokio::select! {
+                () = self.options.timing.sleep(step) => left -= step,
+                () = task.cancelled() => {}
+            }
+            task.check()?;
+        }
+        Ok(())
+    }
+
+    /// One try, with its redirects. They are followed here and not by the client, so that a token goes to its own
+    /// origin only, and a permanent move is told.
+    async fn follow(
+        &self,
+        request: &Request,
+        login: Option<&Login>,
+    ) -> std::result::Result<Response, Failed> {
+        let mut url = request.url.clone();
+        let mut moved = false;
+        for _ in 0..=MAX_REDIRECTS {
+            let mut response = self.once(request, &url, login).await?;
+            let status = response.status;
+            if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+                response.moved = moved;
+                return Ok(response);
+            }
+            if request.method != Method::GET && !matches!(status, 307 | 308) {
+                return Err(Failed::For(odd(&url, "it redirects what was to change something")));
+            }
+            let to = response.header("location").and_then(|l| url.join(l).ok());
+            let Some(to) = to.filter(|t| matches!(t.scheme(), "http" | "https")) else {
+                return Err(Failed::For(odd(&url, "it redirects to nowhere")));
+            };
+            if url.scheme() == "https" && to.scheme() != "https" {
+                return Err(Failed::For(odd(&url, "it redirects to an address without encryption")));
+            }
+            moved |= matches!(status, 301 | 308);
+            url = to;
+        }
+        Err(Failed::For(odd(&request.url, "it redirects again and again")))
+    }
+
+    async fn once(
+        &self,
+        request: &Request,
+        url: &Url,
+        login: Option<&Login>,
+    ) -> std::result::Result<Response, Failed> {
+        let client = self.client().map_err(Failed::For)?;
+        let mut builder = client.request(request.method.clone(), url.clone());
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, *value);
+        }
+        if let Some(login) = login
+            && let Some((name, value)) = login.header_for(url).map_err(Failed::For)?
+        {
+            builder = builder.header(name, value);
+        }
+        // A tag belongs to what its own origin said.
+        if let Some(etag) = &request.etag
+            && url.origin() == request.url.origin()
+        {
+            builder = builder.header(header::IF_NONE_MATCH, etag);
+        }
+        if let Some((kind, body)) = &request.body {
+            builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
+        }
+        self.sent.fetch_add(1, Ordering::Relaxed);
+        let mut answer = builder.send().await.map_err(|e| Failed::Again(unreachable(url, &e)))?;
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|e| Failed::Again(unreachable(url, &e)))? {
+            if body.len() + chunk.len() > MAX_BODY {
+                return Err(Failed::For(odd(url, "its answer is larger than 64 MB")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        // Here and nowhere later: what is read of an answer is clean, its records and addresses too.
+        let mut headers = answer.headers().clone();
+        if !request.for_secret {
+            body = door::clean_bytes(body);
+            for value in headers.values_mut() {
+                let clean = door::clean_bytes(value.as_bytes().to_vec());
+                *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static(""));
+            }
+        }
+        let text = |name: HeaderName| headers.get(name).and_then(|v| v.to_str().ok());
+        let links: Vec<(String, Url)> = headers
+            .get_all(header::LINK)
+            .iter()
+            .filter_map(|v| v.to_str().ok())
+            .flat_map(|v| links(v, url))
+            .collect();
+        let link = |rel: &str| links.iter().find(|(r, _)| r == rel).map(|(_, url)| url.clone());
+        Ok(Response {
+            status: answer.status().as_u16(),
+            url: url.clone(),
+            moved: false,
+            etag: text(header::ETAG).map(str::to_owned),
+            next: link("next"),
+            last: link("last"),
+            body,
+            headers,
+        })
+    }
+
+    /// The client, made at the first request: reading the system's certificates takes a moment.
+    fn client(&self) -> Result<&reqwest::Client> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        // One provider for the process; a second call changes nothing.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("precedent/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.options.silence)
+            .read_timeout(self.options.silence)
+            .timeout(self.options.timeout)
+            .no_proxy();
+        if let Some(proxy) = &self.options.proxy {
+            let proxy = reqwest::Proxy::all(proxy).map_err(|_| {
+                Error::invalid("the proxy's address cannot be read")
+                    .with_hint("It looks like http://proxy.example:3128.")
+            })?;
+            let direct = self.options.no_proxy.as_deref().unwrap_or("localhost,127.0.0.1,::1");
+            builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct)));
+        }
+        let client = builder.build().map_err(|e| {
+            Error::new(Code::Network, format!("connections cannot be set up: {}", cause(&e)))
+                .with_hint("Are the system's certificates installed (package ca-certificates)?")
+        })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+}
+
+/// Whether an answer says "too many requests": `None` if not, else how long to wait, if it says so.
+fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
+    let number = |name| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
+    let used_up = number("x-ratelimit-remaining") == Some(0);
+    let after = number("retry-after").filter(|s| *s >= 0);
+    let limited = match response.status {
+        429 => true,
+        // A 403 is a limit only if something says so; else it is a refusal.
+        403 => {
+            used_up
+                || after.is_some()
+                || response.message().is_some_and(|m| {
+                    let m = m.to_string().to_lowercase();
+                    m.contains("rate limit") || m.contains("abuse detection")
+                })
+        }
+        _ => false,
+    };
+    if !limited {
+        return None;
+    }
+    if let Some(seconds) = after {
+        return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
+    }
+    // A second more: clocks differ by fractions.
+    let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
+    Some(number("x-ratelimit-reset").filter(|_| used_up).map(|reset| Duration::from_secs(wait(reset))))
+}
+
+fn limited(response: &Response, wait: Option<Duration>) -> Error {
+    let when =
+        wait.map_or(String::new(), |w| format!("; it asks to wait {} minutes", w.as_secs().div_ceil(60)));
+    Error::new(Code::RateLimited, format!("{} allows no more requests for now{when}", place(&response.url)))
+        .with_hint("What was fetched is kept. Run it again later, or with a token of your own: limits are higher with one.")
+}
+
+/// An address for messages: without its query, which may be long.
+fn place(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+fn odd(url: &Url, what: &str) -> Error {
+    Error::new(Code::Network, format!("{}: {what}", place(url)))
+        .with_hint("Is this the address of the tracker, and not of a sign-in page or a proxy?")
+}
+
+fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
+    let host = url.host_str().unwrap_or_default();
+    let what = if error.is_timeout() {
+        format!("{host} did not answer in time")
+    } else if error.is_connect() {
+        format!("{host} cannot be reached: {}", cause(error))
+    } else {
+        format!("the connection to {host} broke: {}", cause(error))
+    };
+    Error::new(Code::Network, what)
+        .with_hint("Check the network and the address. What was fetched is kept; run it again to go on.")
+}
+
+/// The innermost cause, which is the one that says something. Without addresses: they are long, and told already.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    let text = inner.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+/// The links of a `Link` header (RFC 8288), made absolute. Addresses may hold commas and semicolons, so they are cut
+/// out by their angle brackets and not by splitting.
+fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
+    let mut out = Vec::new();
+    let mut rest = value;
+    while let Some((_, after)) = rest.split_once('<') {
+        let Some((target, params)) = after.split_once('>') else { break };
+        let end = params.find('<').unwrap_or(params.len());
+        let (params, next) = params.split_at(end);
+        rest = next;
+        let rel = params.split([';', ',']).find_map(|p| {
+            let (name, value) = p.split_once('=')?;
+            name.trim().eq_ignore_ascii_case("rel").then(|| value.trim().trim_matches('"').to_lowercase())
+        });
+        if let (Some(rel), Ok(url)) = (rel, base.join(target)) {
+            out.extend(rel.split_whitespace().map(|r| (r.to_owned(), url.clone())));
+        }
+    }
+    out
+}
+
+/// The words for a status that is an error.
+pub fn status_words(status: u16) -> String {
+    let words = StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("unknown");
+    format!("{status} {}", words.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> Url {
+        Url::parse("https://api.github.com/repos/a/b/issues").unwrap()
+    }
+
+    #[test]
+    fn links_are_read_whatever_their_addresses_hold() {
+        let found = links(
+            "<https://api.github.com/repositories/1/issues?labels=a,b;c&after=Y3Vyc29y%3D&page=2>; rel=\"next\", </x?page=9>; title=\"a\"; rel=last",
+            &base(),
+        );
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].0, "next");
+        assert!(found[0].1.as_str().ends_with("labels=a,b;c&after=Y3Vyc29y%3D&page=2"));
+        assert_eq!((found[1].0.as_str(), found[1].1.as_str()), ("last", "https://api.github.com/x?page=9"));
+        for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
+            links(broken, &base());
+        }
+    }
+
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_static(value));
+        }
+        Response {
+            status,
+            url: base(),
+            moved: false,
+            etag: None,
+            next: None,
+            last: None,
+            body: body.into(),
+            headers: map,
+        }
+    }
+
+    #[test]
+    fn a_limit_is_told_from_a_refusal() {
+        let now = Timestamp::from_second(1_000).unwrap();
+        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
+        let seconds = |s| Some(Some(Duration::from_secs(s)));
+        assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
+        assert_eq!(wait(403, &[("x-ratelimit-remaining", "12")], "{\"message\": \"Not accessible\"}"), None);
+        assert_eq!(wait(403, &[("retry-after", "7")], ""), seconds(7));
+        assert_eq!(
+            wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")], ""),
+            seconds(31)
+        );
+        assert_eq!(wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"), Some(None));
+        assert_eq!(wait(429, &[], ""), Some(None));
+    }
+
+    #[test]
+    fn a_token_is_for_one_origin_and_never_printed() {
+        let token = Token::new("ghp_canary".to_owned().into(), [&base()]);
+        let login = Login::bearer(&base(), &token);
+        for (url, sent) in [
+            ("https://api.github.com/user", true),
+            ("http://api.github.com/user", false),
+            ("https://api.github.com:8443/user", false),
+            ("https://api.github.com.evil.example/user", false),
+        ] {
+            let header = login.header_for(&Url::parse(url).unwrap()).unwrap();
+            assert_eq!(header.is_some(), sent, "{url}");
+            assert!(!format!("{header:?}").contains("canary"));
+        }
+        assert!(!format!("{login:?}").contains("canary"));
+    }
+}

@@ -1,0 +1,185 @@
+//! Large files: streamed to the disk, taken up again where they broke off.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use reqwest::{Method, header};
+use url::Url;
+
+use super::{Failed, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::{Phase, Task, blocking},
+};
+
+/// No file takes longer.
+const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 20;
+/// What the hub says of a file that it keeps elsewhere: its SHA-256.
+/// <https://huggingface.co/docs/huggingface_hub/package_reference/file_download>
+const LINKED: &str = "x-linked-etag";
+
+/// Fetches a file, unless it is there already. What came before it broke off is kept beside it and not fetched again.
+/// Returns the SHA-256 that the server states of it, in hexadecimal, where it does.
+///
+/// # Errors
+/// [`Code::Network`] if there is no connection, or something else comes in the file's place; [`Code::NotFound`],
+/// [`Code::Authentication`]; [`Code::Cancelled`]; [`Code::Io`].
+pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<Option<String>> {
+    if to.is_file() {
+        return Ok(None);
+    }
+    let mut part = to.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let mut tries = 1;
+    let mut before = 0;
+    let stated = loop {
+        match fetch(http, url, &part, task).await {
+            Ok(stated) => break stated,
+            Err(Failed::For(error)) => return Err(error),
+            Err(Failed::Again(error)) => {
+                // A slow line that breaks again and again is fine as long as something comes.
+                let now = length(&part);
+                tries = if now > before { 1 } else { tries + 1 };
+                before = now;
+                if tries > TRIES {
+                    return Err(error);
+                }
+                http.wait(RETRY_FLOOR * 2_u32.pow(tries - 1), task).await?;
+            }
+        }
+    };
+    let to = to.to_owned();
+    blocking(move || fs::rename(&part, &to).map_err(|e| Error::io(&to, e))).await?;
+    Ok(stated)
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |m| m.len())
+}
+
+/// One try, from where the last one ended; the checksum that the server states, if it does.
+async fn fetch(
+    http: &Http,
+    url: &Url,
+    part: &Path,
+    task: &Task,
+) -> std::result::Result<Option<String>, Failed> {
+    let here = length(part);
+    let (mut answer, stated) = tokio::select! {
+        answer = ask(http, url, here) => answer?,
+        () = task.cancelled() => return Err(Failed::For(precedent_core::error::cancelled())),
+    };
+    let status = answer.status().as_u16();
+    let text = |name: header::HeaderName| answer.headers().get(name).and_then(|v| v.to_str().ok());
+    let refused = |code, what: &str| Failed::For(Error::new(code, format!("{} {what}", place(url))));
+    let from = match status {
+        200 => 0,
+        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {here}-"))) => here,
+        206 | 416 => {
+            // Another file than the one that was begun: from the start, once more.
+            fs::remove_file(part).map_err(|e| Failed::For(Error::io(part, e)))?;
+            return Err(Failed::Again(odd(url, "it changed while it was fetched")));
+        }
+        401 | 403 => return Err(refused(Code::Authentication, "is not given to everybody")),
+        404 | 410 => return Err(refused(Code::NotFound, "is not there")),
+        429 | 500.. => {
+            let said = format!("{}: {}", place(url), status_words(status));
+            return Err(Failed::Again(
+                Error::new(Code::Network, said).with_hint("What was fetched is kept; run it again later."),
+            ));
+        }
+        _ => return Err(refused(Code::Network, &format!("answers {}", status_words(status)))),
+    };
+    if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
+        return Err(Failed::For(
+            odd(url, "a web page came in place of the file")
+                .with_hint("A sign-in page or a proxy answers. Fetch the files by other means, and: precedent model import DIR"),
+        ));
+    }
+    let total = answer.content_length().map(|n| from + n);
+    let mut file = Some(open(part, from).map_err(Failed::For)?);
+    let (mut buffer, mut done) = (Vec::with_capacity(BUFFER), from);
+    loop {
+        let chunk = tokio::select! {
+            chunk = answer.chunk() => chunk,
+            () = task.cancelled() => return Err(Failed::For(precedent_core::error::cancelled())),
+        };
+        let (more, broken) = match chunk {
+            Ok(Some(chunk)) => {
+                buffer.extend_from_slice(&chunk);
+                (true, None)
+            }
+            Ok(None) => (false, None),
+            Err(error) => (false, Some(unreachable(url, &error))),
+        };
+        if buffer.len() >= BUFFER || !more {
+            done += buffer.len() as u64;
+            let bytes = std::mem::take(&mut buffer);
+            let Some(mut out) = file.take() else { break };
+            let name = part.to_owned();
+            let written = blocking(move || match out.write_all(&bytes) {
+                Ok(()) => Ok(out),
+                Err(e) => Err(Error::io(&name, e)),
+            });
+            file = Some(written.await.map_err(Failed::For)?);
+            task.report(Phase::Download, done, total, "bytes");
+        }
+        match broken {
+            Some(error) => return Err(Failed::Again(error)),
+            None if !more => break,
+            None => {}
+        }
+    }
+    if total.is_some_and(|total| total != done) {
+        return Err(Failed::Again(odd(url, "the connection broke off")));
+    }
+    Ok(stated)
+}
+
+fn open(part: &Path, from: u64) -> Result<File> {
+    let mut options = OpenOptions::new();
+    if from == 0 {
+        options.write(true).create(true).truncate(true);
+    } else {
+        options.append(true);
+    }
+    options.open(part).map_err(|e| Error::io(part, e))
+}
+
+/// Asks for a file from this byte on, through its redirects. Nobody is told who is asking.
+async fn ask(
+    http: &Http,
+    url: &Url,
+    from: u64,
+) -> std::result::Result<(reqwest::Response, Option<String>), Failed> {
+    let client = http.client().map_err(Failed::For)?;
+    let (mut at, mut stated) = (url.clone(), None);
+    for _ in 0..=MAX_REDIRECTS {
+        let mut builder = client
+            .request(Method::GET, at.clone())
+            .timeout(PATIENCE)
+            .header(header::ACCEPT_ENCODING, "identity");
+        if from > 0 {
+            builder = builder.header(header::RANGE, format!("bytes={from}-"));
+        }
+        let answer = builder.send().await.map_err(|e| Failed::Again(unreachable(&at, &e)))?;
+        let text = |name: &str| answer.headers().get(name).and_then(|v| v.to_str().ok());
+        let digest = text(LINKED).map(|v| v.trim_matches('"').to_lowercase());
+        stated = stated.or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
+        if !answer.status().is_redirection() {
+            return Ok((answer, stated));
+        }
+        let to = text("location").and_then(|l| at.join(l).ok());
+        at = to
+            .filter(|t| t.scheme() == "https" || t.scheme() == url.scheme())
+            .ok_or_else(|| Failed::For(odd(&at, "it redirects to nowhere")))?;
+    }
+    Err(Failed::For(odd(url, "it redirects too often")))
+}

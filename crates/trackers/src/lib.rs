@@ -1,0 +1,6 @@
+//! Issue trackers: what they send is read into records ([`tracker`]) and applied to the store ([`sync`]).
+
+pub mod http;
+pub mod secrets;
+pub mod sync;
+pub mod tracker;

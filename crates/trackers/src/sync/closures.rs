@@ -1,0 +1,296 @@
+//! Closes, at their tracker, reports that a person decided to be duplicates: exactly once, whatever breaks meanwhile.
+//!
+//! Each step is noted before it is sent. A comment cannot be posted twice: before one is posted it is looked for, by its own
+//! text, also where nothing was noted (a colleague may have had the same thought). Closing what is closed changes nothing.
+
+use std::time::Duration;
+
+use super::{Context, apply, lock::SyncLock};
+use crate::{
+    http::Http,
+    tracker::{Closer, Fate, Kind, Stays, Tracker, closing_steps},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{
+        Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Problem, Record, State, VerdictKind,
+    },
+    task::{Phase, blocking},
+};
+use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
+
+/// Between two things that change something; what GitHub asks for.
+/// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The open reports of live sources (of one, or all) that a person decided to be duplicates and that are not closed yet, by
+/// source and number.
+///
+/// # Errors
+/// Those of the database.
+pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Closure>> {
+    let mut out = Vec::new();
+    for verdict in reader.verdicts(None)? {
+        let (VerdictKind::Duplicate, Some(stays)) = (verdict.kind, &verdict.canonical) else { continue };
+        let key = if *stays == verdict.first { &verdict.second } else { &verdict.first };
+        let Some(row) = reader.document_by_key(key)? else { continue };
+        let open = row.state == Some(State::Open) && row.deleted_at.is_none() && row.kind == DocKind::Issue;
+        if !open || only.is_some_and(|s| s.id != row.source_id) {
+            continue;
+        }
+        let Some(source) = reader.source(&row.source)? else { continue };
+        let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else { continue };
+        let canonical = reader.canonical(key)?;
+        let earlier = reader.closure(key, &canonical.key)?;
+        if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
+            continue;
+        }
+        let stays = reader.document_by_key(&canonical.key)?;
+        let place = if canonical.circle.is_empty() {
+            stays_at(reader, &remote, &source, stays.as_ref())?
+        } else {
+            None
+        };
+        let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
+        let steps = place.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
+        let obstacle = match (&steps, canonical.circle.is_empty()) {
+            (Some(_), _) => None,
+            (None, false) => {
+                Some("it is in a circle of reports that name each other as duplicates".to_owned())
+            }
+            (None, true) if kind != Kind::GitHub => {
+                Some(format!("{} cannot be told from here; close it there", remote.host))
+            }
+            (None, true) => {
+                Some(format!("{} has no place on the web that a comment could name", canonical.key))
+            }
+        };
+        let (comment, commands) = steps.map(|s| (s.comment, s.commands)).unwrap_or_default();
+        out.push(Closure {
+            key: row.key,
+            title: row.title,
+            source: source.key,
+            number,
+            canonical: canonical.key,
+            canonical_title: stays.map(|d| d.title),
+            host: remote.host,
+            actor: verdict.actor,
+            decided_at: verdict.decided_at,
+            comment,
+            commands,
+            obstacle,
+            step: earlier.map(|c| c.step),
+        });
+    }
+    out.sort_by(|a, b| (&a.source, a.number).cmp(&(&b.source, b.number)));
+    // Several decisions about one report lead to one end.
+    out.dedup_by(|a, b| a.key == b.key);
+    Ok(out)
+}
+
+/// How a comment at this remote can name the report that stays.
+fn stays_at(
+    reader: &Reader<'_>,
+    remote: &RemoteRow,
+    source: &SourceRow,
+    stays: Option<&DocumentRow>,
+) -> Result<Option<Stays>> {
+    let Some(stays) = stays.filter(|s| s.deleted_at.is_none() && s.kind != DocKind::Note) else {
+        return Ok(None);
+    };
+    if let (Some(number), true) = (stays.number, stays.source_id == source.id) {
+        return Ok(Some(Stays::Here(number)));
+    }
+    let other = reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
+    Ok(match (other.filter(|o| o.host == remote.host), stays.number) {
+        (Some(other), Some(number)) => Some(Stays::Beside(other.project, number)),
+        _ => stays.url.as_deref().and_then(address).map(Stays::Elsewhere),
+    })
+}
+
+/// An address as it can stand in a comment and between quotes in a command: what a tracker says is not to be trusted there.
+fn address(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
+    Some(url.to_string().replace('\'', "%27"))
+}
+
+/// Tells a source's tracker about these reports of its, one after another.
+pub async fn close(
+    context: &Context,
+    source: &SourceRow,
+    tracker: &mut dyn Tracker,
+    http: &Http,
+    wanted: &[Closure],
+    actor: &str,
+) -> ClosureReport {
+    let mut report = ClosureReport::default();
+    let result = all(context, source, tracker, http, wanted, actor, &mut report.done).await;
+    report.problem = result.as_ref().err().map(Problem::from);
+    report
+}
+
+async fn all(
+    context: &Context,
+    source: &SourceRow,
+    tracker: &mut dyn Tracker,
+    http: &Http,
+    wanted: &[Closure],
+    actor: &str,
+    done: &mut Vec<ClosureRecord>,
+) -> Result<()> {
+    let Some(_lock) = SyncLock::take(&context.folder, source.id).await? else {
+        return Err(Error::new(Code::Busy, format!("{} is being synced", source.key))
+            .with_hint("Run it again when that has ended."));
+    };
+    tracker.probe(&context.task).await?;
+    for (n, closure) in wanted.iter().enumerate() {
+        context.task.check()?;
+        context.task.report(Phase::Close, n as u64, Some(wanted.len() as u64), "reports");
+        let earlier = closure.key.clone();
+        let canonical = closure.canonical.clone();
+        let store = std::sync::Arc::clone(&context.store);
+        let earlier = blocking(move || store.read(|r| r.closure(&earlier, &canonical))).await?;
+        let now = (context.clock)();
+        let mut one = One {
+            context,
+            source,
+            http,
+            closure,
+            record: ClosureRecord {
+                key: closure.key.clone(),
+                canonical: closure.canonical.clone(),
+                step: ClosureStep::Commenting,
+                comment_url: earlier.as_ref().and_then(|e| e.comment_url.clone()),
+                problem: None,
+                actor: actor.to_owned(),
+                began_at: earlier.map_or(now, |e| e.began_at),
+                changed_at: now,
+            },
+        };
+        let result = one.run(tracker).await;
+        if let Err(error) = &result {
+            one.record.problem = Some(error.to_string());
+        }
+        done.push(one.record);
+        result?;
+    }
+    Ok(())
+}
+
+/// One report's closing.
+struct One<'a> {
+    context: &'a Context,
+    source: &'a SourceRow,
+    http: &'a Http,
+    closure: &'a Closure,
+    record: ClosureRecord,
+}
+
+impl One<'_> {
+    async fn run(&mut self, tracker: &dyn Tracker) -> Result<()> {
+        let task = &self.context.task;
+        let number = self.closure.number;
+        if let Some(why) = &self.closure.obstacle {
+            return self.refuse(why.clone()).await;
+        }
+        let Some(closer) = tracker.closer() else {
+            return self
+                .refuse(format!("{} cannot be told from here; close it there", self.closure.host))
+                .await;
+        };
+        let is = match tracker.item(number, task).await? {
+            Fate::Here(record) => record,
+            Fate::Gone => {
+                return self.refuse("it was deleted, or this access may no longer see it".to_owned()).await;
+            }
+            Fate::Moved(to) => {
+                let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
+                return self.refuse(format!("it was moved to another project{to}")).await;
+            }
+            Fate::Unreadable => {
+                return self.refuse("what the tracker says of it cannot be read".to_owned()).await;
+            }
+        };
+        let before = match &*is {
+            Record::Document(d) => (d.state, d.state_reason.clone()),
+            Record::Comment(_) => (None, None),
+        };
+        if before.0 != Some(State::Open) && before.1.as_deref() != Some("duplicate") {
+            let how = before.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
+            let why = format!("it was closed{how} meanwhile");
+            self.record.step = ClosureStep::Refused;
+            self.record.problem = Some(why);
+            return self.store(vec![*is]).await;
+        }
+        self.comment(closer).await?;
+        if before.0 == Some(State::Open) {
+            self.http.wait(PAUSE, task).await?;
+            let record = closer.close(number, task).await?;
+            if let Record::Document(d) = &record
+                && d.state_reason.as_deref() != Some("duplicate")
+            {
+                let reason = d.state_reason.as_deref().unwrap_or("closed").replace('_', " ");
+                self.record.problem =
+                    Some(format!("this server knows no duplicates; it is closed as {reason}"));
+            }
+            self.record.step = ClosureStep::Closed;
+            self.store(vec![record]).await?;
+            return self.http.wait(PAUSE, task).await;
+        }
+        self.record.step = ClosureStep::Closed;
+        self.record.problem = Some("it was closed as a duplicate already".to_owned());
+        self.store(vec![*is]).await
+    }
+
+    /// Sees to it that the comment is there, once.
+    async fn comment(&mut self, closer: &dyn Closer) -> Result<()> {
+        let (task, number, text) = (&self.context.task, self.closure.number, self.closure.comment.as_str());
+        let mut found = closer.find(number, text, task).await?;
+        if found.is_none() {
+            self.store(Vec::new()).await?;
+            found = match closer.say(number, text, task).await {
+                Ok(url) => Some(url.unwrap_or_default()),
+                // Whether it arrived is told by the tracker alone; where that cannot be asked now, the next run asks.
+                Err(error) if error.code() == Code::Network => match closer.find(number, text, task).await {
+                    Ok(Some(url)) => Some(url),
+                    _ => return Err(error),
+                },
+                Err(error) => return Err(error),
+            };
+        }
+        self.record.comment_url = found.filter(|url| !url.is_empty());
+        self.record.step = ClosureStep::Commented;
+        self.store(Vec::new()).await
+    }
+
+    async fn refuse(&mut self, why: String) -> Result<()> {
+        self.record.step = ClosureStep::Refused;
+        self.record.problem = Some(why);
+        self.store(Vec::new()).await
+    }
+
+    /// Notes how far it came, with the report as the tracker says it is now.
+    async fn store(&mut self, records: Vec<Record>) -> Result<()> {
+        self.record.changed_at = (self.context.clock)();
+        let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());
+        let (record, now) = (self.record.clone(), self.record.changed_at);
+        blocking(move || {
+            store.write_durably(|w| w.put_closure(&record))?;
+            apply(&store, &source, records, now, |_| Ok(())).map(|_| ())
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_address_cannot_leave_its_quotes() {
+        let seen = super::address("https://x.example/a'; rm -rf ~; echo '").unwrap();
+        assert!(!seen.contains(['\'', ' ']), "{seen}");
+        assert_eq!(super::address("https://x.example/1").as_deref(), Some("https://x.example/1"));
+        for bad in ["javascript:alert(1)", "no address", "file:///etc/passwd"] {
+            assert_eq!(super::address(bad), None, "{bad}");
+        }
+    }
+}

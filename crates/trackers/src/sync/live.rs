@@ -1,0 +1,259 @@
+//! Mirrors a live tracker: fetch a page, apply it and move the cursor in one transaction, go on.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::{
+    lock::SyncLock,
+    progress, relations, report,
+    run::{Context, Run, Seen, Told},
+    sweep, wiki,
+};
+use crate::{
+    http::Http,
+    tracker::{Cursor, Fetched, Kind, Stream, Tracker},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Problem, Record, SyncReport},
+    task::{Phase, Task, blocking},
+};
+use precedent_store::{RemoteRow, SourceRow, StreamRow};
+
+/// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
+pub async fn sync(
+    context: &Context,
+    source: &SourceRow,
+    remote: &RemoteRow,
+    tracker: &mut dyn Tracker,
+    http: &Http,
+    full: bool,
+) -> SyncReport {
+    let start = (context.clock)();
+    let latest = progress::Latest::default();
+    let watched = Context { task: latest.watch(&context.task), ..context.clone() };
+    let mut run = Run {
+        context: &watched,
+        source,
+        full,
+        report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
+        project: remote.project.clone(),
+        seen: Seen::default(),
+    };
+    let result = tokio::select! {
+        result = run.whole(remote, tracker, http) => result,
+        never = progress::tell(context, source.id, &latest) => match never {},
+    };
+    let mut out = run.report;
+    out.problem = result.as_ref().err().map(Problem::from);
+    out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
+    let busy = matches!(&result, Err(e) if e.code() == Code::Busy);
+    let problem = result.err().map(|e| e.to_string());
+    let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
+    let (row, now) = (source.clone(), (context.clock)());
+    let gaps = blocking(move || {
+        if !busy {
+            store.write(|w| w.end_sync(row.id, now, problem.as_deref()))?;
+        }
+        store.read(|r| match r.remote(row.id)? {
+            Some(remote) => Ok(report::mirror(r, &folder, &row, remote)?.gaps),
+            None => Ok(Vec::new()),
+        })
+    });
+    match gaps.await {
+        Ok(gaps) => out.gaps = gaps,
+        Err(error) => {
+            out.problem.get_or_insert_with(|| Problem::from(&error));
+        }
+    }
+    out
+}
+
+impl Run<'_> {
+    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker, http: &Http) -> Result<()> {
+        let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
+        let Some(_lock) = lock else {
+            return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
+                .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
+        };
+        let source = self.source.id;
+        self.blocking(move |store| store.write(|w| w.forget_progress(source))).await?;
+        self.project = self.meet(remote, tracker).await?;
+        if self.full {
+            self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
+        }
+        let mut whole = true;
+        for stream in tracker.streams() {
+            whole &= self.pull(*stream, tracker).await?;
+        }
+        sweep::run(self, tracker, whole).await?;
+        let kind = Kind::parse(&self.source.kind);
+        if kind.is_some_and(Kind::asks_relations) {
+            relations::run(self, tracker, &self.project.clone()).await?;
+        }
+        if remote.wiki {
+            wiki::run(self, tracker, http).await?;
+        }
+        Ok(())
+    }
+
+    /// Looks whether the project is there, and still the same one; what it is called now.
+    async fn meet(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<String> {
+        let project = tracker.probe(&self.context.task).await?;
+        if let (Some(known), Some(found)) = (&remote.remote_id, &project.remote_id)
+            && known != found
+        {
+            return Err(Error::not_found(format!(
+                "{} is another project now than the one that was mirrored",
+                remote.project
+            ))
+            .with_hint(
+                "Someone reuses its name. Remove the source and add it again to mirror the new one.",
+            ));
+        }
+        // A name that has one part only never was the key.
+        let same =
+            [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
+        let path = project.name.contains('/') && !project.name.eq_ignore_ascii_case(&self.source.key);
+        if path || !same {
+            self.report.renamed_to = Some(project.name.clone());
+        }
+        let name = project.name.clone();
+        let row = RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
+        let source = self.source.id;
+        self.blocking(move |store| store.write(|w| w.set_remote(source, &row))).await?;
+        Ok(name)
+    }
+
+    /// Reads a list from where it was left to its end. Whether this was one pass over everything.
+    async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
+        let (source, name) = (self.source.id, stream.as_str());
+        let mut row = self.blocking(move |store| store.read(|r| r.stream(source, name))).await?;
+        let whole = row.watermark.is_none() && row.next_page.is_none();
+        let mut at = match &row.next_page {
+            Some(page) => Cursor(page.clone()),
+            None => tracker.start(stream, row.watermark),
+        };
+        let mut progress = self.expect(stream, whole, tracker).await?;
+        let mut restarted = false;
+        let mut visited = HashSet::new();
+        loop {
+            self.context.task.check()?;
+            let etag = row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
+            match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
+                Fetched::Page(page) => {
+                    if !visited.insert(at.0.clone()) {
+                        // The next sync takes it up at the watermark, and not in the circle.
+                        row.next_page = None;
+                        self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                        return Err(Error::new(
+                            Code::Network,
+                            format!("the tracker's list of {} leads in a circle", stream.words()),
+                        )
+                        .with_hint("This is a defect of the tracker; what was fetched is kept."));
+                    }
+                    restarted = false;
+                    let end = page.next.is_none();
+                    row.watermark = row.watermark.max(page.watermark);
+                    row.next_page = page.next.as_ref().map(|c| c.0.clone());
+                    row.etag = page.etag.filter(|_| end).map(|etag| (etag, at.0));
+                    row.pages = if end { 0 } else { row.pages + 1 };
+                    row.refused = None;
+                    let records = self.readable(stream, page.records, &mut row);
+                    if end {
+                        row.finished_at = Some((self.context.clock)());
+                    }
+                    self.report.pages += 1;
+                    progress.done += records.len() as u64;
+                    let told = Told { relations: page.relations, pages: page.all_pages };
+                    self.store(records, told, Some((name, row.clone()))).await?;
+                    progress.tell(&self.context.task);
+                    match page.next {
+                        Some(next) => at = next,
+                        None => return Ok(whole),
+                    }
+                }
+                Fetched::Unchanged => {
+                    row.finished_at = Some((self.context.clock)());
+                    row.next_page = None;
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                    return Ok(false);
+                }
+                Fetched::Expired if !restarted => {
+                    // Inclusive: what has the watermark's very second comes again and is told apart by its id.
+                    restarted = true;
+                    row.next_page = None;
+                    row.etag = None;
+                    visited.clear();
+                    at = tracker.start(stream, row.watermark);
+                }
+                Fetched::Expired => {
+                    return Err(Error::new(
+                        Code::Network,
+                        format!("the tracker refuses the first page of its {}", stream.words()),
+                    )
+                    .with_hint("What was fetched is kept; run it again later."));
+                }
+                Fetched::Smaller(smaller) => at = smaller,
+                Fetched::Refused(why) => {
+                    row.refused = Some(why);
+                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
+    /// How much there is to fetch, where a first pass can know.
+    async fn expect(&self, stream: Stream, whole: bool, tracker: &dyn Tracker) -> Result<Meter> {
+        if !whole {
+            return Ok(Meter::default());
+        }
+        let total = match stream {
+            Stream::Items => tracker.item_bound(&self.context.task).await?,
+            Stream::Comments => {
+                let source = self.source.id;
+                let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
+                Some(counts.comments + counts.missing_comments)
+            }
+            Stream::ReviewComments | Stream::Pages => None,
+        };
+        Ok(Meter { done: 0, total })
+    }
+
+    /// The records that can be used; the others are counted, in the report and for good.
+    fn readable(
+        &mut self,
+        stream: Stream,
+        records: Vec<std::result::Result<Record, String>>,
+        row: &mut StreamRow,
+    ) -> Vec<Record> {
+        let mut out = Vec::with_capacity(records.len());
+        for (place, record) in records.into_iter().enumerate() {
+            match record {
+                Ok(record) => {
+                    self.seen.add(&record);
+                    out.push(record);
+                }
+                Err(reason) => {
+                    row.unreadable += 1;
+                    let page = self.report.pages + 1;
+                    self.skip(format!("{}, page {page}, record {}", stream.words(), place + 1), reason);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// How much was fetched, of how much.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    done: u64,
+    total: Option<u64>,
+}
+
+impl Meter {
+    fn tell(&self, task: &Task) {
+        task.report(Phase::Sync, self.done, self.total.map(|t| t.max(self.done)), "records");
+    }
+}

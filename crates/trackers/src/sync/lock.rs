@@ -1,0 +1,56 @@
+//! One sync of a source at a time. The lock dies with its process.
+
+use std::{path::Path, time::Duration};
+
+use precedent_core::error::{Code, Error, Result};
+use precedent_store::{FileLock, SourceRow};
+
+/// Whoever only looks at a lock holds it for a moment; a sync that meets one looks again, so many times.
+const LOOKS: u32 = 5;
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Held while a source is being synced.
+#[derive(Debug)]
+pub struct SyncLock {
+    _lock: FileLock,
+}
+
+impl SyncLock {
+    /// Takes the lock of the source with this row id; `None` if a sync has it.
+    pub(super) async fn take(folder: &Path, source: i64) -> Result<Option<Self>> {
+        for _ in 1..LOOKS {
+            if let Some(lock) = Self::try_take(folder, source)? {
+                return Ok(Some(lock));
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Self::try_take(folder, source)
+    }
+
+    /// Takes the locks of all these sources, so that none is synced meanwhile.
+    ///
+    /// # Errors
+    /// [`Code::Busy`] if one is being synced.
+    pub fn take_all(folder: &Path, sources: &[SourceRow]) -> Result<Vec<Self>> {
+        let take = |source: &SourceRow| {
+            Self::try_take(folder, source.id)?.ok_or_else(|| {
+                Error::new(Code::Busy, format!("{} is being synced", source.key))
+                    .with_hint("Wait until it has finished, then try again.")
+            })
+        };
+        sources.iter().map(take).collect()
+    }
+
+    fn try_take(folder: &Path, source: i64) -> Result<Option<Self>> {
+        Ok(FileLock::try_take(folder, &name(source))?.map(|lock| Self { _lock: lock }))
+    }
+
+    /// Whether someone has the lock of this source.
+    pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
+        folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
+    }
+}
+
+fn name(source: i64) -> String {
+    format!("sync-{source}.lock")
+}

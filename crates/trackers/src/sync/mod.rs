@@ -1,0 +1,141 @@
+//! Applies what trackers say to the store. The only place that knows both.
+
+mod closures;
+mod import;
+mod live;
+mod lock;
+mod progress;
+mod relations;
+mod remote;
+mod report;
+mod run;
+mod stated;
+mod sweep;
+mod wiki;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+pub use closures::{close, closures};
+pub use import::{import_built_in, import_github, import_table, import_wiki};
+pub use live::sync;
+pub use lock::SyncLock;
+pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};
+pub use report::mirrors;
+pub use run::Context;
+pub use wiki::forget as forget_wiki;
+
+use precedent_core::{
+    error::{Error, Result},
+    model::{ImportReport, Raw, Record},
+};
+use precedent_store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
+
+/// Records that one thread packs at least, so that what packs them is worth making.
+const PACKED_TOGETHER: usize = 64;
+
+/// Stores records in one transaction, together with what `also` writes; reports what that did.
+fn apply(
+    store: &Store,
+    source: &SourceRow,
+    records: Vec<Record>,
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
+    put(store, source, &pack(store, records)?, now, also)
+}
+
+/// Compresses what the records came from.
+fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
+    let documents = packer(store, RawKind::Document, &records)?;
+    let comments = packer(store, RawKind::Comment, &records)?;
+    records
+        .into_par_iter()
+        .with_min_len(PACKED_TOGETHER)
+        .map_init(
+            || (None, None),
+            |(document, comment), record| {
+                let (worker, packer, raw) = match &record {
+                    Record::Document(d) => (document, &documents, &d.raw),
+                    Record::Comment(c) => (comment, &comments, &c.raw),
+                };
+                let worker = match worker {
+                    Some(worker) => worker,
+                    None => worker.insert(packer.worker()?),
+                };
+                worker.pack(raw).map(|packed| (record, packed))
+            },
+        )
+        .collect()
+}
+
+/// As [`apply`], of records whose raw form is compressed already.
+fn put(
+    store: &Store,
+    source: &SourceRow,
+    packed: &[(Record, Packed)],
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
+    store.write(|w| {
+        let mut done = ImportReport::default();
+        for (record, raw) in packed {
+            let how = match record {
+                Record::Document(d) => {
+                    *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
+                    w.apply_document(source, d, raw)?
+                }
+                Record::Comment(c) => {
+                    done.comments += 1;
+                    w.apply_comment(source, c, raw)?
+                }
+            };
+            *match how {
+                Applied::New => &mut done.new,
+                Applied::Updated => &mut done.updated,
+                Applied::Unchanged => &mut done.unchanged,
+                Applied::Stale => &mut done.stale,
+            } += 1;
+        }
+        if done.new + done.updated > 0 {
+            w.touch_source(source.id, now)?;
+        }
+        also(w)?;
+        Ok(done)
+    })
+}
+
+/// The packer of a kind; the first large batch of a casebook trains its dictionary.
+fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
+    let raws = || {
+        records.iter().filter_map(|r| match (kind, r) {
+            (RawKind::Document, Record::Document(d)) => Some(&d.raw),
+            (RawKind::Comment, Record::Comment(c)) => Some(&c.raw),
+            _ => None,
+        })
+    };
+    let packer = store.read(|r| r.raw_packer(kind))?;
+    if packer.has_dictionary() || raws().next().is_none() {
+        return Ok(packer);
+    }
+    let samples: Vec<&Raw> = raws().collect();
+    store.write(|w| w.train_dictionary(kind, samples.into_iter()))?;
+    store.read(|r| r.raw_packer(kind))
+}
+
+/// Checks a source's key.
+pub fn source_key(key: &str) -> Result<&str> {
+    let good = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    match key.contains('/') && key.split('/').all(good) {
+        true => Ok(key),
+        false => {
+            Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
+                .with_hint("A source is named owner/name, for example rust-lang/rust."))
+        }
+    }
+}

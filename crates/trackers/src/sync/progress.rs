@@ -1,0 +1,56 @@
+//! How far a sync has come, told to other processes through the database: a moment's delay, and a small write a second.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::run::Context;
+use precedent_core::task::{Progress, Task, blocking};
+use precedent_store::ProgressRow;
+
+/// How often it is told.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The last that was reported.
+#[derive(Clone, Default)]
+pub(super) struct Latest(Arc<Mutex<Option<Progress>>>);
+
+impl Latest {
+    /// The task, listened to.
+    pub(super) fn watch(&self, task: &Task) -> Task {
+        let slot = Arc::clone(&self.0);
+        task.also(move |progress| *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress))
+    }
+
+    fn take(&self) -> Option<Progress> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Tells it until nobody listens any more. What cannot be told is not worth failing for.
+pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Infallible {
+    let mut part = None;
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let Some(now) = latest.take() else { continue };
+        let at = (context.clock)();
+        // Another part begins where the count falls back.
+        let started_at = match part {
+            Some((phase, done, started)) if phase == now.phase && done <= now.done => started,
+            _ => at,
+        };
+        part = Some((now.phase, now.done, started_at));
+        let row = ProgressRow {
+            phase: now.phase.as_str().to_owned(),
+            done: now.done,
+            total: now.total,
+            unit: now.unit.to_owned(),
+            started_at,
+            told_at: at,
+        };
+        let store = Arc::clone(&context.store);
+        let _ = blocking(move || store.write(|w| w.set_progress(source, &row))).await;
+    }
+}

@@ -1,0 +1,59 @@
+//! What the tracker itself says of duplicates, and of what closed an item: asked for closed items, some at a time, whenever
+//! they have changed since.
+
+use super::{run::Run, stated::add};
+use crate::tracker::{Relations, Tracker};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Phase,
+};
+use precedent_store::StreamRow;
+
+/// What the state of this part is filed under.
+pub(super) const NAME: &str = "relations";
+/// Items in one question. GitHub counts a question of this size as one request.
+const BATCH: usize = 50;
+/// Below this many the tracker's refusal has another reason.
+const SMALLEST: usize = 5;
+
+/// Asks for all that are left. Newest first: those are what people look at.
+pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str) -> Result<()> {
+    let source = run.source.id;
+    let mut size = BATCH;
+    let mut done = 0;
+    let left = run.blocking(move |store| store.read(|r| r.unread_relations(source))).await?;
+    loop {
+        run.context.task.check()?;
+        let numbers = run.blocking(move |store| store.read(|r| r.next_relations(source, size))).await?;
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        match tracker.relations(&numbers, &run.context.task).await? {
+            Relations::Found(found) => {
+                let (source, project) = (run.source.clone(), project.to_owned());
+                done += numbers.len() as u64;
+                run.blocking(move |store| {
+                    store.write(|w| {
+                        for number in &numbers {
+                            w.forget_tracker_links(&format!("{}#{number}", source.key))?;
+                        }
+                        add(w, &source.key, &project, &found)?;
+                        w.relations_were_read(source.id, &numbers)?;
+                        w.set_stream(source.id, NAME, &StreamRow::default())
+                    })
+                })
+                .await?;
+                run.context.task.report(Phase::Sync, done, Some(left.max(done)), "records");
+            }
+            Relations::TooMany if size > SMALLEST => size /= 2,
+            Relations::TooMany => {
+                return Err(Error::new(Code::Network, "the tracker cannot answer how items hang together")
+                    .with_hint("All else was fetched; run it again later."));
+            }
+            Relations::Refused(why) => {
+                let row = StreamRow { refused: Some(why), ..StreamRow::default() };
+                return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Where a live source is mirrored from: added, and opened again.
+
+use jiff::Timestamp;
+
+use super::source_key;
+use crate::{
+    http::Http,
+    secrets::{Token, Wanted},
+    tracker::{self, Address, Kind, Tracker},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::NewMirror,
+};
+use precedent_store::{RemoteRow, SourceRow, Store};
+
+/// Makes a source a live one: a new one, or one that was imported from files.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if a part of it is none, or the source is mirrored from another place already.
+pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
+    let kind = Kind::parse(&new.tracker).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
+        Error::invalid(format!(
+            "there is no tracker \"{}\"",
+            new.tracker.chars().take(40).collect::<String>()
+        ))
+        .with_hint(format!("There are: {}.", known.join(", ")))
+    })?;
+    let (address, project) = place(kind, new)?;
+    let key = match &new.key {
+        Some(key) => key.clone(),
+        // A name that has one part only is one at its tracker.
+        None if kind.parts() == Some(1) => {
+            format!("{}/{project}", address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']']))
+        }
+        None => project.clone(),
+    };
+    let key = source_key(&key)?.to_owned();
+    store.write(|w| {
+        let source = w.add_source(&key, kind.as_str(), now)?;
+        let old = w.remote(source.id)?;
+        if let Some(old) = &old
+            && (old.base_url != address.base.as_str() || source.kind != kind.as_str())
+        {
+            return Err(Error::invalid(format!("{} is mirrored from {} already", source.key, old.host))
+                .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
+        }
+        if source.kind != kind.as_str() {
+            // Numbers mean something else at another tracker.
+            if source.changed_at.is_some() {
+                return Err(Error::invalid(format!("{} holds what comes from {}", source.key, source.kind))
+                    .with_hint("Give the new source another name: --as owner/name"));
+            }
+            w.set_kind(source.id, kind.as_str())?;
+        }
+        let project = old.map_or(project, |old| old.project);
+        w.set_remote(
+            source.id,
+            &RemoteRow {
+                host: address.host,
+                base_url: address.base.into(),
+                project,
+                remote_id: None,
+                wiki: new.wiki,
+                synced_at: None,
+                problem: None,
+                swept_at: None,
+                trusted: true,
+            },
+        )?;
+        w.source(&source.key)?.ok_or_else(|| Error::not_found("the source that was just added"))
+    })
+}
+
+/// The tracker's address and the project's name.
+fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
+    let text = new.place.trim().trim_end_matches('/');
+    let (host, project) = match (&new.host, kind.host(), kind.parts()) {
+        (Some(host), _, _) => (host.clone(), text),
+        (None, Some(host), _) => (host.to_owned(), text),
+        (None, None, parts) => {
+            let cut = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
+            let (host, project) = cut.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
+            (host.to_owned(), project)
+        }
+    };
+    let good = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let count = project.split('/').count();
+    let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
+    if host.is_empty() || !fits {
+        let shape = match kind.parts() {
+            Some(1) => {
+                format!("{}:HOST/PROJECT, for example {}:tracker.acme.example/app", new.tracker, new.tracker)
+            }
+            _ if kind.host().is_none() => format!("{}:HOST/owner/name", new.tracker),
+            _ => format!("{}:owner/name", new.tracker),
+        };
+        let shown: String = text.chars().take(80).collect();
+        return Err(Error::invalid(format!("\"{shown}\" names no project of this tracker"))
+            .with_hint(format!("Write {shape}.")));
+    }
+    Ok((Address::of(kind, &host)?, project.to_owned()))
+}
+
+/// Lets the host of a live source see the token that is kept for it, after the person said that it is known.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it is fed from files alone, [`Code::Corrupt`] if its address was damaged.
+pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
+    store.write(|w| {
+        let remote = w.remote(source.id)?.ok_or_else(|| {
+            Error::invalid(format!("{} is fed from files alone", source.key))
+                .with_hint("Only a source that is mirrored live has a host.")
+        })?;
+        remote_address(source, &remote)?;
+        w.trust(&remote.base_url)
+    })
+}
+
+/// Where the GitHub at this host is.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it is none.
+pub fn address(host: &str) -> Result<Address> {
+    Address::of(Kind::GitHub, host)
+}
+
+/// A host as tokens are kept for it.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if it is none.
+pub fn host(host: &str) -> Result<String> {
+    Ok(Address::of(Kind::GitHub, host)?.host)
+}
+
+/// What is asked for where a source's token may be: the kind of its tracker, and the host.
+pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> Wanted<'a> {
+    Wanted { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
+}
+
+/// The kind and the address of a live source's tracker.
+///
+/// # Errors
+/// [`Code::Corrupt`] if its address was damaged.
+pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, Address)> {
+    // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
+    let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
+    let kind = Kind::parse(&source.kind);
+    let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
+    address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
+        Error::new(Code::Corrupt, format!("the address of {} is not one of {}", remote.project, remote.host))
+            .with_hint("Remove the source and add it again.")
+    })
+}
+
+/// The tracker of a live source.
+///
+/// # Errors
+/// As [`remote_address`].
+pub fn remote_tracker(
+    http: &Http,
+    source: &SourceRow,
+    remote: &RemoteRow,
+    token: Option<&Token>,
+) -> Result<Box<dyn Tracker>> {
+    let (kind, address) = remote_address(source, remote)?;
+    Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
+}

@@ -1,0 +1,151 @@
+//! What the mirrors do not know, from what the store remembers of them.
+
+use std::path::Path;
+
+use super::lock::SyncLock;
+use crate::tracker::Kind;
+use precedent_core::{
+    error::Result,
+    model::{Gap, GapKind, MirrorView, StreamView, SyncProgress},
+};
+use precedent_store::{ProgressRow, Reader, RemoteRow, SourceRow};
+
+/// Every live source, by key.
+///
+/// # Errors
+/// Those of the database.
+pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
+    let mut out = Vec::new();
+    for source in reader.sources()? {
+        if let Some(remote) = reader.remote(source.id)? {
+            out.push(mirror(reader, folder, &source, remote)?);
+        }
+    }
+    Ok(out)
+}
+
+/// One live source.
+pub(super) fn mirror(
+    reader: &Reader<'_>,
+    folder: &Path,
+    source: &SourceRow,
+    remote: RemoteRow,
+) -> Result<MirrorView> {
+    let mut gaps = Vec::new();
+    let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
+    let running = SyncLock::is_taken(folder, source.id);
+    // What a sync left behind that was killed says nothing of one that is not there.
+    let progress = if running { reader.progress(source.id)?.map(view) } else { None };
+    if !remote.trusted {
+        gap(
+            GapKind::Untrusted,
+            format!(
+                "It came with a casebook file, so {} gets no token. If you know this host: precedent source trust {}",
+                remote.host, source.key
+            ),
+        );
+    }
+    if remote.synced_at.is_none() && !running {
+        gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
+    }
+    if let Some(problem) = &remote.problem {
+        gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
+    }
+    let mut streams = Vec::new();
+    let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
+    for stream in kind.streams(remote.wiki) {
+        let row = reader.stream(source.id, stream.as_str())?;
+        let words = capital(stream.words());
+        if let Some(why) = &row.refused {
+            gap(GapKind::Refused, format!("{words}: {why}."));
+        } else if row.next_page.is_some() || row.finished_at.is_none() {
+            let pages = match row.pages {
+                0 => String::new(),
+                1 => " (1 page so far)".to_owned(),
+                n => format!(" ({n} pages so far)"),
+            };
+            gap(GapKind::Unfinished, format!("{words} were not read to the end yet{pages}."));
+        }
+        if row.unreadable > 0 {
+            gap(GapKind::Unreadable, format!("{words}: {} could not be read.", row.unreadable));
+        }
+        streams.push(StreamView {
+            name: stream.as_str().to_owned(),
+            watermark: row.watermark,
+            finished_at: row.finished_at,
+            pages: row.pages,
+            unreadable: row.unreadable,
+            refused: row.refused,
+        });
+    }
+    let counts = reader.source_counts(source.id)?;
+    if counts.missing_comments > 0 {
+        gap(
+            GapKind::MissingComments,
+            format!("{} comments that the tracker counts are not here.", counts.missing_comments),
+        );
+    }
+    if counts.orphan_comments > 0 {
+        gap(
+            GapKind::OrphanComments,
+            format!("{} comments belong to items that are not here.", counts.orphan_comments),
+        );
+    }
+    match remote.swept_at {
+        None => gap(GapKind::Deletions, "Deleted and transferred items were not looked for yet.".to_owned()),
+        Some(at) => gap(
+            GapKind::Deletions,
+            format!(
+                "Open items that were deleted or transferred after {}, and closed ones and comments until a full sync, are still shown.",
+                at.strftime("%Y-%m-%d")
+            ),
+        ),
+    }
+    let links = reader.stream(source.id, super::relations::NAME)?;
+    if let Some(why) = links.refused {
+        gap(GapKind::Links, format!("Links between items are known only from their texts: {why}."));
+    } else {
+        let left = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
+        if left > 0 {
+            gap(
+                GapKind::Links,
+                format!("What closed {left} items, and as a duplicate of which, was not asked for yet."),
+            );
+        }
+    }
+    if let Some(what) = kind.left_out() {
+        gap(GapKind::LeftOut, what.to_owned());
+    }
+    if remote.wiki && kind.has_wiki_git() {
+        let row = reader.stream(source.id, super::wiki::NAME)?;
+        if let Some(why) = &row.refused {
+            gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
+        } else if row.finished_at.is_none() {
+            gap(GapKind::Wiki, "The wiki was not read yet.".to_owned());
+        }
+        if row.unreadable > 0 {
+            gap(GapKind::Unreadable, format!("{} pages of the wiki could not be read.", row.unreadable));
+        }
+    }
+    Ok(MirrorView {
+        source: source.key.clone(),
+        host: remote.host,
+        project: remote.project,
+        running,
+        progress,
+        synced_at: remote.synced_at,
+        swept_at: remote.swept_at,
+        streams,
+        gaps,
+    })
+}
+
+fn view(row: ProgressRow) -> SyncProgress {
+    let ProgressRow { phase, done, total, unit, started_at, told_at } = row;
+    SyncProgress { phase, done, total, unit, started_at, told_at }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,141 @@
+//! A sync that is under way: what it works with, and how it stores.
+
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
+
+use jiff::Timestamp;
+
+use super::{apply, stated};
+use crate::tracker::Relation;
+use precedent_core::{
+    error::Result,
+    model::{ImportReport, Record, Skip, SyncReport},
+    task::{Task, blocking},
+};
+use precedent_store::{SourceRow, Store, StreamRow, Writer};
+
+/// What a sync works with.
+#[derive(Clone)]
+pub struct Context {
+    /// The database.
+    pub store: Arc<Store>,
+    /// The casebook's folder, for the locks.
+    pub folder: PathBuf,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Asked to stop, and told how far it is.
+    pub task: Task,
+}
+
+/// A sync that is under way.
+pub(super) struct Run<'a> {
+    pub(super) context: &'a Context,
+    pub(super) source: &'a SourceRow,
+    pub(super) full: bool,
+    pub(super) report: SyncReport,
+    /// What the tracker calls the project now.
+    pub(super) project: String,
+    /// What a pass over everything has met.
+    pub(super) seen: Seen,
+}
+
+/// What a page says beside its records.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) relations: Vec<(u64, Vec<Relation>)>,
+    /// All pages of the wiki; the others are gone.
+    pub(super) pages: Option<Vec<String>>,
+}
+
+/// What a pass over a list has met.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) items: HashSet<u64>,
+    pub(super) comments: HashSet<String>,
+}
+
+impl Seen {
+    pub(super) fn add(&mut self, record: &Record) {
+        match record {
+            Record::Document(d) => {
+                self.items.extend(d.number);
+            }
+            Record::Comment(c) => {
+                self.comments.insert(c.remote_id.clone());
+            }
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Notes a record that cannot be used.
+    pub(super) fn skip(&mut self, place: String, reason: String) {
+        self.report.skipped += 1;
+        if self.report.skips.len() < ImportReport::MAX_SKIPS {
+            self.report.skips.push(Skip { place, reason });
+        }
+    }
+
+    /// Stores records, and how far their list was read, in one transaction.
+    pub(super) async fn store(
+        &mut self,
+        records: Vec<Record>,
+        told: Told,
+        stream: Option<(&'static str, StreamRow)>,
+    ) -> Result<()> {
+        let (source, now) = (self.source.clone(), (self.context.clock)());
+        let project = self.project.clone();
+        let (done, buried) = self
+            .blocking(move |store| {
+                let mut buried = 0;
+                let done = apply(store, &source, records, now, |w| {
+                    stated::replace(w, &source.key, &project, &told.relations)?;
+                    if let Some(there) = &told.pages {
+                        buried = bury_pages(w, &source, there, now)?;
+                    }
+                    match stream {
+                        Some((name, row)) => w.set_stream(source.id, name, &row),
+                        None => Ok(()),
+                    }
+                })?;
+                Ok((done, buried))
+            })
+            .await?;
+        self.report.gone += buried;
+        self.report.new += done.new;
+        self.report.updated += done.updated;
+        self.report.unchanged += done.unchanged;
+        self.report.stale += done.stale;
+        self.report.items += done.items;
+        self.report.comments += done.comments;
+        self.report.wiki_pages += done.pages;
+        Ok(())
+    }
+
+    /// Runs work on the store where blocking is fine.
+    pub(super) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let store = Arc::clone(&self.context.store);
+        blocking(move || work(&store)).await
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+}
+
+/// Buries the pages that are not among these.
+pub(super) fn bury_pages(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    there: &[String],
+    now: Timestamp,
+) -> Result<u64> {
+    let kept: HashSet<String> = there.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+    let mut buried = 0;
+    for key in writer.page_keys(source.id)?.into_iter().filter(|k| !kept.contains(k)) {
+        buried += u64::from(writer.bury_document(&key, now)?);
+    }
+    Ok(buried)
+}

@@ -1,0 +1,43 @@
+//! What a tracker states of how items hang together, as links of the casebook.
+
+use crate::tracker::Relation;
+use precedent_core::error::Result;
+use precedent_store::Writer;
+
+/// Replaces what a tracker, whose records say it all, states of items.
+pub(super) fn replace(
+    writer: &Writer<'_>,
+    source: &str,
+    project: &str,
+    told: &[(u64, Vec<Relation>)],
+) -> Result<()> {
+    for (number, found) in told {
+        writer.forget_stated_links(&format!("{source}#{number}"))?;
+        add(writer, source, project, found)?;
+    }
+    Ok(())
+}
+
+pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, found: &[Relation]) -> Result<()> {
+    for relation in found {
+        let (Relation::DuplicateOf(number, other)
+        | Relation::ClosedBy(number, other)
+        | Relation::RelatesTo(number, other)) = relation;
+        let key = format!("{source}#{number}");
+        let other = own_key(other, project, source);
+        match relation {
+            Relation::DuplicateOf(..) => writer.add_tracker_link(&key, &other, "duplicate_of")?,
+            Relation::ClosedBy(..) => writer.add_tracker_link(&other, &key, "closes")?,
+            Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other, "relates_to")?,
+        }
+    }
+    Ok(())
+}
+
+/// The key that the other end has here: this source keeps its own, whatever the tracker calls it now.
+fn own_key(other: &str, project: &str, source: &str) -> String {
+    match other.split_once('#') {
+        Some((name, number)) if name.eq_ignore_ascii_case(project) => format!("{source}#{number}"),
+        _ => other.to_owned(),
+    }
+}

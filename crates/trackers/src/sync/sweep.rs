@@ -1,0 +1,155 @@
+//! What the tracker no longer has. A list of changes never says that something was deleted or transferred, so what is
+//! here is compared, from time to time, with what is still listed, and what is missing there is asked for one by one.
+
+use std::collections::HashSet;
+
+use jiff::SignedDuration;
+
+use super::run::{Run, Told};
+use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::Record,
+    task::Phase,
+};
+
+/// How often the open items are compared.
+const EVERY: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Items or comments that one sweep asks for, one request each; the next goes on with the rest.
+const MAX_CHECKS: usize = 1_000;
+
+/// Looks for what is gone, if it is time. `whole` says that all lists were just read from one end to the other.
+pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: bool) -> Result<()> {
+    let source = run.source.id;
+    let now = (run.context.clock)();
+    let swept =
+        run.blocking(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
+    // One that was imported long before it became a live one is due at once, a new one is not.
+    let due = now.duration_since(swept.unwrap_or(run.source.added_at)) >= EVERY;
+    let left = if whole {
+        // Everything that is there was met on the way; what is here besides may be gone.
+        let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?;
+        let comments = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?;
+        let items: Vec<u64> = items.into_iter().filter(|n| !run.seen.items.contains(n)).collect();
+        let comments: Vec<(String, u64)> =
+            comments.into_iter().filter(|(id, _)| !run.seen.comments.contains(id)).collect();
+        let left = check_items(run, tracker, items).await?;
+        left + check_comments(run, tracker, comments).await?
+    } else if due || run.is_full() {
+        let Some(listed) = open(run, tracker).await? else { return Ok(()) };
+        let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, true))).await?;
+        let items = items.into_iter().filter(|n| !listed.contains(n)).collect();
+        check_items(run, tracker, items).await?
+    } else {
+        return Ok(());
+    };
+    if left > 0 {
+        return Ok(());
+    }
+    run.blocking(move |store| store.write(|w| w.set_swept(source, now))).await
+}
+
+/// The numbers of the items that the tracker lists as open; `None` if it does not list them all. What comes with the
+/// list is applied like any other record.
+async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet<u64>>> {
+    let mut listed = HashSet::new();
+    let mut visited = HashSet::new();
+    let mut at = tracker.open_items();
+    loop {
+        if !visited.insert(at.0.clone()) {
+            return Err(Error::new(Code::Network, "the tracker's list of open items leads in a circle"));
+        }
+        match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
+            Fetched::Page(page) => {
+                run.report.pages += 1;
+                let records: Vec<Record> =
+                    page.records.into_iter().filter_map(std::result::Result::ok).collect();
+                listed.extend(records.iter().filter_map(|r| match r {
+                    Record::Document(d) => d.number,
+                    Record::Comment(_) => None,
+                }));
+                run.store(records, Told::default(), None).await?;
+                run.context.task.report(Phase::Sync, listed.len() as u64, None, "records");
+                match page.next {
+                    Some(next) => at = next,
+                    None => return Ok(Some(listed)),
+                }
+            }
+            Fetched::Smaller(smaller) => at = Cursor(smaller.0),
+            Fetched::Unchanged | Fetched::Expired | Fetched::Refused(_) => return Ok(None),
+        }
+    }
+}
+
+/// Asks for items one by one and buries those that are gone; how many were left for the next time.
+async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<u64>) -> Result<usize> {
+    let left = numbers.len().saturating_sub(MAX_CHECKS);
+    let mut gone = Vec::new();
+    for number in numbers.into_iter().take(MAX_CHECKS) {
+        run.context.task.check()?;
+        match tracker.item(number, &run.context.task).await? {
+            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Unreadable => {}
+            Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
+            Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
+        }
+    }
+    if gone.is_empty() {
+        return Ok(left);
+    }
+    // A project that this access may no longer see says the same of each of its items.
+    tracker.probe(&run.context.task).await?;
+    let now = (run.context.clock)();
+    let buried = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let mut buried = 0;
+                for (key, moved_to) in &gone {
+                    if let Some(to) = moved_to {
+                        w.add_tracker_link(key, to, "relates_to")?;
+                    }
+                    buried += u64::from(w.bury_document(key, now)?);
+                }
+                Ok(buried)
+            })
+        })
+        .await?;
+    run.report.gone += buried;
+    Ok(left)
+}
+
+/// The same for comments, by the tracker's ids.
+async fn check_comments(
+    run: &mut Run<'_>,
+    tracker: &mut dyn Tracker,
+    ids: Vec<(String, u64)>,
+) -> Result<usize> {
+    let left = ids.len().saturating_sub(MAX_CHECKS);
+    let mut gone = Vec::new();
+    for (id, number) in ids.into_iter().take(MAX_CHECKS) {
+        run.context.task.check()?;
+        match tracker.comment(number, &id, &run.context.task).await? {
+            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Unreadable => {}
+            Fate::Gone | Fate::Moved(_) => gone.push(id),
+        }
+    }
+    if gone.is_empty() {
+        return Ok(left);
+    }
+    tracker.probe(&run.context.task).await?;
+    let (source, now) = (run.source.id, (run.context.clock)());
+    let buried = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let mut buried = 0;
+                for id in &gone {
+                    buried += u64::from(w.bury_comment(source, id, now)?);
+                }
+                Ok(buried)
+            })
+        })
+        .await?;
+    run.report.gone += buried;
+    Ok(left)
+}

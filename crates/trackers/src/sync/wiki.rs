@@ -1,0 +1,175 @@
+//! Mirrors a wiki that is a git repository: what changed between the commit that is here and the newest one.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
+    path::{Path, PathBuf},
+};
+
+use super::run::{Run, Told, bury_pages};
+use crate::{
+    http::Http,
+    tracker::{
+        Tracker,
+        wiki::{self, Facts},
+        wiki_git::{Changed, File, Head, WikiGit},
+    },
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::Record,
+    task::Phase,
+};
+use precedent_store::StreamRow;
+
+/// What the state of this part is filed under.
+pub(super) const NAME: &str = "wiki";
+/// Pages in one transaction.
+const BATCH: usize = 200;
+/// … or about this many bytes.
+const BATCH_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Where the copy of a source's wiki is.
+fn copy(folder: &Path, source: i64) -> PathBuf {
+    folder.join("wikis").join(format!("{source}.git"))
+}
+
+/// Deletes the copy of a source's wiki.
+///
+/// # Errors
+/// [`precedent_core::Code::Io`].
+pub fn forget(folder: &Path, source: i64) -> Result<()> {
+    let copy = copy(folder, source);
+    match std::fs::remove_dir_all(&copy) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&copy, e)),
+        _ => Ok(()),
+    }
+}
+
+/// Brings the pages up to date, and buries those that are gone.
+pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -> Result<()> {
+    let Some(place) = tracker.wiki() else { return Ok(()) };
+    let (source, task) = (run.source.id, run.context.task.clone());
+    let address = place.pages.clone();
+    let git = WikiGit::new(http, place, copy(&run.context.folder, source));
+    let row = run.blocking(move |store| store.read(|r| r.stream(source, NAME))).await?;
+    let head = match git.head(&task).await? {
+        Head::At(commit) => commit,
+        Head::None(why) => {
+            let row = StreamRow { refused: Some(why), ..row };
+            return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+        }
+    };
+    let here = row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
+    if here.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
+        let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
+        return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+    }
+    git.fetch(&task).await?;
+    // What was fetched may be newer than what was asked for a moment ago.
+    let commit = git.reached(&task).await?;
+    let files = git.files(&commit, &task).await?.unwrap_or_default();
+    let before = match here.filter(|_| !run.is_full()) {
+        Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let before: HashSet<(String, String)> = before.into_iter().map(|f| (f.path, f.blob)).collect();
+    let pages = name(run, files);
+    let history = git.history(&commit, &task).await?;
+    let changed: Vec<(&String, &File)> =
+        pages.iter().filter(|(_, f)| !before.contains(&(f.path.clone(), f.blob.clone()))).collect();
+
+    let mut unreadable = 0;
+    let mut done = 0;
+    let mut rest = &changed[..];
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take(BATCH).take_while(|(_, f)| {
+            bytes += f.size.min(wiki::MAX_PAGE);
+            bytes <= BATCH_BYTES
+        });
+        let (batch, left) = rest.split_at(fits.count().max(1));
+        rest = left;
+        let blobs: Vec<String> =
+            batch.iter().filter(|(_, f)| f.size <= wiki::MAX_PAGE).map(|(_, f)| f.blob.clone()).collect();
+        let contents = git.contents(&blobs, &task).await?;
+        let mut records = Vec::with_capacity(batch.len());
+        for (slug, file) in batch {
+            match page(slug, file, contents.get(&file.blob), &history, &address) {
+                Ok(Some(record)) => records.push(record),
+                Ok(None) => {}
+                Err(reason) => {
+                    unreadable += 1;
+                    run.skip(format!("wiki, {}", file.path), reason);
+                }
+            }
+        }
+        done += batch.len() as u64;
+        run.store(records, Told::default(), None).await?;
+        task.report(Phase::Sync, done, Some(changed.len() as u64), "records");
+    }
+
+    let there: Vec<String> = pages.into_keys().collect();
+    let row_source = run.source.clone();
+    let now = (run.context.clock)();
+    let row = StreamRow {
+        etag: Some((commit, git.address().to_owned())),
+        finished_at: Some(now),
+        unreadable: if before.is_empty() { unreadable } else { row.unreadable + unreadable },
+        refused: None,
+        ..row
+    };
+    let buried = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let buried = bury_pages(w, &row_source, &there, now)?;
+                w.set_stream(source, NAME, &row)?;
+                Ok(buried)
+            })
+        })
+        .await?;
+    run.report.gone += buried;
+    Ok(())
+}
+
+/// The pages by name. A wiki is flat: of two files that give the same name the first in the alphabet is the page.
+fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut pages = BTreeMap::new();
+    for file in files {
+        let last = file.path.rsplit('/').next().unwrap_or_default();
+        let Some(slug) = wiki::slug(last) else { continue };
+        match pages.entry(slug) {
+            Entry::Occupied(_) => {
+                run.skip(format!("wiki, {}", file.path), "another file has this page's name".to_owned());
+            }
+            Entry::Vacant(free) => drop(free.insert(file)),
+        }
+    }
+    pages
+}
+
+fn page(
+    slug: &str,
+    file: &File,
+    content: Option<&Vec<u8>>,
+    history: &HashMap<String, Changed>,
+    address: &str,
+) -> std::result::Result<Option<Record>, String> {
+    if file.size > wiki::MAX_PAGE {
+        return Err("the page is larger than 8 MB".to_owned());
+    }
+    let content = content.ok_or("the repository lacks its content")?;
+    let changed = history.get(&file.path);
+    let mut url = url::Url::parse(address).ok();
+    if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
+        parts.pop_if_empty().push(slug);
+    }
+    let facts = Facts {
+        created: changed.and_then(|c| c.created),
+        updated: changed.and_then(|c| c.updated),
+        author: changed.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
+        url: url.map(String::from),
+    };
+    let last = file.path.rsplit('/').next().unwrap_or_default();
+    Ok(wiki::page_from(last, content.clone(), facts)?.map(|p| Record::Document(Box::new(p))))
+}

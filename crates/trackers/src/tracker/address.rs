@@ -1,0 +1,198 @@
+//! The kinds of trackers, and where each keeps its interface.
+
+use url::Url;
+
+use super::Stream;
+use precedent_core::error::{Error, Result};
+
+/// A kind of tracker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// github.com, Enterprise Server, data residency.
+    GitHub,
+    /// gitlab.com and servers of one's own.
+    GitLab,
+    /// Gitea and Forgejo.
+    Gitea,
+    /// Jira Cloud and Data Center.
+    Jira,
+    /// Redmine.
+    Redmine,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::GitHub, Self::GitLab, Self::Gitea, Self::Jira, Self::Redmine];
+
+    /// The kind of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        if name == "forgejo" {
+            return Some(Self::Gitea);
+        }
+        Self::ALL.into_iter().find(|k| k.as_str() == name)
+    }
+
+    /// The name in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::GitHub => "github",
+            Self::GitLab => "gitlab",
+            Self::Gitea => "gitea",
+            Self::Jira => "jira",
+            Self::Redmine => "redmine",
+        }
+    }
+
+    /// The host that is meant where none is named.
+    pub fn host(self) -> Option<&'static str> {
+        match self {
+            Self::GitHub => Some("github.com"),
+            Self::GitLab => Some("gitlab.com"),
+            Self::Gitea | Self::Jira | Self::Redmine => None,
+        }
+    }
+
+    /// How many parts a project's name has; `None` for two or more.
+    pub fn parts(self) -> Option<usize> {
+        match self {
+            Self::GitHub | Self::Gitea => Some(2),
+            Self::GitLab => None,
+            Self::Jira | Self::Redmine => Some(1),
+        }
+    }
+
+    /// The lists that it has, in the order in which they are read.
+    pub fn streams(self, wiki: bool) -> &'static [Stream] {
+        match self {
+            Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments],
+            Self::Redmine if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
+            _ => &[Stream::Items, Stream::Comments],
+        }
+    }
+
+    /// Whether its wiki is a git repository.
+    pub fn has_wiki_git(self) -> bool {
+        matches!(self, Self::GitHub | Self::GitLab | Self::Gitea)
+    }
+
+    /// Whether how its items hang together has to be asked for; elsewhere the lists say it.
+    pub fn asks_relations(self) -> bool {
+        self == Self::GitHub
+    }
+
+    /// What it keeps that is not mirrored, in words.
+    pub fn left_out(self) -> Option<&'static str> {
+        match self {
+            Self::GitLab => Some("Merge requests, which are numbered on their own, are not mirrored."),
+            Self::Gitea => Some("What is said beside the lines of a pull request is not mirrored."),
+            Self::Redmine => {
+                Some("Edits of notes that are older than the item's last change come with a full sync.")
+            }
+            Self::GitHub | Self::Jira => None,
+        }
+    }
+}
+
+/// Where a tracker is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The host that people know it by, with the path below which it is: `github.com`, `acme.example/redmine`.
+    pub host: String,
+    /// Where its interface is: `https://api.github.com`.
+    pub base: Url,
+}
+
+impl Address {
+    /// The addresses whose origins may see a token for this tracker: its interface, and where its git repositories are.
+    pub fn places(&self) -> Vec<Url> {
+        let web = Url::parse(&format!("{}://{}", self.base.scheme(), self.host)).ok();
+        std::iter::once(self.base.clone()).chain(web).collect()
+    }
+
+    /// Reads a host, with the path below which the tracker is where that is not the root. Another scheme than `https` is
+    /// for this machine alone, so that no token travels in the open.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if it is no host.
+    pub fn of(kind: Kind, text: &str) -> Result<Self> {
+        let given = text.trim().trim_end_matches('/');
+        let wrong = || {
+            let shown: String = text.chars().take(80).collect();
+            Error::invalid(format!("\"{shown}\" is no host"))
+                .with_hint("Give a host such as github.com, acme.ghe.com or git.acme.example.")
+        };
+        let url = if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
+        let url = Url::parse(&url).map_err(|_| wrong())?;
+        let name = url.host_str().ok_or_else(wrong)?.to_lowercase();
+        let local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");
+        let path = url.path().trim_end_matches('/');
+        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        if !plain
+            || url.password().is_some()
+            || (kind == Kind::GitHub && !path.is_empty())
+            || (url.scheme() != "https" && !(url.scheme() == "http" && local))
+        {
+            return Err(wrong());
+        }
+        let host = url.port().map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
+        let root = format!("{}://{host}{path}", url.scheme());
+        let (host, base) = match kind {
+            Kind::GitHub => match name.as_str() {
+                "github.com" | "www.github.com" | "api.github.com" => {
+                    ("github.com".to_owned(), "https://api.github.com".to_owned())
+                }
+                // <https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency>
+                residency if residency.ends_with(".ghe.com") => {
+                    (host, format!("https://api.{}", residency.trim_start_matches("api.")))
+                }
+                _ => (host, format!("{root}/api/v3")),
+            },
+            Kind::GitLab => (format!("{host}{path}"), format!("{root}/api/v4")),
+            Kind::Gitea => (format!("{host}{path}"), format!("{root}/api/v1")),
+            Kind::Jira | Kind::Redmine => (format!("{host}{path}"), root),
+        };
+        Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_core::error::Code;
+
+    #[test]
+    fn every_tracker_has_its_address() {
+        use Kind::{GitHub, GitLab, Gitea, Jira, Redmine};
+        for (kind, host, name, base) in [
+            (GitHub, "github.com", "github.com", "https://api.github.com/"),
+            (GitHub, "https://github.com/", "github.com", "https://api.github.com/"),
+            (GitHub, "acme.ghe.com", "acme.ghe.com", "https://api.acme.ghe.com/"),
+            (GitHub, "Git.Acme.Example", "git.acme.example", "https://git.acme.example/api/v3"),
+            (
+                GitHub,
+                "git.acme.example:8443",
+                "git.acme.example:8443",
+                "https://git.acme.example:8443/api/v3",
+            ),
+            (GitHub, "http://127.0.0.1:80", "127.0.0.1", "http://127.0.0.1/api/v3"),
+            (GitLab, "gitlab.com", "gitlab.com", "https://gitlab.com/api/v4"),
+            (Gitea, "codeberg.org", "codeberg.org", "https://codeberg.org/api/v1"),
+            (Redmine, "acme.example/redmine/", "acme.example/redmine", "https://acme.example/redmine"),
+            (Jira, "acme.atlassian.net", "acme.atlassian.net", "https://acme.atlassian.net/"),
+        ] {
+            let address = Address::of(kind, host).unwrap();
+            assert_eq!((address.host.as_str(), address.base.as_str()), (name, base));
+        }
+        for host in [
+            "",
+            "http://git.acme.example",
+            "ftp://x",
+            "https://user:pw@git.acme.example",
+            "a/b",
+            "a b",
+            "a?b",
+        ] {
+            assert_eq!(Address::of(GitHub, host).unwrap_err().code(), Code::InvalidInput, "{host}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What the connectors have in common: asking below an address, and what a refusal means for a person.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use url::Url;
+
+use super::{Address, Fetched};
+use crate::http::{Http, Login, Request, Response, status_words};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// A tracker's interface.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) http: Http,
+    pub(super) base: Url,
+    pub(super) host: String,
+    pub(super) login: Option<Login>,
+}
+
+impl Client {
+    pub(super) fn new(http: Http, address: &Address, login: Option<Login>) -> Self {
+        Self { http, base: address.base.clone(), host: address.host.clone(), login }
+    }
+
+    /// The address of a path below the interface, which is escaped already.
+    pub(super) fn url(&self, path: &str) -> Result<Url> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}/{path}")).map_err(|_| Error::invalid("the tracker's address is none"))
+    }
+
+    pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
+        let request = Request::get(url).header("accept", "application/json");
+        self.http.send(&request, self.login.as_ref(), task).await
+    }
+
+    /// The JSON at a path, or why there is none.
+    pub(super) async fn json<T: for<'a> Deserialize<'a>>(
+        &self,
+        path: &str,
+        what: &str,
+        task: &Task,
+    ) -> Result<T> {
+        let response = self.get(self.url(path)?, task).await?;
+        if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
+    }
+
+    /// What an answer that is none means for a person.
+    pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
+        let host = &self.host;
+        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let name = host.split('/').next().unwrap_or(host);
+        match response.status {
+            401 if self.login.is_some() => {
+                Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
+                    .with_hint(format!("Make a new one, and keep it: precedent login {name}"))
+            }
+            401 => Error::new(Code::Authentication, format!("{host} wants a token{said}"))
+                .with_hint(format!("Make one at the tracker, and keep it: precedent login {name}")),
+            403 => Error::new(Code::Authentication, format!("this access may not read {what}{said}"))
+                .with_hint(format!("Use a token that may read it: precedent login {name}")),
+            404 | 410 => {
+                Error::not_found(format!("{what} is not there, or this access may not see it{said}"))
+                    .with_hint(if self.login.is_some() {
+                        "Check the name; a private project needs a token that may read it.".to_owned()
+                    } else {
+                        format!("Check the name; a private project needs a token: precedent login {name}")
+                    })
+            }
+            status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
+                .with_hint("What was fetched is kept; run it again later."),
+        }
+    }
+
+    /// What a list's answer that is none means for the sync.
+    pub(super) fn refused(&self, response: &Response, what: &str) -> Result<Fetched> {
+        let error = self.refusal(response, what);
+        match response.status {
+            403 | 404 | 410 => Ok(Fetched::Refused(error.to_string())),
+            _ => Err(error),
+        }
+    }
+}
+
+/// When the server said this, by its own clock.
+pub(super) fn date(response: &Response, now: Timestamp) -> Timestamp {
+    let date = response.header("date").and_then(|d| jiff::fmt::rfc2822::parse(d).ok()).map(|z| z.timestamp());
+    // The clock of its database may be another one.
+    let slack = jiff::SignedDuration::try_from(Duration::from_secs(60)).unwrap_or_default();
+    date.unwrap_or(now).checked_sub(slack).unwrap_or(now)
+}
+
+/// A name as one part of a path.
+pub(super) fn part(name: &str) -> String {
+    url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20")
+}
+
+/// Without NUL characters, which SQLite's text functions stop at.
+pub(super) fn clean(text: Option<String>) -> String {
+    text.map(|t| t.replace('\0', "")).unwrap_or_default()
+}

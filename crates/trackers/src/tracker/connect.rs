@@ -1,0 +1,39 @@
+//! The connector of each kind of tracker.
+
+use super::{
+    Kind, Stays, Steps, Tracker,
+    address::Address,
+    gitea::Gitea,
+    github::{self, GitHub},
+    gitlab::GitLab,
+    jira::Jira,
+    redmine::Redmine,
+};
+use crate::{http::Http, secrets::Token};
+
+/// A project of a tracker.
+pub fn open(
+    kind: Kind,
+    http: &Http,
+    address: &Address,
+    project: &str,
+    wiki: bool,
+    token: Option<&Token>,
+) -> Box<dyn Tracker> {
+    let http = http.clone();
+    match kind {
+        Kind::GitHub => Box::new(GitHub::new(http, address, project, token)),
+        Kind::GitLab => Box::new(GitLab::new(http, address, project, token)),
+        Kind::Gitea => Box::new(Gitea::new(http, address, project, token)),
+        Kind::Jira => Box::new(Jira::new(http, address, project, token)),
+        Kind::Redmine => Box::new(Redmine::new(http, address, project, wiki, token)),
+    }
+}
+
+/// What there is to tell a tracker of this kind; `None` where it cannot be told from here.
+pub fn closing_steps(kind: Kind, host: &str, project: &str, number: u64, stays: &Stays) -> Option<Steps> {
+    match kind {
+        Kind::GitHub => Some(github::closing_steps(host, project, number, stays)),
+        _ => None,
+    }
+}

@@ -1,0 +1,257 @@
+//! A live project of Gitea or Forgejo. Shapes: <https://docs.gitea.com/api/> (`/repos/{owner}/{repo}/issues`).
+//!
+//! Its lists are ordered by creation and not by change, see [`Walk::by_creation`]. Issues have the shape of GitHub's.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, clean, date, part},
+    github::{describe, record},
+    walk::Walk,
+    wiki_git::WikiPlace,
+};
+use crate::{
+    http::{Http, Login, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::{Access, Author, CommentRecord, Project, Raw, Record},
+    task::Task,
+};
+
+/// Records on a page: the most that servers give, if they are not told otherwise.
+const PAGE: u32 = 50;
+
+/// A project.
+#[derive(Debug)]
+pub struct Gitea {
+    client: Client,
+    project: String,
+    token: Option<Token>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: Option<u64>,
+    full_name: Option<String>,
+    #[serde(default)]
+    private: bool,
+    #[serde(default)]
+    archived: bool,
+    has_wiki: Option<bool>,
+    has_issues: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: u64,
+    body: Option<String>,
+    user: Option<User>,
+    html_url: Option<String>,
+    issue_url: Option<String>,
+    pull_request_url: Option<String>,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+}
+
+impl Gitea {
+    /// The project `owner/name`; without a token what everybody may see.
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| Login::token(&address.base, t));
+        Self { client: Client::new(http, address, login), project: project.to_owned(), token: token.cloned() }
+    }
+
+    fn path(&self, rest: &str) -> Result<Url> {
+        let (owner, name) = self.project.split_once('/').unwrap_or((&self.project, ""));
+        self.client.url(&format!("repos/{}/{}{rest}", part(owner), part(name)))
+    }
+
+    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+        let mut url = self.path(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("limit", &walk.size.to_string()).append_pair("page", &walk.page.to_string());
+            if stream == Stream::Items {
+                query.append_pair("state", if walk.open { "open" } else { "all" });
+            }
+            if let Some(since) = walk.since {
+                query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+            }
+        }
+        Ok(url)
+    }
+
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        match response.status {
+            200 => {}
+            500.. if walk.smaller().is_some() => {
+                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
+            }
+            _ => return self.client.refused(&response, stream.words()),
+        }
+        let raws: Vec<&RawValue> = response.json()?;
+        let more = has_more(&response, raws.len(), walk);
+        let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
+        let total = response.header("x-total-count").and_then(|t| t.trim().parse().ok());
+        let (next, watermark) = if walk.open {
+            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+        } else {
+            walk.by_creation(total, date(&response, self.client.http.now()), more)
+        };
+        Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
+    }
+
+    async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => Ok(match one(stream, &String::from_utf8_lossy(&response.body)) {
+                Ok(record) => Fate::Here(Box::new(record)),
+                Err(_) => Fate::Unreadable,
+            }),
+            404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.client.refusal(&response, stream.words())),
+        }
+    }
+}
+
+/// Whether there is another page. A server may give fewer than were asked for, so only its own word counts, or an empty
+/// page.
+fn has_more(response: &Response, here: usize, walk: &Walk) -> bool {
+    match response.header("x-total-count").and_then(|t| t.trim().parse::<u64>().ok()) {
+        Some(total) if response.next.is_none() => {
+            here >= walk.size as usize && u64::from(walk.page) * u64::from(walk.size) < total
+        }
+        _ => response.next.is_some(),
+    }
+}
+
+fn one(stream: Stream, text: &str) -> Result<Record, String> {
+    if stream != Stream::Items {
+        return comment(text).map(|c| Record::Comment(Box::new(c)));
+    }
+    match record(text.as_bytes())? {
+        Record::Document(mut document) => {
+            // Numbers here are this project's, whatever it is called by now.
+            document.repository = None;
+            Ok(Record::Document(document))
+        }
+        Record::Comment(_) => Err("is no issue".to_owned()),
+    }
+}
+
+fn comment(text: &str) -> Result<CommentRecord, String> {
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    // One of the two is empty.
+    let of = [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
+    let number = of
+        .as_deref()
+        .and_then(|u| u.trim_end_matches('/').rsplit('/').next()?.parse::<u32>().ok())
+        .ok_or("does not say which item it belongs to")?;
+    Ok(CommentRecord {
+        repository: None,
+        number: u64::from(number),
+        remote_id: comment.id.to_string(),
+        author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
+        body: clean(comment.body),
+        url: comment.html_url,
+        created_at: comment.created_at,
+        updated_at: comment.updated_at.unwrap_or(comment.created_at),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    })
+}
+
+#[async_trait]
+impl Tracker for Gitea {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Gitea.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let response = self.client.get(self.path("")?, task).await?;
+        if response.status != 200 {
+            return Err(self.client.refusal(&response, &self.project));
+        }
+        let about: About = response.json()?;
+        if let Some(name) = about.full_name.filter(|n| n.contains('/')) {
+            self.project = name;
+        }
+        Ok(Project {
+            name: self.project.clone(),
+            remote_id: about.id.map(|id| id.to_string()),
+            private: about.private,
+            wiki: about.has_wiki.unwrap_or(false),
+            issues: about.has_issues.unwrap_or(true),
+            archived: about.archived,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.client.login.is_some() {
+            access.user = self.client.json::<User>("user", "the account", task).await?.login;
+        }
+        for stream in self.streams() {
+            let response = self.client.get(self.list(*stream, &Walk::new(None, 1))?, task).await?;
+            if response.status != 200 {
+                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, PAGE).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.list_page(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        Ok(response.header("x-total-count").and_then(|t| t.trim().parse().ok()))
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        self.fate(Stream::Items, self.path(&format!("/issues/{number}"))?, task).await
+    }
+
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        self.fate(Stream::Comments, self.path(&format!("/issues/comments/{id}"))?, task).await
+    }
+
+    fn wiki(&self) -> Option<WikiPlace> {
+        let root = self.client.base.as_str().trim_end_matches("/api/v1");
+        let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
+        Some(WikiPlace {
+            repository,
+            pages: format!("{root}/{}/wiki/", self.project),
+            token: self.token.clone(),
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

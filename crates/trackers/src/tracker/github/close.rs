@@ -1,0 +1,132 @@
+//! Closing an issue as a duplicate. <https://docs.github.com/en/rest/issues/issues#update-an-issue> (`state_reason`) and
+//! <https://docs.github.com/en/issues/tracking-your-work-with-issues/administering-issues/marking-issues-or-pull-requests-as-a-duplicate>
+//! (the comment "Duplicate of #12").
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{GitHub, record};
+use crate::{
+    http::{Request, Response},
+    tracker::{Closer, Stays, Steps},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::Record,
+    task::Task,
+};
+
+/// How many pages of comments are looked through for one that was posted before.
+const MAX_PAGES: usize = 60;
+
+/// The comment, and the commands of `gh` that do the same.
+pub fn closing_steps(host: &str, project: &str, number: u64, stays: &Stays) -> Steps {
+    let named = match stays {
+        Stays::Here(n) => format!("#{n}"),
+        Stays::Beside(name, n) => format!("{name}#{n}"),
+        Stays::Elsewhere(url) => url.clone(),
+    };
+    // GitHub itself reads the first line.
+    let line = format!("Duplicate of {named}");
+    let place = if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
+    let at = if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
+    Steps {
+        comment: format!("{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {named} -->"),
+        commands: vec![
+            format!("gh issue comment {number} --repo {place} --body '{line}'"),
+            format!(
+                "gh api --method PATCH{at} repos/{project}/issues/{number} -f state=closed -f state_reason=duplicate"
+            ),
+        ],
+    }
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    body: Option<String>,
+    html_url: Option<String>,
+}
+
+impl GitHub {
+    fn unwilling(&self, response: &Response, what: &str) -> Error {
+        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        match response.status {
+            403 | 404 => Error::new(
+                Code::Authentication,
+                format!("{} does not let this access {what}{said}", self.host),
+            )
+            .with_hint(
+                "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
+            ),
+            _ => self.refusal(response, what),
+        }
+    }
+}
+
+#[async_trait]
+impl Closer for GitHub {
+    async fn find(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
+        let mut url = Some(self.repository(&format!("/issues/{number}/comments?per_page=100"))?);
+        for _ in 0..MAX_PAGES {
+            let Some(at) = url.take() else { break };
+            let response = self.get(at, None, task).await?;
+            if response.status != 200 {
+                return Err(self.refusal(&response, "the comments of an issue"));
+            }
+            // Servers may give line ends as Windows writes them.
+            let same =
+                |c: &Comment| c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment);
+            if let Some(found) = response.json::<Vec<Comment>>()?.into_iter().find(same) {
+                return Ok(Some(found.html_url.unwrap_or_default()));
+            }
+            url = response.next.filter(|next| next.origin() == self.base.origin());
+        }
+        Ok(None)
+    }
+
+    async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
+        let url = self.repository(&format!("/issues/{number}/comments"))?;
+        let request = Self::with_headers(Request::post(url, &json!({ "body": comment })).once());
+        let response = self.http.send(&request, self.login.as_ref(), task).await?;
+        match response.status {
+            201 => Ok(response.json::<Comment>()?.html_url),
+            _ => Err(self.unwilling(&response, "comment on an issue")),
+        }
+    }
+
+    async fn close(&self, number: u64, task: &Task) -> Result<Record> {
+        let url = self.repository(&format!("/issues/{number}"))?;
+        let asked = |reason: &str| {
+            let body = json!({ "state": "closed", "state_reason": reason });
+            Self::with_headers(Request::patch(url.clone(), &body))
+        };
+        let mut response = self.http.send(&asked("duplicate"), self.login.as_ref(), task).await?;
+        if response.status == 422 {
+            // Older servers know no such reason.
+            response = self.http.send(&asked("not_planned"), self.login.as_ref(), task).await?;
+        }
+        if response.status != 200 {
+            return Err(self.unwilling(&response, "close an issue"));
+        }
+        record(&response.body).map_err(|why| {
+            Error::new(Code::Network, format!("{} answers an issue that cannot be read: {why}", self.host))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_name_host_and_project_where_they_have_to() {
+        let steps = closing_steps("github.com", "acme/app", 5, &Stays::Here(1));
+        assert!(steps.comment.starts_with("Duplicate of #1\n\n<!-- "));
+        assert_eq!(steps.commands[0], "gh issue comment 5 --repo acme/app --body 'Duplicate of #1'");
+        let steps = closing_steps("git.acme.example", "acme/app", 5, &Stays::Beside("acme/core".into(), 7));
+        assert!(steps.comment.starts_with("Duplicate of acme/core#7\n"));
+        assert!(steps.commands[0].contains("--repo git.acme.example/acme/app"));
+        assert!(steps.commands[1].contains("--hostname git.acme.example"));
+    }
+}

@@ -1,0 +1,155 @@
+//! Signing in with a browser: GitHub's device flow.
+//! <https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow>
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use secrecy::ExposeSecret as _;
+use serde::Deserialize;
+use url::Url;
+
+use crate::{
+    http::{Http, Request},
+    secrets::SecretString,
+    tracker::Address,
+};
+use precedent_core::{
+    door::{self, Outside},
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// How long to wait between two looks where the tracker does not say.
+const INTERVAL: u64 = 5;
+/// How much longer after being told that this was too soon.
+const SLOWER: u64 = 5;
+
+/// A sign-in that waits for a person.
+pub struct DeviceLogin {
+    /// What the person types there.
+    pub user_code: String,
+    /// Where the person goes.
+    pub verification_uri: String,
+    /// Until when.
+    pub expires_at: Timestamp,
+    host: String,
+    token_url: Url,
+    client_id: String,
+    device_code: SecretString,
+    interval: u64,
+}
+
+impl std::fmt::Debug for DeviceLogin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceLogin").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Begun {
+    device_code: Option<String>,
+    user_code: Option<String>,
+    verification_uri: Option<String>,
+    expires_in: Option<u64>,
+    interval: Option<u64>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    access_token: Option<String>,
+    error: Option<String>,
+    interval: Option<u64>,
+}
+
+/// Asks for a code for a person to type.
+///
+/// # Errors
+/// [`Code::Authentication`] if the tracker knows no such app; those of the network.
+pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+    let url = |path: &str| {
+        Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
+            .map_err(|_| Error::invalid("the tracker's address is none"))
+    };
+    let request = Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
+    let response = http.send(&request.header("accept", "application/json"), None, task).await?;
+    let refused = |why: &str| {
+        Error::new(
+            Code::Authentication,
+            format!("{} does not let this app sign anybody in: {why}", address.host),
+        )
+        .with_hint("Check the client id, and that the device flow is enabled in the app's settings.")
+    };
+    if response.status != 200 {
+        return Err(refused(&crate::http::status_words(response.status)));
+    }
+    let begun: Begun = response.json()?;
+    if let Some(error) = begun.error {
+        return Err(refused(&words(&error)));
+    }
+    let (Some(code), Some(user_code), Some(place)) =
+        (begun.device_code, begun.user_code, begun.verification_uri)
+    else {
+        return Err(refused("its answer holds no code"));
+    };
+    let lasts = Duration::from_secs(begun.expires_in.unwrap_or(900).min(3_600));
+    let device_code: SecretString = code.into();
+    door::learn(&device_code);
+    Ok(DeviceLogin {
+        user_code: words(&user_code),
+        verification_uri: words(&place),
+        expires_at: http.now().checked_add(lasts).unwrap_or_else(|_| http.now()),
+        host: address.host.clone(),
+        token_url: url("oauth/access_token")?,
+        client_id: client_id.to_owned(),
+        device_code,
+        interval: begun.interval.unwrap_or(INTERVAL).clamp(1, 60),
+    })
+}
+
+/// Waits until the person has done it.
+///
+/// # Errors
+/// [`Code::Authentication`] if the person declined or was too late; those of the network.
+pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<SecretString> {
+    let mut interval = login.interval;
+    loop {
+        http.wait(Duration::from_secs(interval), task).await?;
+        if http.now() > login.expires_at {
+            return Err(late());
+        }
+        let request = Request::form(
+            login.token_url.clone(),
+            &[
+                ("client_id", &login.client_id),
+                ("device_code", login.device_code.expose_secret()),
+                ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
+            ],
+        );
+        let request = request.header("accept", "application/json").for_secret();
+        let response = http.send(&request, None, task).await?;
+        let asked: Asked = response.json()?;
+        match (asked.access_token, asked.error.as_deref()) {
+            (Some(token), _) if !token.is_empty() => return Ok(token.into()),
+            (_, Some("authorization_pending")) => {}
+            (_, Some("slow_down")) => interval = asked.interval.unwrap_or(interval + SLOWER).clamp(1, 120),
+            (_, Some("expired_token")) => return Err(late()),
+            (_, Some("access_denied")) => {
+                return Err(Error::new(Code::Authentication, "the sign-in was declined"));
+            }
+            (_, other) => {
+                let why = words(other.unwrap_or("no token in its answer"));
+                return Err(Error::new(Code::Authentication, format!("{} refuses: {why}", login.host)));
+            }
+        }
+    }
+}
+
+fn late() -> Error {
+    Error::new(Code::Authentication, "the code has expired").with_hint("Run it again, and type the new one.")
+}
+
+/// What a server says, as one line of bounded length.
+fn words(text: &str) -> String {
+    Outside::first_line(text).map(|words| words.to_string()).unwrap_or_default()
+}

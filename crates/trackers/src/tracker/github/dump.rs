@@ -1,0 +1,349 @@
+//! GitHub's records in the shapes of its command line (`gh issue list --json …`) and of its migration archives.
+//! Shapes: <https://cli.github.com/manual/gh_issue_list> and
+//! <https://docs.github.com/en/rest/migrations/users> (`issues_000001.json` and its like).
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{clean, describe, list, record};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+
+/// What tells the shapes apart.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Probe {
+    #[serde(rename = "type")]
+    kind: Option<serde_json::Value>,
+    created_at: Option<serde_json::Value>,
+    updated_at: Option<serde_json::Value>,
+    state_reason: Option<serde_json::Value>,
+    author: Option<serde_json::Value>,
+    is_pinned: Option<serde_json::Value>,
+    head_ref_name: Option<serde_json::Value>,
+    comments: Option<serde_json::Value>,
+    url: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item<'a> {
+    number: u64,
+    title: String,
+    body: Option<String>,
+    url: Option<String>,
+    state: Option<String>,
+    state_reason: Option<String>,
+    author: Option<User>,
+    #[serde(default, deserialize_with = "list")]
+    labels: Vec<Label>,
+    milestone: Option<Milestone>,
+    #[serde(borrow)]
+    comments: Option<&'a RawValue>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    merged_at: Option<Timestamp>,
+    is_draft: Option<bool>,
+    head_ref_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Option<String>,
+    #[serde(default)]
+    is_bot: bool,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Milestone {
+    title: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Comment {
+    id: String,
+    body: Option<String>,
+    url: Option<String>,
+    author: Option<User>,
+    author_association: Option<String>,
+    created_at: Timestamp,
+}
+
+/// A record of a migration archive.
+#[derive(Deserialize)]
+struct Migrated {
+    url: Option<String>,
+    user: Option<String>,
+    title: Option<String>,
+    body: Option<String>,
+    issue: Option<String>,
+    pull_request: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    labels: Vec<serde_json::Value>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    merged_at: Option<Timestamp>,
+}
+
+/// Fields by which the shapes are told apart: accounts have a `type` in the REST interface too.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#""(?:type|comments|createdAt|updatedAt|stateReason|headRefName|isPinned|author)""#).unwrap()
+});
+
+/// Reads one record of any of GitHub's shapes; one of the command line holds its comments, one of an archive may be
+/// something that is not kept.
+///
+/// # Errors
+/// Why it cannot be used, in words for the person who imports it.
+pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return record(bytes).map(|r| vec![r]) };
+    // Most records are of the REST interface; looking closer costs as much as reading them.
+    if !MARK.find_iter(text).any(|m| tells(m.as_str(), &text[m.end()..])) {
+        return record(bytes).map(|r| vec![r]);
+    }
+    let Ok(probe) = serde_json::from_str::<Probe>(text) else { return record(bytes).map(|r| vec![r]) };
+    match probe.kind.as_ref().and_then(|k| k.as_str()) {
+        Some(kind @ ("issue" | "pull_request" | "issue_comment")) if probe.created_at.is_none() => {
+            return migrated(text, kind).map(|r| vec![r]);
+        }
+        // Users, milestones, events and the like of a migration archive name themselves.
+        Some(_) if probe.url.is_some() && !text.contains("\"number\"") => return Ok(Vec::new()),
+        _ => {}
+    }
+    let camel = [
+        &probe.created_at,
+        &probe.updated_at,
+        &probe.state_reason,
+        &probe.author,
+        &probe.is_pinned,
+        &probe.head_ref_name,
+    ];
+    let listed = probe.comments.as_ref().is_some_and(serde_json::Value::is_array);
+    if listed || camel.iter().any(|f| f.is_some()) {
+        return item(text);
+    }
+    record(bytes).map(|r| vec![r])
+}
+
+/// Whether a field with this name and what follows it is of another shape than the REST interface's: its `type` is no word in
+/// small letters as in migration archives, and it counts the comments and does not list them.
+fn tells(name: &str, rest: &str) -> bool {
+    let value = || rest.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    match name {
+        "\"type\"" => {
+            value().strip_prefix('"').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_lowercase()))
+        }
+        "\"comments\"" => value().starts_with('['),
+        _ => true,
+    }
+}
+
+/// `owner/name` and the number of a page on the web: `https://github.com/acme/app/issues/12`.
+fn named(url: &str) -> Option<(String, u64)> {
+    let path = url.split_once("://")?.1.split_once('/')?.1;
+    let mut parts = path.split(['/', '#']);
+    let (owner, name, what) = (parts.next()?, parts.next()?, parts.next()?);
+    let number: u32 = parts.next()?.parse().ok()?;
+    (number > 0 && matches!(what, "issues" | "pull")).then(|| (format!("{owner}/{name}"), u64::from(number)))
+}
+
+/// The tracker's own id of a comment, which its address ends with; what the command line calls its id is another.
+fn comment_id(url: Option<&str>) -> Option<String> {
+    let id = url?.rsplit_once("#issuecomment-")?.1;
+    id.bytes().all(|b| b.is_ascii_digit()).then(|| id.to_owned())
+}
+
+fn author(user: Option<User>, association: Option<String>) -> Author {
+    let bot = user.as_ref().is_some_and(|u| u.is_bot);
+    let login = user.and_then(|u| u.login).filter(|l| !l.is_empty());
+    Author { bot: bot || login.as_deref().is_some_and(|l| l.ends_with("[bot]")), login, association }
+}
+
+fn item(text: &str) -> Result<Vec<Record>, String> {
+    let item: Item<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if item.number == 0 || item.number > u64::from(u32::MAX) {
+        return Err(format!("\"number\" is {}: item numbers are 1 to {}", item.number, u32::MAX));
+    }
+    let (number, state) = (item.number, item.state.as_deref().unwrap_or_default().to_uppercase());
+    let place = item.url.as_deref().and_then(named);
+    let pull = item.url.as_deref().is_some_and(|u| u.contains("/pull/"))
+        || item.is_draft.is_some()
+        || item.head_ref_name.is_some();
+    let mut out = Vec::new();
+    if let Some(raws) = item.comments
+        && let Ok(raws) = serde_json::from_str::<Vec<&RawValue>>(raws.get())
+    {
+        for raw in raws {
+            let comment: Comment = serde_json::from_str(raw.get()).map_err(|e| describe(&e))?;
+            out.push(Record::Comment(Box::new(CommentRecord {
+                repository: place.as_ref().map(|p| p.0.clone()),
+                number,
+                remote_id: comment_id(comment.url.as_deref()).unwrap_or(comment.id),
+                author: author(comment.author, comment.author_association),
+                body: clean(&comment.body.unwrap_or_default()),
+                url: comment.url,
+                created_at: comment.created_at,
+                updated_at: comment.created_at,
+                raw: Raw::new(raw.get().as_bytes().to_vec()),
+            })));
+        }
+    }
+    let document = DocumentRecord {
+        repository: place.map(|p| p.0),
+        kind: if pull { DocKind::PullRequest } else { DocKind::Issue },
+        number: Some(number),
+        slug: None,
+        remote_id: None,
+        title: clean(&item.title).trim().to_owned(),
+        body: clean(&item.body.unwrap_or_default()),
+        url: item.url,
+        state: Some(match state.as_str() {
+            _ if item.merged_at.is_some() => State::Merged,
+            "MERGED" => State::Merged,
+            "CLOSED" => State::Closed,
+            "OPEN" => State::Open,
+            _ if item.closed_at.is_some() => State::Closed,
+            _ => State::Open,
+        }),
+        state_reason: item.state_reason.filter(|r| !r.is_empty()).map(|r| r.to_lowercase()),
+        author: author(item.author, None),
+        labels: item.labels.into_iter().filter_map(|l| l.name).collect(),
+        milestone: item.milestone.and_then(|m| m.title),
+        locked: false,
+        comment_count: out.len() as u64,
+        created_at: item.created_at,
+        updated_at: item.updated_at.or(item.created_at),
+        closed_at: item.closed_at,
+        merged_at: item.merged_at,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    };
+    out.insert(0, Record::Document(Box::new(document)));
+    Ok(out)
+}
+
+fn migrated(text: &str, kind: &str) -> Result<Record, String> {
+    let record: Migrated = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    // People are named by their page, a bot by one below `apps`.
+    let bot = record.user.as_deref().is_some_and(|u| u.contains("/apps/"));
+    let login = record.user.as_deref().and_then(|u| u.rsplit('/').next()).map(str::to_owned);
+    let author = Author { login, bot, association: None };
+    let raw = Raw::new(text.as_bytes().to_vec());
+    let body = clean(&record.body.unwrap_or_default());
+    let home =
+        if kind == "issue_comment" { record.issue.or(record.pull_request) } else { record.url.clone() };
+    let (repository, number) =
+        home.as_deref().and_then(named).ok_or("its address does not end in an item number")?;
+    if kind == "issue_comment" {
+        let created_at = record.created_at.ok_or("no \"created_at\"")?;
+        return Ok(Record::Comment(Box::new(CommentRecord {
+            repository: Some(repository),
+            number,
+            remote_id: comment_id(record.url.as_deref())
+                .ok_or("its address does not end in a comment's id")?,
+            author,
+            body,
+            url: record.url,
+            created_at,
+            updated_at: record.updated_at.unwrap_or(created_at),
+            raw,
+        })));
+    }
+    let label = |l: &serde_json::Value| {
+        let name = l.as_str().and_then(|u| u.rsplit('/').next()).or_else(|| l.get("name")?.as_str())?;
+        let encoded = format!("x={}", name.replace('+', "%2B"));
+        url::form_urlencoded::parse(encoded.as_bytes()).next().map(|(_, v)| v.into_owned())
+    };
+    Ok(Record::Document(Box::new(DocumentRecord {
+        repository: Some(repository),
+        kind: if kind == "pull_request" { DocKind::PullRequest } else { DocKind::Issue },
+        number: Some(number),
+        slug: None,
+        remote_id: None,
+        title: clean(&record.title.unwrap_or_default()).trim().to_owned(),
+        body,
+        url: record.url,
+        state: Some(match (record.merged_at, record.closed_at) {
+            (Some(_), _) => State::Merged,
+            (None, Some(_)) => State::Closed,
+            (None, None) => State::Open,
+        }),
+        state_reason: None,
+        author,
+        labels: record.labels.iter().filter_map(label).collect(),
+        milestone: None,
+        locked: false,
+        // The archive does not count them.
+        comment_count: 0,
+        created_at: record.created_at,
+        updated_at: record.updated_at.or(record.closed_at).or(record.created_at),
+        closed_at: record.closed_at,
+        merged_at: record.merged_at,
+        raw,
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_of_the_command_line_brings_its_comments() {
+        let text = r#"{"number": 7, "title": "Leaks", "body": "b", "state": "CLOSED", "stateReason": "NOT_PLANNED",
+            "author": {"login": "ada", "is_bot": false}, "labels": [{"name": "bug"}], "url": "https://github.com/acme/app/issues/7",
+            "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z", "closedAt": "2024-01-02T00:00:00Z",
+            "comments": [{"id": "IC_x", "author": {"login": "grace"}, "authorAssociation": "MEMBER", "body": "Tighten it.",
+                "createdAt": "2024-01-01T10:00:00Z", "url": "https://github.com/acme/app/issues/7#issuecomment-55"}]}"#;
+        let found = records(text.as_bytes()).unwrap();
+        let [Record::Document(d), Record::Comment(c)] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(
+            (d.state, d.state_reason.as_deref(), d.comment_count),
+            (Some(State::Closed), Some("not_planned"), 1)
+        );
+        assert_eq!((c.number, c.remote_id.as_str(), c.repository.as_deref()), (7, "55", Some("acme/app")));
+        let pull = r#"{"number": 8, "title": "x", "state": "MERGED", "headRefName": "mend", "author": null}"#;
+        let found = records(pull.as_bytes()).unwrap();
+        assert!(
+            matches!(&found[..], [Record::Document(d)] if d.kind == DocKind::PullRequest && d.state == Some(State::Merged))
+        );
+    }
+
+    #[test]
+    fn a_migration_archive_names_by_address() {
+        let issue = r#"{"type": "issue", "url": "https://github.com/acme/app/issues/7", "repository": "https://github.com/acme/app",
+            "user": "https://github.com/ada", "title": "Leaks", "body": "b", "labels": ["https://github.com/acme/app/labels/good%20first"],
+            "closed_at": null, "created_at": "2024-01-01T00:00:00Z"}"#;
+        let found = records(issue.as_bytes()).unwrap();
+        let [Record::Document(d)] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(
+            (d.number, d.labels[0].as_str(), d.author.login.as_deref()),
+            (Some(7), "good first", Some("ada"))
+        );
+        let comment = r#"{"type": "issue_comment", "url": "https://github.com/acme/app/pull/8#issuecomment-9", "pull_request": "https://github.com/acme/app/pull/8",
+            "user": "https://github.com/ada", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#;
+        let found = records(comment.as_bytes()).unwrap();
+        assert!(matches!(&found[..], [Record::Comment(c)] if c.number == 8 && c.remote_id == "9"));
+        assert_eq!(
+            records(br#"{"type": "user", "url": "https://github.com/ada", "login": "ada"}"#),
+            Ok(Vec::new())
+        );
+        assert!(records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#).is_err());
+        for nothing in [
+            r#"{"type": "issue", "url": "https://github.com/acme/app/issues/0", "title": "x"}"#,
+            r#"{"id": 1, "issue_url": "https://x.example/repos/acme/app/issues/0", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#,
+        ] {
+            assert!(records(nothing.as_bytes()).is_err(), "{nothing}");
+        }
+    }
+}

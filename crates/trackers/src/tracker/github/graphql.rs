@@ -1,0 +1,188 @@
+//! What GitHub says only through GraphQL: what an issue is a duplicate of, and what closed it.
+
+use std::{collections::HashMap, sync::atomic::Ordering};
+
+use serde::Deserialize;
+use url::Url;
+
+use super::GitHub;
+use crate::{
+    http::Request,
+    tracker::{Relation, Relations},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// The parts of a closing event, newest servers first; older ones lack the first.
+/// <https://docs.github.com/en/graphql/reference/objects#closedevent>
+const SHAPES: [&str; 2] = ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Option<Data>,
+    #[serde(default)]
+    errors: Vec<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    repository: Option<HashMap<String, Option<Issue>>>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Issue {
+    number: Option<u64>,
+    timeline_items: Option<Timeline>,
+}
+
+#[derive(Deserialize)]
+struct Timeline {
+    #[serde(default)]
+    nodes: Vec<Option<Event>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event {
+    #[serde(rename = "__typename")]
+    kind: Option<String>,
+    canonical: Option<Item>,
+    duplicate_of: Option<Item>,
+    closer: Option<Item>,
+}
+
+/// An issue or a pull request; anything else that closes, such as a commit, has no number.
+#[derive(Deserialize)]
+struct Item {
+    number: Option<u64>,
+    repository: Option<Name>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Name {
+    name_with_owner: String,
+}
+
+impl Item {
+    fn key(&self) -> Option<String> {
+        Some(format!("{}#{}", self.repository.as_ref()?.name_with_owner, self.number?))
+    }
+}
+
+pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
+    if github.login.is_none() {
+        return Ok(Relations::Refused(format!("{} tells more only to those who sign in", github.host)));
+    }
+    // What an older server does not know is asked only once.
+    for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
+        match ask(github, shape, numbers, task).await? {
+            None => github.shape.store(place + 1, Ordering::Relaxed),
+            Some(found) => return Ok(found),
+        }
+    }
+    Ok(Relations::Refused(format!("{} does not know what is asked for", github.host)))
+}
+
+/// Where the interface is: beside the REST one, which on an Enterprise Server ends in `/v3`.
+fn address(base: &Url) -> Result<Url> {
+    let text = base.as_str().trim_end_matches('/');
+    let text = text.strip_suffix("/v3").unwrap_or(text);
+    Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("the tracker's address is none"))
+}
+
+async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Result<Option<Relations>> {
+    let mut query =
+        String::from("query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {");
+    for number in numbers {
+        query.push_str(&format!(" i{number}: issue(number: {number}) {{ ...closing }}"));
+    }
+    query.push_str(
+        " } } fragment closing on Issue { number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, \
+         UNMARKED_AS_DUPLICATE_EVENT]) { nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...item } } \
+         ... on UnmarkedAsDuplicateEvent { canonical { ...item } } ... on ClosedEvent { ",
+    );
+    query.push_str(shape);
+    query.push_str(
+        " } } } } fragment item on Node { ... on Issue { number repository { nameWithOwner } } \
+         ... on PullRequest { number repository { nameWithOwner } } }",
+    );
+    // Fragments of an interface fit every type here, the unions of canonical, duplicateOf and closer among them.
+    let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
+    let body = serde_json::json!({ "query": query, "variables": { "owner": owner, "name": name } });
+    let request = Request::post(address(&github.base)?, &body);
+    let response = github.http.send(&request, github.login.as_ref(), task).await?;
+    match response.status {
+        200 => {}
+        500.. => return Ok(Some(Relations::TooMany)),
+        403 | 404 => return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string()))),
+        _ => return Err(github.refusal(&response, "links between items")),
+    }
+    let answer: Answer = response.json()?;
+    if answer.errors.iter().any(|e| e.kind.as_deref() == Some("RATE_LIMITED")) {
+        return Err(Error::new(
+            Code::RateLimited,
+            format!("{} allows no more requests for now", github.host),
+        )
+        .with_hint("What was fetched is kept. Run it again later."));
+    }
+    let Some(issues) = answer.data.and_then(|d| d.repository) else {
+        let said = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();
+        if said.contains("doesn't exist on type") || said.contains("isn't a defined") {
+            return Ok(None);
+        }
+        if answer.errors.iter().any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND"))) {
+            return Ok(Some(Relations::Refused(format!("this access may not read them ({said})"))));
+        }
+        return Ok(Some(Relations::TooMany));
+    };
+    let mut found = Vec::new();
+    for issue in issues.into_values().flatten() {
+        let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };
+        read(number, timeline.nodes.into_iter().flatten(), &mut found);
+    }
+    found.sort_by_key(|r| match r {
+        Relation::DuplicateOf(number, _) | Relation::ClosedBy(number, _) | Relation::RelatesTo(number, _) => {
+            *number
+        }
+    });
+    Ok(Some(Relations::Found(found)))
+}
+
+/// What the events of an issue, oldest first, say in the end.
+fn read(number: u64, events: impl Iterator<Item = Event>, found: &mut Vec<Relation>) {
+    let mut duplicate_of: Vec<String> = Vec::new();
+    let mut closed_by = None;
+    for event in events {
+        match event.kind.as_deref() {
+            Some("MarkedAsDuplicateEvent") => {
+                duplicate_of.extend(event.canonical.as_ref().and_then(Item::key));
+            }
+            Some("UnmarkedAsDuplicateEvent") => {
+                let key = event.canonical.as_ref().and_then(Item::key);
+                duplicate_of.retain(|k| Some(k) != key.as_ref());
+            }
+            Some("ClosedEvent") => {
+                duplicate_of.extend(event.duplicate_of.as_ref().and_then(Item::key));
+                // Closed again later by hand: what closed it before did not hold.
+                closed_by = event.closer.as_ref().and_then(Item::key);
+            }
+            _ => {}
+        }
+    }
+    duplicate_of.sort();
+    duplicate_of.dedup();
+    found.extend(duplicate_of.into_iter().map(|key| Relation::DuplicateOf(number, key)));
+    found.extend(closed_by.map(|key| Relation::ClosedBy(number, key)));
+}

@@ -1,0 +1,322 @@
+//! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
+//! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
+
+mod close;
+pub mod device;
+mod dump;
+mod graphql;
+mod rest;
+
+use std::sync::atomic::AtomicUsize;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use url::Url;
+
+pub use close::closing_steps;
+pub use dump::records;
+
+use crate::{
+    http::{Http, Login},
+    secrets::Token,
+};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+
+/// In front of the ids of review comments.
+pub(super) const REVIEW: &str = precedent_core::model::REVIEW_PREFIX;
+
+/// A repository.
+#[derive(Debug)]
+pub struct GitHub {
+    http: Http,
+    base: Url,
+    host: String,
+    /// What it is called: as given, then as the tracker says.
+    name: String,
+    login: Option<Login>,
+    /// For what is no request: the wiki's repository.
+    token: Option<Token>,
+    /// Which shape of a question to GraphQL this server knows.
+    shape: AtomicUsize,
+}
+
+#[derive(Deserialize)]
+struct Probe {
+    number: Option<serde_json::Value>,
+    title: Option<serde_json::Value>,
+    issue_url: Option<String>,
+    #[serde(rename = "issueUrl")]
+    issue_url_camel: Option<String>,
+    pull_request_url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Issue {
+    id: Option<serde_json::Value>,
+    number: u64,
+    title: String,
+    body: Option<String>,
+    url: Option<String>,
+    html_url: Option<String>,
+    state: Option<String>,
+    state_reason: Option<String>,
+    user: Option<User>,
+    author_association: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    labels: Vec<Label>,
+    milestone: Option<Milestone>,
+    #[serde(default)]
+    locked: bool,
+    comments: Option<serde_json::Value>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    merged_at: Option<Timestamp>,
+    pull_request: Option<PullRequest>,
+}
+
+#[derive(Deserialize)]
+struct PullRequest {
+    merged_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Label {
+    Name(String),
+    Full {
+        name: Option<String>,
+    },
+    #[allow(dead_code, reason = "whatever else it is, it is no label")]
+    Other(serde_json::Value),
+}
+
+#[derive(Deserialize)]
+struct Milestone {
+    title: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: serde_json::Value,
+    body: Option<String>,
+    html_url: Option<String>,
+    issue_url: Option<String>,
+    user: Option<User>,
+    author_association: Option<String>,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+}
+
+/// A list that may be null.
+fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Reads one record: an issue, a pull request or a comment.
+///
+/// # Errors
+/// Why it cannot be used, in words for the person who imports it.
+pub fn record(bytes: &[u8]) -> Result<Record, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
+    // A list would be read as a struct's fields in order.
+    if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return Err("not JSON: a record is an object in braces".to_owned());
+    }
+    let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
+        (Some(issue), None, _) => comment(text, &issue, ""),
+        // Review comments count on their own; the letter keeps their ids apart from those of other comments.
+        (None, None, None) if probe.pull_request_url.is_some() => {
+            comment(text, probe.pull_request_url.as_deref().unwrap_or_default(), REVIEW)
+        }
+        (_, Some(_), Some(_)) => issue(text),
+        (_, None, Some(_)) => Err("no \"number\": not an issue of GitHub's REST shape".to_owned()),
+        (_, Some(_), None) => Err("no \"title\": not an issue of GitHub's REST shape".to_owned()),
+        (None, None, None) => Err(
+            "neither an issue (\"number\", \"title\") nor a comment (\"issue_url\") of GitHub's REST shape"
+                .to_owned(),
+        ),
+    }
+}
+
+fn issue(text: &str) -> Result<Record, String> {
+    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if issue.number == 0 || issue.number > u64::from(u32::MAX) {
+        return Err(format!("\"number\" is {}: item numbers are 1 to {}", issue.number, u32::MAX));
+    }
+    let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
+    let state = match issue.state.as_deref() {
+        _ if merged_at.is_some() => State::Merged,
+        Some("closed") => State::Closed,
+        Some("open") | None if issue.closed_at.is_none() => State::Open,
+        // An unknown word: the closing time tells.
+        _ if issue.closed_at.is_some() => State::Closed,
+        _ => State::Open,
+    };
+    Ok(Record::Document(Box::new(DocumentRecord {
+        repository: issue.url.as_deref().and_then(repository),
+        kind: if issue.pull_request.is_some() { DocKind::PullRequest } else { DocKind::Issue },
+        number: Some(issue.number),
+        slug: None,
+        remote_id: issue.id.map(plain),
+        title: clean(&issue.title).trim().to_owned(),
+        body: clean(&issue.body.unwrap_or_default()),
+        url: issue.html_url,
+        state: Some(state),
+        state_reason: issue.state_reason,
+        author: author(issue.user, issue.author_association),
+        labels: issue
+            .labels
+            .into_iter()
+            .filter_map(|l| match l {
+                Label::Name(name) => Some(name),
+                Label::Full { name } => name,
+                Label::Other(_) => None,
+            })
+            .collect(),
+        milestone: issue.milestone.and_then(|m| m.title),
+        locked: issue.locked,
+        comment_count: issue.comments.and_then(|c| c.as_u64()).unwrap_or(0),
+        created_at: issue.created_at,
+        updated_at: issue.updated_at,
+        closed_at: issue.closed_at,
+        merged_at,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    })))
+}
+
+fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> {
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue_url = comment.issue_url.as_deref().unwrap_or(issue_url);
+    let number = issue_url
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .and_then(|n| n.parse::<u32>().ok())
+        .filter(|n| *n > 0)
+        .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
+    Ok(Record::Comment(Box::new(CommentRecord {
+        repository: repository(issue_url),
+        number: u64::from(number),
+        remote_id: format!("{prefix}{}", plain(comment.id)),
+        author: author(comment.user, comment.author_association),
+        body: clean(&comment.body.unwrap_or_default()),
+        url: comment.html_url,
+        created_at: comment.created_at,
+        updated_at: comment.updated_at.unwrap_or(comment.created_at),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    })))
+}
+
+/// `owner/name` of an API address of an item: `…/repos/OWNER/NAME/issues/12`.
+fn repository(url: &str) -> Option<String> {
+    let mut parts = url.split_once("/repos/")?.1.split('/');
+    let (owner, name) = (parts.next()?, parts.next()?);
+    (!owner.is_empty() && !name.is_empty() && parts.next().is_some()).then(|| format!("{owner}/{name}"))
+}
+
+fn author(user: Option<User>, association: Option<String>) -> Author {
+    let (login, kind) = user.map(|u| (u.login, u.kind)).unwrap_or_default();
+    let bot = kind.as_deref() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
+    Author { login, bot, association }
+}
+
+/// An id as text, be it a number or a string.
+fn plain(value: serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(s) => s,
+        other => other.to_string(),
+    }
+}
+
+/// Without NUL characters, which SQLite's text functions stop at.
+fn clean(text: &str) -> String {
+    if text.contains('\0') { text.replace('\0', "") } else { text.to_owned() }
+}
+
+/// A JSON error in words, without the "at line 1 column 17" that means nothing within one record.
+pub(crate) fn describe(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    match error.classify() {
+        serde_json::error::Category::Eof => "the record is cut off".to_owned(),
+        serde_json::error::Category::Syntax => format!("not JSON: {text}"),
+        _ => text.to_owned(),
+    }
+}
+
+fn brief(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(json: &str) -> DocumentRecord {
+        match record(json.as_bytes()).unwrap() {
+            Record::Document(d) => *d,
+            Record::Comment(_) => panic!("a comment"),
+        }
+    }
+
+    #[test]
+    fn an_issue_with_everything_missing_that_may_be_missing() {
+        let d = document(r#"{"number": 7, "title": "x", "user": null, "labels": null, "body": null}"#);
+        assert_eq!((d.number, d.kind, d.state), (Some(7), DocKind::Issue, Some(State::Open)));
+        assert_eq!(d.author, Author::default());
+    }
+
+    #[test]
+    fn unknown_values_do_not_stop_it() {
+        let d = document(
+            r#"{"number": 7, "title": "x", "state": "archived", "state_reason": "moon phase", "labels": ["a", {"name": "b"}, 3],
+                "comments": "many", "closed_at": "2024-01-02T03:04:05Z", "user": {"login": "dep[bot]"}}"#,
+        );
+        assert_eq!(d.state, Some(State::Closed));
+        assert_eq!(d.state_reason.as_deref(), Some("moon phase"));
+        assert_eq!(d.labels, ["a", "b"]);
+        assert!(d.author.bot);
+    }
+
+    #[test]
+    fn a_merged_pull_request_is_merged() {
+        let d = document(
+            r#"{"number": 8, "title": "x", "state": "closed", "pull_request": {"merged_at": "2024-01-02T03:04:05Z"}}"#,
+        );
+        assert_eq!((d.kind, d.state), (DocKind::PullRequest, Some(State::Merged)));
+    }
+
+    #[test]
+    fn a_comment_finds_its_item() {
+        let json = r#"{"id": 5, "issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z"}"#;
+        let Record::Comment(c) = record(json.as_bytes()).unwrap() else { panic!("no comment") };
+        assert_eq!((c.number, c.remote_id.as_str()), (12, "5"));
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        for (json, why) in [
+            (&b"{\"title\": \"x\"}"[..], "no \"number\""),
+            (b"{}", "neither an issue"),
+            (b"[1]", "an object"),
+            (b"{\"number\": 1, \"title\": ", "cut off"),
+            (b"{\"number\": 1, \"title\": \"\xff\"}", "invalid UTF-8"),
+            (b"{\"number\": -1, \"title\": \"x\"}", "invalid value"),
+            (b"hello", "not JSON"),
+            (b"{\"id\": 5, \"issue_url\": \"x/y\", \"created_at\": \"2024-01-02T03:04:05Z\"}", "item number"),
+        ] {
+            let error = record(json).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

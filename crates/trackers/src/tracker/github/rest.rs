@@ -1,0 +1,459 @@
+//! A live repository through GitHub's REST interface: github.com, GitHub Enterprise Server and data residency.
+
+use std::sync::atomic::AtomicUsize;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{GitHub, REVIEW, brief, graphql, record};
+use crate::{
+    http::{Http, Login, Request, Response, status_words},
+    secrets::Token,
+    tracker::{
+        Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace,
+    },
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+
+/// Records on a page: the most that GitHub gives.
+const PAGE: u32 = 100;
+/// A page that cannot be answered is halved down to this many records.
+const SMALLEST_PAGE: u32 = 10;
+/// The version of the interface, as its documentation names it.
+const VERSION: (&str, &str) = ("x-github-api-version", "2022-11-28");
+const ACCEPT: (&str, &str) = ("accept", "application/vnd.github+json");
+/// How often a body is fetched again that is no JSON although it came whole.
+const READS: u32 = 3;
+/// Behind a cursor's `#`: the records of one second are being read for the second time.
+const AGAIN: &str = "again";
+
+#[derive(Deserialize)]
+struct Repository {
+    id: Option<u64>,
+    full_name: Option<String>,
+    #[serde(default)]
+    private: bool,
+    #[serde(default)]
+    archived: bool,
+    has_issues: Option<bool>,
+    has_wiki: Option<bool>,
+}
+
+impl GitHub {
+    /// The repository `name` (`owner/name`) at this address; without a token what everybody may see.
+    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| Login::bearer(&address.base, t));
+        Self {
+            http,
+            base: address.base.clone(),
+            host: address.host.clone(),
+            name: name.to_owned(),
+            login,
+            token: token.cloned(),
+            shape: AtomicUsize::new(0),
+        }
+    }
+
+    fn address(&self, path: &str) -> Result<Url> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}/{path}"))
+            .map_err(|_| Error::invalid(format!("\"{}\" is no address", brief(path))))
+    }
+
+    /// With the headers that every request to this interface has.
+    pub(super) fn with_headers(request: Request) -> Request {
+        request.header(ACCEPT.0, ACCEPT.1).header(VERSION.0, VERSION.1)
+    }
+
+    pub(super) async fn get(&self, url: Url, etag: Option<&str>, task: &Task) -> Result<Response> {
+        let request = Self::with_headers(Request::get(url)).unless(etag);
+        self.http.send(&request, self.login.as_ref(), task).await
+    }
+
+    /// The project's path in the interface.
+    pub(super) fn repository(&self, rest: &str) -> Result<Url> {
+        self.address(&format!("repos/{}{rest}", self.name))
+    }
+
+    /// What an answer that is none means for a person.
+    pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
+        let host = &self.host;
+        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        match response.status {
+            401 if self.login.is_some() => {
+                Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
+                    .with_hint("Make a new one, or sign in again: gh auth login.")
+            }
+            401 => Error::new(Code::Authentication, format!("{host} wants a token{said}"))
+                .with_hint("Sign in with `gh auth login`, or set GH_TOKEN."),
+            403 if response.header("x-github-sso").is_some() => Error::new(
+                Code::Authentication,
+                format!("{host} wants this token to be authorized for the organisation's single sign-on"),
+            )
+            .with_hint("Authorize it in the token's settings (Configure SSO), then try again."),
+            403 => Error::new(Code::Authentication, format!("this access may not read {what}{said}"))
+                .with_hint(
+                    "Give the token read access to issues, pull requests and metadata of this repository.",
+                ),
+            404 => Error::not_found(format!("{what} is not there, or this access may not see it{said}"))
+                .with_hint(if self.login.is_some() {
+                    "Check the name; a private repository needs a token that may read it."
+                } else {
+                    "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN."
+                }),
+            410 | 451 => Error::not_found(format!("{host} no longer gives {what}{said}")),
+            status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
+                .with_hint("What was fetched is kept; run it again later."),
+        }
+    }
+
+    /// A page from an answer to `at`.
+    fn read(&self, stream: Stream, at: &Url, response: &Response) -> Result<Page> {
+        let raws: Vec<&RawValue> = response.json()?;
+        let records: Vec<_> = raws.iter().map(|raw| one(stream, raw.get())).collect();
+        let times: Vec<Timestamp> = records.iter().filter_map(|r| updated(r.as_ref().ok()?)).collect();
+        let since = parameter(at, "since").and_then(|s| s.parse::<Timestamp>().ok());
+        let ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let latest = times.last().copied().filter(|_| ordered);
+        let next: Option<Cursor> = match &response.next {
+            None => None,
+            Some(next) if next.origin() != self.base.origin() => {
+                return Err(Error::new(
+                    Code::Network,
+                    format!("{} names a next page at another host", self.host),
+                )
+                .with_hint("Is its address the one that its users see? Add the source with that --host."));
+            }
+            Some(next) => Some(self.after(stream, at, next, since, latest)),
+        };
+        // The end of the records of one second, read by page numbers: see `after`.
+        let next = match (&next, since) {
+            (None, Some(since)) if walking(at) && at.fragment() != Some(AGAIN) => {
+                Some(self.again(stream, since))
+            }
+            _ => next,
+        };
+        Ok(Page { records, next, watermark: latest, etag: response.etag.clone(), ..Page::default() })
+    }
+
+    /// The page after one whose last change is `latest`.
+    ///
+    /// A link that names the last record (`after=`) is followed as it is. One that counts pages loses records when the
+    /// list shifts: a record that is edited moves to the end, and the one behind the page's border slips to the page
+    /// before. So the list is taken up again at the last change instead, with the few records of that second once more.
+    /// Only where a page holds nothing but one second are the links followed, and that second is read twice.
+    fn after(
+        &self,
+        stream: Stream,
+        at: &Url,
+        next: &Url,
+        since: Option<Timestamp>,
+        latest: Option<Timestamp>,
+    ) -> Cursor {
+        if parameter(next, "after").is_some() || !ours(at) {
+            return Cursor(next.to_string());
+        }
+        match (since, latest) {
+            (Some(since), Some(latest)) if latest == since => {
+                let mut next = next.clone();
+                next.set_fragment(at.fragment());
+                Cursor(next.into())
+            }
+            (Some(since), Some(_)) if walking(at) && at.fragment() != Some(AGAIN) => {
+                self.again(stream, since)
+            }
+            (_, Some(latest)) => self.start(stream, Some(latest)),
+            (_, None) => Cursor(next.to_string()),
+        }
+    }
+
+    fn again(&self, stream: Stream, since: Timestamp) -> Cursor {
+        Cursor(format!("{}#{AGAIN}", self.start(stream, Some(since)).0))
+    }
+}
+
+/// A record of a list. Whose it is needs no look: a project's lists hold nothing else, and a name that changes between
+/// two pages must lose nothing.
+fn one(stream: Stream, text: &str) -> std::result::Result<Record, String> {
+    let record = record(text.as_bytes())?;
+    match (stream, &record) {
+        (Stream::Items, Record::Document(_))
+        | (Stream::Comments | Stream::ReviewComments, Record::Comment(_)) => Ok(record),
+        _ => Err(format!("is not one of the {}", stream.words())),
+    }
+}
+
+fn updated(record: &Record) -> Option<Timestamp> {
+    match record {
+        Record::Document(d) => d.updated_at,
+        Record::Comment(c) => Some(c.updated_at),
+    }
+}
+
+/// Whether this can stand in an address as `owner/name`.
+fn is_name(text: &str) -> bool {
+    let good = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    text.split_once('/').is_some_and(|(owner, name)| good(owner) && good(name))
+}
+
+/// A parameter of an address.
+fn parameter(url: &Url, name: &str) -> Option<String> {
+    url.query_pairs().find(|(n, _)| n == name).map(|(_, v)| v.into_owned())
+}
+
+/// Whether a list is one that is ordered by change.
+fn ours(at: &Url) -> bool {
+    parameter(at, "sort").as_deref() == Some("updated")
+}
+
+/// Whether this is a later page, by number, of a list.
+fn walking(at: &Url) -> bool {
+    parameter(at, "page").is_some_and(|p| p != "1")
+}
+
+#[async_trait]
+impl Tracker for GitHub {
+    fn streams(&self) -> &'static [Stream] {
+        crate::tracker::Kind::GitHub.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let response = self.get(self.repository("")?, None, task).await?;
+        if response.status != 200 {
+            return Err(self.refusal(&response, &self.name));
+        }
+        let repository: Repository = response.json()?;
+        if let Some(name) = repository.full_name.filter(|n| is_name(n)) {
+            self.name = name;
+        }
+        Ok(Project {
+            name: self.name.clone(),
+            remote_id: repository.id.map(|id| id.to_string()),
+            private: repository.private,
+            wiki: repository.has_wiki.unwrap_or(false),
+            issues: repository.has_issues.unwrap_or(true),
+            archived: repository.archived,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.login.is_some() {
+            #[derive(Deserialize)]
+            struct User {
+                login: String,
+            }
+            // Tokens of apps and of workflows belong to nobody: 403.
+            let response = self.get(self.address("user")?, None, task).await?;
+            if response.status == 200 {
+                access.user = response.json::<User>().ok().map(|u| u.login);
+            }
+        }
+        for stream in self.streams() {
+            let url = Url::parse(&self.start(*stream, None).0).map_err(|_| Error::invalid("no address"))?;
+            let response = self.get(smaller(&url, 1), None, task).await?;
+            let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
+            access.remaining = number("x-ratelimit-remaining").or(access.remaining);
+            access.limit = number("x-ratelimit-limit").or(access.limit);
+            access.resets_at = number("x-ratelimit-reset")
+                .and_then(|s| Timestamp::from_second(i64::try_from(s).ok()?).ok())
+                .or(access.resets_at);
+            if response.status != 200 {
+                access.refused.push(self.refusal(&response, stream.words()).to_string());
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        let base = self.base.as_str().trim_end_matches('/');
+        let list = match stream {
+            Stream::Items => "issues?state=all&",
+            Stream::Comments => "issues/comments?",
+            // There is no list of a wiki's pages; that is a repository.
+            Stream::ReviewComments | Stream::Pages => "pulls/comments?",
+        };
+        let mut text = format!("{base}/repos/{}/{list}sort=updated&direction=asc&per_page={PAGE}", self.name);
+        // Never the epoch: asked so, GitHub answers an empty list.
+        if let Some(since) = since.filter(|s| s.as_second() > 0) {
+            text.push_str(&format!("&since={}", since.strftime("%Y-%m-%dT%H:%M:%SZ")));
+        }
+        Cursor(text)
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
+            return Ok(Fetched::Expired);
+        };
+        let mut reads = 1;
+        loop {
+            let mut asked = url.clone();
+            asked.set_fragment(None);
+            let response = self.get(asked, etag, task).await?;
+            return Ok(match response.status {
+                200 => match self.read(stream, &url, &response) {
+                    Ok(page) => Fetched::Page(page),
+                    // Cut on the way although it counts as whole: some proxies do that.
+                    Err(error)
+                        if error.code() == Code::Network
+                            && reads < READS
+                            && !response.body.ends_with(b"]") =>
+                    {
+                        reads += 1;
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                },
+                304 => Fetched::Unchanged,
+                422 => Fetched::Expired,
+                403 | 404 | 410 | 451 => {
+                    Fetched::Refused(self.refusal(&response, stream.words()).to_string())
+                }
+                500.. => match size(&url).filter(|n| *n > SMALLEST_PAGE) {
+                    Some(n) => Fetched::Smaller(Cursor(smaller(&url, n / 2).into())),
+                    None => return Err(self.refusal(&response, stream.words())),
+                },
+                _ => return Err(self.refusal(&response, stream.words())),
+            });
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        #[derive(Deserialize)]
+        struct Newest {
+            number: u64,
+        }
+        let url = self.repository("/issues?state=all&sort=created&direction=desc&per_page=1")?;
+        let response = self.get(url, None, task).await?;
+        if response.status != 200 {
+            return Ok(None);
+        }
+        // Numbers are given in order, so the newest one bounds how many there are.
+        Ok(response.json::<Vec<Newest>>()?.first().map(|n| n.number))
+    }
+
+    fn open_items(&self) -> Cursor {
+        let base = self.base.as_str().trim_end_matches('/');
+        Cursor(format!(
+            "{base}/repos/{}/issues?state=open&sort=created&direction=asc&per_page={PAGE}",
+            self.name
+        ))
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await
+    }
+
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let (stream, path) = match remote_id.strip_prefix(REVIEW) {
+            Some(id) => (Stream::ReviewComments, format!("/pulls/comments/{id}")),
+            None => (Stream::Comments, format!("/issues/comments/{remote_id}")),
+        };
+        self.fate(stream, self.repository(&path)?, task).await
+    }
+
+    fn wiki(&self) -> Option<WikiPlace> {
+        let web = format!("{}://{}/{}", self.base.scheme(), self.host, self.name);
+        let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
+        Some(WikiPlace { repository, pages: format!("{web}/wiki/"), token: self.token.clone() })
+    }
+
+    async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
+        graphql::relations(self, numbers, task).await
+    }
+
+    fn closer(&self) -> Option<&dyn Closer> {
+        Some(self)
+    }
+}
+
+impl GitHub {
+    /// Whether a record is another repository's, and not this one's under a name that it got just now.
+    async fn is_elsewhere(&self, record: &Record, task: &Task) -> Result<bool> {
+        let Some(name) = record.repository().filter(|n| !n.eq_ignore_ascii_case(&self.name)) else {
+            return Ok(false);
+        };
+        let response = self.get(self.repository("")?, None, task).await?;
+        if response.status != 200 {
+            return Err(self.refusal(&response, &self.name));
+        }
+        let now = response.json::<Repository>()?.full_name;
+        Ok(now.is_none_or(|now| !now.eq_ignore_ascii_case(name)))
+    }
+
+    async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
+        let response = self.get(url, None, task).await?;
+        match response.status {
+            200 => {
+                let text = std::str::from_utf8(&response.body).unwrap_or_default();
+                match record(text.as_bytes()) {
+                    // A transferred item is answered by the repository that has it now.
+                    Ok(r) if self.is_elsewhere(&r, task).await? => {
+                        Ok(Fate::Moved(match (r.repository(), &r) {
+                            (Some(name), Record::Document(d)) => d.number.map(|n| format!("{name}#{n}")),
+                            _ => None,
+                        }))
+                    }
+                    Ok(record) => Ok(Fate::Here(Box::new(record))),
+                    Err(why) => Err(Error::new(
+                        Code::Network,
+                        format!(
+                            "{} answers one of the {} that cannot be read: {why}",
+                            self.host,
+                            stream.words()
+                        ),
+                    )),
+                }
+            }
+            404 | 410 => Ok(Fate::Gone),
+            // A redirect to a place that this access may not see ends in 404, to another host in no answer at all.
+            _ => Err(self.refusal(&response, stream.words())),
+        }
+    }
+}
+
+fn size(url: &Url) -> Option<u32> {
+    parameter(url, "per_page").and_then(|n| n.parse().ok())
+}
+
+/// The same list with pages of this size: at the same place, or from its beginning where the place is a page's number,
+/// which counts pages of the old size.
+fn smaller(url: &Url, size: u32) -> Url {
+    let pairs: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(n, _)| n != "page")
+        .map(|(n, v)| {
+            let value = if n == "per_page" { size.to_string() } else { v.into_owned() };
+            (n.into_owned(), value)
+        })
+        .collect();
+    let mut url = url.clone();
+    url.query_pairs_mut().clear().extend_pairs(pairs);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_page_is_the_same_place() {
+        let url =
+            Url::parse("https://x/issues?after=a%3D&per_page=100&since=2020-01-01T00%3A00%3A00Z").unwrap();
+        let half = smaller(&url, 50);
+        assert_eq!((size(&half), parameter(&half, "after").as_deref()), (Some(50), Some("a=")));
+        assert_eq!(parameter(&half, "since").as_deref(), Some("2020-01-01T00:00:00Z"));
+    }
+}

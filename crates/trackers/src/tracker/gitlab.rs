@@ -1,0 +1,402 @@
+//! A live GitLab project: issues and their notes. Shapes: <https://docs.gitlab.com/api/issues/> and `/notes/`.
+//!
+//! Merge requests are numbered on their own, beside the issues; they are not mirrored. Notes cost a request an issue, so
+//! they are a list of their own: the issues that have any, oldest change first.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relation, Relations, Stream, Tracker,
+    client::{Client, clean, part},
+    github::describe,
+    walk::Walk,
+    wiki_git::WikiPlace,
+};
+use crate::{
+    http::{Http, Login, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::{Access, Author, CommentRecord, DocKind, DocumentRecord, Project, Raw, Record, State},
+    task::Task,
+};
+
+/// Records on a page: the most that GitLab gives.
+const PAGE: u32 = 100;
+/// Issues whose notes are one page.
+const THREADS: u32 = 20;
+/// Pages of notes below one issue: 100 a page.
+const MAX_NOTE_PAGES: u32 = 200;
+
+/// A project.
+#[derive(Debug)]
+pub struct GitLab {
+    client: Client,
+    project: String,
+    id: Option<u64>,
+    token: Option<Token>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: Option<u64>,
+    path_with_namespace: Option<String>,
+    visibility: Option<String>,
+    #[serde(default)]
+    archived: bool,
+    wiki_enabled: Option<bool>,
+    issues_enabled: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Issue {
+    id: Option<u64>,
+    iid: u64,
+    project_id: Option<u64>,
+    #[serde(default)]
+    title: String,
+    description: Option<String>,
+    state: Option<String>,
+    author: Option<User>,
+    #[serde(default)]
+    labels: Vec<serde_json::Value>,
+    milestone: Option<Milestone>,
+    discussion_locked: Option<bool>,
+    user_notes_count: Option<u64>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    web_url: Option<String>,
+    #[serde(rename = "_links")]
+    links: Option<Links>,
+}
+
+#[derive(Deserialize)]
+struct Links {
+    closed_as_duplicate_of: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    username: Option<String>,
+    #[serde(default)]
+    bot: bool,
+}
+
+#[derive(Deserialize)]
+struct Milestone {
+    title: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    id: u64,
+    body: Option<String>,
+    author: Option<User>,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+    #[serde(default)]
+    system: bool,
+    #[serde(default)]
+    internal: bool,
+}
+
+fn author(user: Option<User>, internal: bool) -> Author {
+    let bot = user.as_ref().is_some_and(|u| u.bot);
+    let login = user.and_then(|u| u.username);
+    Author { login, bot, association: internal.then(|| "PRIVATE".to_owned()) }
+}
+
+impl GitLab {
+    /// The project of this path (`group/project`); without a token what everybody may see.
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| Login::bearer(&address.base, t));
+        let client = Client::new(http, address, login);
+        Self { client, project: project.to_owned(), id: None, token: token.cloned() }
+    }
+
+    fn path(&self, rest: &str) -> Result<Url> {
+        self.client.url(&format!("projects/{}{rest}", part(&self.project)))
+    }
+
+    fn list(&self, walk: &Walk) -> Result<Url> {
+        let mut url = self.path("/issues")?;
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("scope", "all").append_pair("per_page", &walk.size.to_string());
+            query.append_pair("page", &walk.page.to_string()).append_pair("sort", "asc");
+            query.append_pair("order_by", if walk.open { "created_at" } else { "updated_at" });
+            if walk.open {
+                query.append_pair("state", "opened");
+            }
+            if let Some(since) = walk.since {
+                query.append_pair("updated_after", &since.to_string());
+            }
+        }
+        Ok(url)
+    }
+
+    async fn issues(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(walk)?, task).await?;
+        match response.status {
+            200 => {}
+            500.. if walk.smaller().is_some() => {
+                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
+            }
+            _ => return self.client.refused(&response, stream.words()),
+        }
+        let raws: Vec<&RawValue> = response.json()?;
+        let more = has_more(&response, raws.len(), walk);
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for raw in raws {
+            match (self.issue(raw.get()), stream) {
+                (Ok((record, relations)), Stream::Items) => {
+                    times.extend(record.updated_at);
+                    page.relations.extend(record.number.map(|n| (n, relations)));
+                    page.records.push(Ok(Record::Document(Box::new(record))));
+                }
+                (Ok((record, _)), _) => {
+                    times.extend(record.updated_at);
+                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
+                    if let Some(refused) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
+                        return Ok(refused);
+                    }
+                }
+                (Err(why), Stream::Items) => page.records.push(Err(why)),
+                (Err(_), _) => {}
+            }
+        }
+        let (next, watermark) = if walk.open {
+            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+        } else {
+            walk.by_change(&times, more)
+        };
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    }
+
+    /// The notes of one issue.
+    async fn notes(
+        &self,
+        number: u64,
+        url: Option<&str>,
+        page: &mut Page,
+        task: &Task,
+    ) -> Result<Option<Fetched>> {
+        for n in 1..=MAX_NOTE_PAGES {
+            let rest =
+                format!("/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE}&page={n}");
+            let response = self.client.get(self.path(&rest)?, task).await?;
+            match response.status {
+                200 => {}
+                // Deleted or moved while the page was read.
+                404 => return Ok(None),
+                _ => return self.client.refused(&response, "comments").map(Some),
+            }
+            let raws: Vec<&RawValue> = response.json()?;
+            let more = has_more(&response, raws.len(), &Walk { page: n, ..Walk::new(None, PAGE) });
+            for raw in raws {
+                match note(raw.get(), number, url) {
+                    Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
+                    Ok(None) => {}
+                    Err(why) => page.records.push(Err(why)),
+                }
+            }
+            if !more {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
+        let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+        if issue.iid == 0 || issue.iid > u64::from(u32::MAX) {
+            return Err(format!("\"iid\" is {}: item numbers are 1 to {}", issue.iid, u32::MAX));
+        }
+        let closed = match issue.state.as_deref() {
+            Some("closed") => true,
+            Some("opened") => false,
+            _ => issue.closed_at.is_some(),
+        };
+        let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| closed);
+        let relations =
+            duplicate.and_then(|url| self.named(&url)).map(|key| Relation::DuplicateOf(issue.iid, key));
+        let record = DocumentRecord {
+            repository: None,
+            kind: DocKind::Issue,
+            number: Some(issue.iid),
+            slug: None,
+            remote_id: issue.id.map(|id| id.to_string()),
+            title: issue.title.replace('\0', "").trim().to_owned(),
+            body: clean(issue.description),
+            url: issue.web_url,
+            state: Some(if closed { State::Closed } else { State::Open }),
+            state_reason: relations.is_some().then(|| "duplicate".to_owned()),
+            author: author(issue.author, false),
+            labels: issue
+                .labels
+                .into_iter()
+                .filter_map(|l| l.as_str().or_else(|| l.get("name")?.as_str()).map(str::to_owned))
+                .collect(),
+            milestone: issue.milestone.and_then(|m| m.title),
+            locked: issue.discussion_locked == Some(true),
+            comment_count: issue.user_notes_count.unwrap_or(0),
+            created_at: issue.created_at,
+            updated_at: issue.updated_at,
+            closed_at: issue.closed_at.filter(|_| closed),
+            merged_at: None,
+            raw: Raw::new(text.as_bytes().to_vec()),
+        };
+        Ok((record, relations.into_iter().collect()))
+    }
+
+    /// The key of the issue at an address of the interface: `…/projects/12/issues/7`.
+    fn named(&self, url: &str) -> Option<String> {
+        let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
+        let number: u32 = number.parse().ok()?;
+        let own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
+        // Another project's number says nothing without its name.
+        own.then(|| format!("{}#{number}", self.project))
+    }
+}
+
+fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentRecord>, String> {
+    let note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if note.system {
+        return Ok(None);
+    }
+    Ok(Some(CommentRecord {
+        repository: None,
+        number,
+        remote_id: note.id.to_string(),
+        author: author(note.author, note.internal),
+        body: clean(note.body),
+        url: url.map(|u| format!("{u}#note_{}", note.id)),
+        created_at: note.created_at,
+        updated_at: note.updated_at.unwrap_or(note.created_at),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    }))
+}
+
+/// Whether there is another page: by the header, by the link, else by whether this one is full.
+fn has_more(response: &Response, here: usize, walk: &Walk) -> bool {
+    match response.header("x-next-page") {
+        Some(next) => !next.trim().is_empty(),
+        None => response.next.is_some() || (here > 0 && here >= walk.size as usize),
+    }
+}
+
+#[async_trait]
+impl Tracker for GitLab {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::GitLab.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let response = self.client.get(self.path("")?, task).await?;
+        if response.status != 200 {
+            return Err(self.client.refusal(&response, &self.project));
+        }
+        let about: About = response.json()?;
+        if let Some(name) = about.path_with_namespace.filter(|n| n.contains('/')) {
+            self.project = name;
+        }
+        self.id = about.id;
+        Ok(Project {
+            name: self.project.clone(),
+            remote_id: about.id.map(|id| id.to_string()),
+            private: about.visibility.is_some_and(|v| v != "public"),
+            wiki: about.wiki_enabled.unwrap_or(false),
+            issues: about.issues_enabled.unwrap_or(true),
+            archived: about.archived,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.client.login.is_some() {
+            access.user = self.client.json::<User>("user", "the account", task).await?.username;
+        }
+        let response = self.client.get(self.list(&Walk::new(None, 1))?, task).await?;
+        let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
+        access.remaining = number("ratelimit-remaining");
+        access.limit = number("ratelimit-limit");
+        if response.status != 200 {
+            access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string());
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.issues(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        let response = self.client.get(self.list(&Walk::new(None, 1))?, task).await?;
+        Ok(response.header("x-total").and_then(|t| t.trim().parse().ok()))
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let response = self.client.get(self.path(&format!("/issues/{number}"))?, task).await?;
+        match response.status {
+            200 => {
+                let text = String::from_utf8_lossy(&response.body);
+                let home = serde_json::from_str::<Issue>(&text).ok().and_then(|i| i.project_id);
+                if home.is_some() && self.id.is_some() && home != self.id {
+                    return Ok(Fate::Moved(None));
+                }
+                Ok(match self.issue(&text) {
+                    Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+                    Err(_) => Fate::Unreadable,
+                })
+            }
+            404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.client.refusal(&response, "an issue")),
+        }
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a note's id is a number"))?;
+        let response = self.client.get(self.path(&format!("/issues/{number}/notes/{id}"))?, task).await?;
+        match response.status {
+            200 => Ok(match note(&String::from_utf8_lossy(&response.body), number, None) {
+                Ok(Some(note)) => Fate::Here(Box::new(Record::Comment(Box::new(note)))),
+                _ => Fate::Unreadable,
+            }),
+            404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.client.refusal(&response, "comments")),
+        }
+    }
+
+    fn wiki(&self) -> Option<WikiPlace> {
+        let root = self.client.base.as_str().trim_end_matches("/api/v4");
+        let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
+        Some(WikiPlace {
+            repository,
+            pages: format!("{root}/{}/-/wikis/", self.project),
+            token: self.token.clone(),
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

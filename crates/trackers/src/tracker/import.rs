@@ -1,0 +1,430 @@
+//! Files of records: JSON Lines, JSON arrays or plain sequences of objects; plain, gzip or zstd; streamed, so that
+//! memory stays bounded whatever the file.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use precedent_core::error::{Code, Error, Result};
+
+/// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
+pub const MAX_RECORD: usize = 32_000_000;
+/// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
+pub(super) const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
+/// Real archives of JSON shrink to a tenth or a thirtieth.
+pub(super) const MAX_RATIO: u64 = 200;
+
+/// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
+///
+/// # Errors
+/// [`Code::NotFound`] if the path is missing or a folder holds nothing to import; [`Code::Io`] if it cannot be read.
+pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
+    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if meta.is_file() {
+        return Ok(vec![(path.to_owned(), meta.len())]);
+    }
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(|e| Error::io(path, e))? {
+        let entry = entry.map_err(|e| Error::io(path, e))?;
+        // Links are followed only when they are named themselves: a folder of an archive must not lead out of it.
+        let kind = entry.file_type().map_err(|e| Error::io(path, e))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy().to_lowercase();
+        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        if kind.is_file() && endings.iter().any(|e| name.ends_with(e)) && !name.starts_with('.') {
+            let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
+            out.push((entry.path(), size));
+        }
+    }
+    if out.is_empty() {
+        return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
+            .with_hint(format!(
+                "It is searched for files that end in {} (also with .gz or .zst).",
+                endings.join(", ")
+            )));
+    }
+    // Items before comments, so that search works early; then by name.
+    out.sort_by_key(|(p, _)| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        (name.contains("comment"), p.clone())
+    });
+    Ok(out)
+}
+
+/// One record of a file, or why there is none at this place.
+#[derive(Debug)]
+pub struct Slice {
+    /// The record's position in the file, from 1.
+    pub position: u64,
+    /// Its bytes, or what is wrong.
+    pub bytes: std::result::Result<Vec<u8>, String>,
+}
+
+/// Reads the records of one file.
+pub struct Records {
+    path: PathBuf,
+    input: BufReader<Box<dyn Read + Send>>,
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
+    position: u64,
+    lines: Option<bool>,
+    ended: bool,
+}
+
+impl Records {
+    /// Records that are in memory already; `packed` counts what was read of the file that they came from.
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>, packed: Arc<AtomicU64>) -> Self {
+        let input: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes));
+        Self {
+            path: path.to_owned(),
+            input: BufReader::new(input),
+            packed,
+            unpacked: 0,
+            position: 0,
+            lines: None,
+            ended: false,
+        }
+    }
+
+    /// Opens a file, whatever its packing.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`], [`Code::Io`].
+    pub fn open(path: &Path) -> Result<Self> {
+        let packed = Arc::new(AtomicU64::new(0));
+        let input = unpack(path, &packed)?;
+        Ok(Self {
+            path: path.to_owned(),
+            input: BufReader::with_capacity(256 * 1024, input),
+            packed,
+            unpacked: 0,
+            position: 0,
+            lines: None,
+            ended: false,
+        })
+    }
+
+    /// How many bytes of the file itself have been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.packed.load(Ordering::Relaxed)
+    }
+
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read further: [`Code::Io`], or [`Code::InvalidInput`] for a damaged or hostile archive.
+    pub fn read(&mut self) -> Result<Option<Slice>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let result =
+            self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() });
+        match result {
+            Ok(Some(bytes)) => {
+                self.position += 1;
+                Ok(Some(Slice { position: self.position, bytes }))
+            }
+            Ok(None) => {
+                self.ended = true;
+                Ok(None)
+            }
+            Err(error) => {
+                self.ended = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether every line is a record of its own: the first line that holds something is a whole object.
+    fn is_lines(&mut self) -> Result<bool> {
+        if let Some(lines) = self.lines {
+            return Ok(lines);
+        }
+        self.skip_space()?;
+        let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+        let lines = match buffer.first() {
+            Some(b'[') => false,
+            Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
+                // "{" alone on its line, or a line that does not end an object: pretty-printed.
+                Some(end) => buffer[..end].trim_ascii_end().ends_with(b"}"),
+                None => true,
+            },
+            _ => true,
+        };
+        self.lines = Some(lines);
+        Ok(lines)
+    }
+
+    fn skip_space(&mut self) -> Result<()> {
+        loop {
+            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            // A byte order mark is white space here.
+            let skip = buffer
+                .iter()
+                .take_while(|b| b.is_ascii_whitespace() || matches!(b, 0xef | 0xbb | 0xbf))
+                .count();
+            let all = skip == buffer.len() && skip > 0;
+            self.consume(skip)?;
+            if !all {
+                return Ok(());
+            }
+        }
+    }
+
+    fn consume(&mut self, n: usize) -> Result<()> {
+        self.input.consume(n);
+        self.unpacked += n as u64;
+        let packed = self.bytes_read().max(1);
+        if self.unpacked > BOMB_FLOOR && self.unpacked / packed > MAX_RATIO {
+            return Err(Error::invalid(format!(
+                "{}: unpacks to more than {MAX_RATIO} times its size; this is no archive of a tracker",
+                self.path.display()
+            ))
+            .with_hint("What was read before is kept. If the file is genuine, unpack it first and import the result."));
+        }
+        Ok(())
+    }
+
+    fn next_line(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+        loop {
+            let mut line = Vec::new();
+            let (mut length, mut ended) = (0_usize, false);
+            while !ended {
+                let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+                if buffer.is_empty() {
+                    break;
+                }
+                let end = buffer.iter().position(|b| *b == b'\n');
+                let take = end.unwrap_or(buffer.len());
+                length += take;
+                if length <= MAX_RECORD {
+                    line.extend_from_slice(&buffer[..take]);
+                } else {
+                    line = Vec::new();
+                }
+                ended = end.is_some();
+                self.consume(take + usize::from(ended))?;
+            }
+            if length > MAX_RECORD {
+                return Ok(Some(Err(too_large(length))));
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some(Ok(line)));
+            }
+            if !ended {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next object of an array or of a plain sequence.
+    fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+        // Up to the start of the next object.
+        let mut stray = 0_usize;
+        loop {
+            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            if buffer.is_empty() {
+                return Ok((stray > 0).then(|| Err("text between records that is no JSON object".to_owned())));
+            }
+            let at = buffer.iter().position(|b| *b == b'{');
+            let skipped = &buffer[..at.unwrap_or(buffer.len())];
+            stray += skipped
+                .iter()
+                .filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']'))
+                .count();
+            let skip = skipped.len();
+            self.consume(skip)?;
+            if at.is_some() {
+                break;
+            }
+        }
+        if stray > 0 {
+            return Ok(Some(Err("text between records that is no JSON object".to_owned())));
+        }
+        let mut value = Vec::new();
+        let (mut length, mut depth, mut string, mut escaped) = (0_usize, 0_usize, false, false);
+        loop {
+            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            if buffer.is_empty() {
+                return Ok(Some(Err("the file ends inside this record".to_owned())));
+            }
+            let mut end = None;
+            for (i, b) in buffer.iter().enumerate() {
+                match b {
+                    _ if escaped => escaped = false,
+                    b'\\' if string => escaped = true,
+                    b'"' => string = !string,
+                    _ if string => {}
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 {
+                            end = Some(i + 1);
+                            break;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let take = end.unwrap_or(buffer.len());
+            length += take;
+            if length <= MAX_RECORD {
+                value.extend_from_slice(&buffer[..take]);
+            } else {
+                value = Vec::new();
+            }
+            self.consume(take)?;
+            if end.is_some() {
+                return Ok(Some(if length > MAX_RECORD { Err(too_large(length)) } else { Ok(value) }));
+            }
+        }
+    }
+}
+
+/// A file's content, whatever its packing; `packed` counts what was read of the file itself.
+pub(super) fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let mut file = BufReader::with_capacity(256 * 1024, Counted { inner: file, count: Arc::clone(packed) });
+    let start = file.fill_buf().map_err(|e| Error::io(path, e))?;
+    Ok(if start.starts_with(&[0x1f, 0x8b]) {
+        Box::new(flate2::bufread::MultiGzDecoder::new(file))
+    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(|e| Error::io(path, e))?)
+    } else {
+        Box::new(file)
+    })
+}
+
+fn too_large(length: usize) -> String {
+    format!("the record has {} MB; the most is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
+}
+
+/// A file that cannot be unpacked to its end.
+pub(super) fn damaged(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
+            Error::io(path, io::Error::from(error.kind()))
+        }
+        _ => {
+            Error::new(Code::InvalidInput, format!("{}: the file is cut or damaged: {error}", path.display()))
+                .with_hint("What was read before is kept. Fetch the file again and repeat the import.")
+        }
+    }
+}
+
+/// Counts what passes through.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Vec<std::result::Result<String, String>> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut records = Records::open(file.path()).unwrap();
+        let mut out = Vec::new();
+        while let Some(slice) = records.read().unwrap() {
+            out.push(slice.bytes.map(|b| String::from_utf8_lossy(&b).into_owned()));
+        }
+        out
+    }
+
+    #[test]
+    fn lines_arrays_and_sequences_give_the_same_records() {
+        let want = vec![Ok(r#"{"a":"}{"}"#.to_owned()), Ok(r#"{"b":[{"c":1}]}"#.to_owned())];
+        assert_eq!(read(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), want);
+        assert_eq!(read(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), want);
+        assert_eq!(read(b"[{\"a\":\"}{\"}][{\"b\":[{\"c\":1}]}]"), want);
+        assert_eq!(
+            read(b"{\n\"a\":1\n}\n{\"b\":2}"),
+            [Ok("{\n\"a\":1\n}".to_owned()), Ok("{\"b\":2}".to_owned())]
+        );
+        assert_eq!(read(b""), []);
+        assert_eq!(read(b" \n\n"), []);
+    }
+
+    #[test]
+    fn packings_are_told_by_their_first_bytes() {
+        let plain = b"{\"a\":1}\n{\"b\":2}\n";
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(plain).unwrap();
+        assert_eq!(read(&gzip.finish().unwrap()), read(plain));
+        assert_eq!(read(&zstd::encode_all(&plain[..], 1).unwrap()), read(plain));
+    }
+
+    #[test]
+    fn a_cut_record_is_told_and_a_cut_archive_is_an_error() {
+        let found = read(b"[{\"a\":1},{\"b\":");
+        assert_eq!(found[0], Ok("{\"a\":1}".to_owned()));
+        assert!(found[1].as_ref().unwrap_err().contains("ends inside"));
+
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let noise: Vec<u8> = (0..100_000_u32)
+            .flat_map(|i| format!("{{\"a\":{}}}\n", i.wrapping_mul(2_654_435_761)).into_bytes())
+            .collect();
+        let packed = zstd::encode_all(&noise[..], 1).unwrap();
+        file.write_all(&packed[..packed.len() / 2]).unwrap();
+        let mut records = Records::open(file.path()).unwrap();
+        let error = loop {
+            match records.read() {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("the end of a cut file passed for its end"),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.to_string().contains("cut or damaged"), "{error}");
+    }
+
+    #[test]
+    fn an_archive_bomb_is_refused_in_bounded_memory() {
+        let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
+        let zeros = vec![b'0'; 1 << 20];
+        for _ in 0..600 {
+            encoder.write_all(&zeros).unwrap();
+        }
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&encoder.finish().unwrap()).unwrap();
+        let error = Records::open(file.path()).unwrap().read().unwrap_err();
+        assert!(error.to_string().contains("times its size"), "{error}");
+    }
+
+    #[test]
+    fn a_record_that_is_too_large_is_skipped_and_the_next_is_read() {
+        let mut bytes = vec![b'x'; MAX_RECORD + 1];
+        bytes.extend_from_slice(b"\n{\"a\":1}\n");
+        let found = read(&bytes);
+        assert!(found[0].as_ref().unwrap_err().contains("the most is"));
+        assert_eq!(found[1], Ok("{\"a\":1}".to_owned()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_end(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&bytes).unwrap();
+            if let Ok(mut records) = Records::open(file.path()) {
+                while let Ok(Some(_)) = records.read() {}
+            }
+        }
+    }
+}

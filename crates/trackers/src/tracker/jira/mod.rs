@@ -1,0 +1,327 @@
+//! A live Jira project: Cloud (version 3 of its interface, texts as documents) and Data Center (version 2, markup).
+//!
+//! Its search is by the minute and in the time zone of whoever asks. Issues are listed in the order of their keys, which an
+//! edit does not change; see [`Walk::by_creation`]. Comments come with the issues, and are a list of their own here, so
+//! that items can be searched before all comments are there.
+
+mod shapes;
+
+use async_trait::async_trait;
+use jiff::{Timestamp, tz::TimeZone};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, date, part},
+    walk::Walk,
+};
+use crate::http::{Http, Login, Response};
+use precedent_core::{
+    error::Result,
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{Comments, Found, User, parts};
+
+/// Issues on a page.
+const PAGE: u32 = 100;
+/// What is asked of an issue.
+const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,creator,labels,components,fixVersions,\
+                      created,updated,resolutiondate,issuelinks";
+
+/// A project.
+#[derive(Debug)]
+pub struct Jira {
+    client: Client,
+    project: String,
+    cloud: bool,
+    zone: TimeZone,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Server {
+    deployment_type: Option<String>,
+    server_time: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: Option<String>,
+    key: Option<String>,
+    #[serde(default)]
+    archived: bool,
+}
+
+impl Jira {
+    /// The project with this key; without a token what everybody may see. A token that holds a colon is a name (on Cloud the
+    /// e-mail address) with a token or a password, any other a personal access token.
+    pub fn new(http: Http, address: &Address, project: &str, token: Option<&crate::secrets::Token>) -> Self {
+        let login = token.map(|t| match t.has_name() {
+            true => Login::basic(&address.base, t),
+            false => Login::bearer(&address.base, t),
+        });
+        let client = Client::new(http, address, login);
+        Self { client, project: project.to_uppercase(), cloud: false, zone: TimeZone::UTC }
+    }
+
+    fn base(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/')
+    }
+
+    /// In front of other projects' keys.
+    fn home(&self) -> &str {
+        self.client.base.host_str().unwrap_or_default()
+    }
+
+    fn version(&self) -> u8 {
+        if self.cloud { 3 } else { 2 }
+    }
+
+    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+        let path = if self.cloud { "search/jql" } else { "search" };
+        let mut url = self.client.url(&format!("rest/api/{}/{path}", self.version()))?;
+        let mut jql = format!("project = \"{}\"", self.project);
+        if walk.open {
+            jql.push_str(" AND statusCategory != Done");
+        }
+        if let Some(since) = walk.since {
+            let local = since.to_zoned(self.zone.clone());
+            jql.push_str(&format!(" AND updated >= \"{}\"", local.strftime("%Y-%m-%d %H:%M")));
+        }
+        jql.push_str(" ORDER BY key ASC");
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("jql", &jql).append_pair("maxResults", &walk.size.to_string());
+            query.append_pair("fields", if stream == Stream::Items { FIELDS } else { "updated,comment" });
+            match (&walk.token, self.cloud) {
+                (Some(token), true) => drop(query.append_pair("nextPageToken", token)),
+                (None, true) => {}
+                (Some(start), false) => drop(query.append_pair("startAt", start)),
+                (None, false) => drop(query.append_pair("startAt", "0")),
+            }
+        }
+        Ok(url)
+    }
+
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        match response.status {
+            200 => {}
+            // The token of a page has expired, or belongs to another search.
+            400 if walk.token.is_some() => return Ok(Fetched::Expired),
+            500.. if walk.smaller().is_some() => {
+                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
+            }
+            _ => return self.client.refused(&response, stream.words()),
+        }
+        let found: Found<'_> = response.json()?;
+        let mut page = Page::default();
+        for raw in &found.issues {
+            if stream == Stream::Items {
+                match shapes::issue(raw.get(), self.base(), self.home(), &self.project) {
+                    Ok((record, relations)) => {
+                        page.relations.extend(record.number.map(|n| (n, relations)));
+                        page.records.push(Ok(Record::Document(Box::new(record))));
+                    }
+                    Err(why) => page.records.push(Err(why)),
+                }
+            } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
+                if total > comments.len() as u64 {
+                    self.comments(&key, &mut page, task).await?;
+                } else {
+                    self.keep(&comments, &key, &mut page);
+                }
+            }
+        }
+        let token = self.after(&found, walk);
+        let more = token.is_some();
+        let now = self.client.http.now();
+        let (next, watermark) = if walk.open {
+            (more.then(|| walk.clone()), None)
+        } else {
+            walk.by_creation(found.total, date(&response, now), more)
+        };
+        // A pass that is begun anew has no token.
+        let next = next.map(|w| Walk { token: token.filter(|_| w.page > 1 || w.open), ..w });
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    }
+
+    /// Where the list goes on: the tracker's own token, or by how many were seen.
+    fn after(&self, found: &Found<'_>, walk: &Walk) -> Option<String> {
+        if self.cloud {
+            return found.next_page_token.clone().filter(|t| !t.is_empty());
+        }
+        let before: u64 = walk.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
+        let until = before + found.issues.len() as u64;
+        let full = found.issues.len() as u64 >= u64::from(found.max_results.unwrap_or(walk.size));
+        let more = found.total.map_or(full, |total| total > until);
+        (more && !found.issues.is_empty()).then(|| until.to_string())
+    }
+
+    fn keep(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
+        for raw in comments {
+            let read = shapes::comment(raw.get(), key, self.base());
+            page.records.push(read.map(|c| Record::Comment(Box::new(c))));
+        }
+    }
+
+    /// All comments of an issue that has more than come with it.
+    async fn comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
+        let mut from = 0;
+        loop {
+            let path = format!(
+                "rest/api/{}/issue/{}/comment?startAt={from}&maxResults={PAGE}&orderBy=created",
+                self.version(),
+                part(key)
+            );
+            let response = self.client.get(self.client.url(&path)?, task).await?;
+            match response.status {
+                200 => {}
+                404 => return Ok(()),
+                _ => return Err(self.client.refusal(&response, "comments")),
+            }
+            let found: Comments<'_> = response.json()?;
+            self.keep(&found.comments, key, page);
+            from += found.comments.len() as u64;
+            if found.comments.is_empty() || found.total.is_none_or(|total| from >= total) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn one(&self, path: &str, task: &Task) -> Result<Option<Response>> {
+        let url = self.client.url(&format!("rest/api/{}/issue/{path}", self.version()))?;
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => Ok(Some(response)),
+            403 | 404 | 410 => Ok(None),
+            _ => Err(self.client.refusal(&response, "an issue")),
+        }
+    }
+}
+
+#[async_trait]
+impl Tracker for Jira {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Jira.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let server: Server = self.client.json("rest/api/2/serverInfo", "the server", task).await?;
+        self.cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
+        // Times in a search are those of whoever asks; a stranger has the server's.
+        self.zone = server.server_time.as_deref().and_then(offset).unwrap_or(TimeZone::UTC);
+        if self.client.login.is_some() {
+            let path = format!("rest/api/{}/myself", self.version());
+            let me: User = self.client.json(&path, "the account of the token", task).await?;
+            if let Some(zone) = me.time_zone.and_then(|z| TimeZone::get(&z).ok()) {
+                self.zone = zone;
+            }
+        }
+        let path = format!("rest/api/{}/project/{}", self.version(), part(&self.project));
+        let about: About = self.client.json(&path, &self.project, task).await?;
+        if let Some(key) = about.key.filter(|k| !k.is_empty()) {
+            self.project = key;
+        }
+        Ok(Project {
+            name: self.project.clone(),
+            remote_id: about.id,
+            private: self.client.login.is_some(),
+            wiki: false,
+            issues: true,
+            archived: about.archived,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.client.login.is_some() {
+            let path = format!("rest/api/{}/myself", self.version());
+            let me: User = self.client.json(&path, "the account of the token", task).await?;
+            access.user = me.display_name.or(me.name);
+        }
+        for stream in self.streams() {
+            let response = self.client.get(self.list(*stream, &Walk::new(None, 1))?, task).await?;
+            if response.status != 200 {
+                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, PAGE).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.list_page(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        if self.cloud {
+            // It no longer counts.
+            return Ok(None);
+        }
+        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        if response.status != 200 {
+            return Ok(None);
+        }
+        Ok(response.json::<Found<'_>>()?.total)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let path = format!("{}-{number}?fields={FIELDS}", part(&self.project));
+        let Some(response) = self.one(&path, task).await? else { return Ok(Fate::Gone) };
+        #[derive(Deserialize)]
+        struct Key {
+            key: String,
+        }
+        // One that was moved is answered under the key that it has now.
+        let key = response.json::<Key>()?.key;
+        if let Some((there, now)) = parts(&key)
+            && there != self.project
+        {
+            return Ok(Fate::Moved(Some(format!("{}/{there}#{now}", self.home()))));
+        }
+        let text = String::from_utf8_lossy(&response.body);
+        Ok(match shapes::issue(&text, self.base(), self.home(), &self.project) {
+            Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+            Err(_) => Fate::Unreadable,
+        })
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let key = format!("{}-{number}", self.project);
+        let path = format!("{}/comment/{}", part(&key), part(remote_id));
+        let Some(response) = self.one(&path, task).await? else { return Ok(Fate::Gone) };
+        Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), &key, self.base()) {
+            Ok(comment) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+            Err(_) => Fate::Unreadable,
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}
+
+/// The offset of a time such as `2024-01-02T03:04:05.000+0200`.
+fn offset(text: &str) -> Option<TimeZone> {
+    let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
+    let digits: String = text[at + 1..].chars().filter(char::is_ascii_digit).collect();
+    let (hours, minutes): (i32, i32) = (digits.get(..2)?.parse().ok()?, digits.get(2..4)?.parse().ok()?);
+    let seconds = (hours * 60 + minutes) * 60;
+    let seconds = if text[at..].starts_with('-') { -seconds } else { seconds };
+    Some(jiff::tz::Offset::from_seconds(seconds).ok()?.to_time_zone())
+}

@@ -1,0 +1,294 @@
+//! Jira's JSON, read tolerantly. Shapes: <https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/>
+//! and <https://docs.atlassian.com/software/jira/docs/api/REST/>
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::tracker::{Relation, github::describe};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_text::{adf, markup::Markup};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Found<'a> {
+    #[serde(borrow, default)]
+    pub(super) issues: Vec<&'a RawValue>,
+    /// Data Center.
+    pub(super) total: Option<u64>,
+    pub(super) max_results: Option<u32>,
+    /// Cloud.
+    pub(super) next_page_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Comments<'a> {
+    #[serde(borrow, default)]
+    pub(super) comments: Vec<&'a RawValue>,
+    pub(super) total: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Issue {
+    id: Option<String>,
+    key: String,
+    #[serde(default)]
+    fields: Fields,
+}
+
+#[derive(Default, Deserialize)]
+struct Fields {
+    summary: Option<String>,
+    description: Option<Value>,
+    status: Option<Status>,
+    resolution: Option<Named>,
+    issuetype: Option<Named>,
+    reporter: Option<User>,
+    creator: Option<User>,
+    #[serde(default)]
+    labels: Vec<Value>,
+    #[serde(default, deserialize_with = "list")]
+    components: Vec<Named>,
+    #[serde(default, rename = "fixVersions", deserialize_with = "list")]
+    fix_versions: Vec<Named>,
+    created: Option<String>,
+    updated: Option<String>,
+    resolutiondate: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    issuelinks: Vec<IssueLink>,
+}
+
+#[derive(Deserialize)]
+struct OfComments<'a> {
+    #[serde(borrow)]
+    fields: Option<JustComments<'a>>,
+}
+
+#[derive(Deserialize)]
+struct JustComments<'a> {
+    #[serde(borrow)]
+    comment: Option<Comments<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    name: Option<String>,
+    status_category: Option<Category>,
+}
+
+#[derive(Deserialize)]
+struct Category {
+    key: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct User {
+    pub(super) display_name: Option<String>,
+    pub(super) name: Option<String>,
+    account_type: Option<String>,
+    pub(super) time_zone: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct IssueLink {
+    #[serde(rename = "type")]
+    kind: Option<LinkKind>,
+    inward_issue: Option<Linked>,
+    outward_issue: Option<Linked>,
+}
+
+#[derive(Deserialize)]
+struct LinkKind {
+    name: Option<String>,
+    outward: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Linked {
+    key: String,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: String,
+    body: Option<Value>,
+    author: Option<User>,
+    created: String,
+    updated: Option<String>,
+    visibility: Option<Value>,
+}
+
+fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// `2024-01-02T03:04:05.000+0000`: the offset has no colon.
+pub(super) fn time(text: &str) -> Option<Timestamp> {
+    let fixed = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
+        Some((at, true))
+            if text[at..].starts_with(['+', '-']) && text[at + 1..].bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            format!("{}:{}", &text[..at + 3], &text[at + 3..])
+        }
+        _ => text.to_owned(),
+    };
+    fixed.parse().ok()
+}
+
+/// A text: a document on Cloud, markup elsewhere.
+fn body(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "")),
+        Some(document) => adf::to_markdown(document).replace('\0', ""),
+        None => String::new(),
+    }
+}
+
+fn author(user: Option<User>, hidden: bool) -> Author {
+    let bot = user.as_ref().is_some_and(|u| u.account_type.as_deref() == Some("app"));
+    Author {
+        login: user.and_then(|u| u.display_name.or(u.name)),
+        bot,
+        association: hidden.then(|| "PRIVATE".to_owned()),
+    }
+}
+
+/// The project and the number of `PROJ-12`.
+pub(super) fn parts(key: &str) -> Option<(&str, u64)> {
+    let (project, number) = key.rsplit_once('-')?;
+    let number: u32 = number.parse().ok().filter(|n| *n > 0)?;
+    Some((project, u64::from(number)))
+}
+
+/// An issue, with what it says of others. `home` names the tracker in front of other projects' keys.
+pub(super) fn issue(
+    text: &str,
+    base: &str,
+    home: &str,
+    project: &str,
+) -> Result<(DocumentRecord, Vec<Relation>), String> {
+    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let Some((_, number)) = parts(&issue.key) else {
+        return Err(format!(
+            "\"key\" does not end in a number: {}",
+            issue.key.chars().take(80).collect::<String>()
+        ));
+    };
+    let fields = issue.fields;
+    let category =
+        fields.status.as_ref().and_then(|s| s.status_category.as_ref()).and_then(|c| c.key.as_deref());
+    let closed = match category {
+        Some("done") => true,
+        Some(_) => false,
+        None => fields.resolution.is_some() || fields.resolutiondate.is_some(),
+    };
+    let other = |key: &str| {
+        let (there, number) = parts(key)?;
+        let there = if there == project { there.to_owned() } else { format!("{home}/{there}") };
+        Some(format!("{there}#{number}"))
+    };
+    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, other)).collect();
+    let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();
+    labels.extend(fields.components.into_iter().filter_map(|c| c.name));
+    labels.extend(fields.labels.iter().filter_map(|l| l.as_str().map(str::to_owned)));
+    let at = |text: &Option<String>| text.as_deref().and_then(time);
+    let record = DocumentRecord {
+        repository: None,
+        kind: DocKind::Issue,
+        number: Some(number),
+        slug: None,
+        remote_id: issue.id,
+        title: fields.summary.unwrap_or_default().replace('\0', "").trim().to_owned(),
+        body: body(fields.description.as_ref()),
+        url: Some(format!("{base}/browse/{}", issue.key)),
+        state: Some(if closed { State::Closed } else { State::Open }),
+        state_reason: fields.resolution.and_then(|r| r.name).or(fields.status.and_then(|s| s.name)),
+        author: author(fields.reporter.or(fields.creator), false),
+        labels,
+        milestone: fields.fix_versions.into_iter().find_map(|v| v.name),
+        locked: false,
+        // Not among the fields that are asked for: comments are a list of their own.
+        comment_count: 0,
+        created_at: at(&fields.created),
+        updated_at: at(&fields.updated).or(at(&fields.created)),
+        closed_at: at(&fields.resolutiondate).filter(|_| closed),
+        merged_at: None,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    };
+    Ok((record, relations))
+}
+
+/// What a link says of the issue with this number. The one that is named outward is what this one "duplicates".
+fn relation(link: &IssueLink, number: u64, other: impl Fn(&str) -> Option<String>) -> Option<Relation> {
+    let kind = link.kind.as_ref()?;
+    let words = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
+    let duplicate = words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
+    match (&link.outward_issue, &link.inward_issue) {
+        (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, other(&to.key)?)),
+        // The other end says so.
+        (None, Some(_)) if duplicate => None,
+        (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, other(&to.key)?)),
+        (None, None) => None,
+    }
+}
+
+/// The comments that came with an issue, its key, and how many there are in all.
+pub(super) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
+    let issue: Issue = serde_json::from_str(text).ok()?;
+    let whole: OfComments<'_> = serde_json::from_str(text).ok()?;
+    let found = whole.fields.and_then(|f| f.comment);
+    let (comments, total) = found.map(|c| (c.comments, c.total)).unwrap_or_default();
+    let total = total.unwrap_or(comments.len() as u64);
+    Some((issue.key, comments, total))
+}
+
+pub(super) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let (_, number) = parts(key).ok_or("belongs to no item")?;
+    let created = time(&comment.created).ok_or("\"created\" is no time")?;
+    Ok(CommentRecord {
+        repository: None,
+        number,
+        url: Some(format!("{base}/browse/{key}?focusedCommentId={0}#comment-{0}", comment.id)),
+        remote_id: comment.id,
+        author: author(comment.author, comment.visibility.is_some_and(|v| !v.is_null())),
+        body: body(comment.body.as_ref()),
+        created_at: created,
+        updated_at: comment.updated.as_deref().and_then(time).unwrap_or(created),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_with_and_without_a_colon() {
+        let want: Timestamp = "2024-01-02T01:04:05Z".parse().unwrap();
+        assert_eq!(time("2024-01-02T03:04:05.000+0200"), Some(want));
+        assert_eq!(time("2024-01-02T03:04:05+02:00"), Some(want));
+        assert_eq!(time("soon"), None);
+    }
+
+    #[test]
+    fn links_have_a_direction() {
+        let text = r#"{"key": "PUMP-7", "fields": {"summary": "x", "issuelinks": [
+            {"type": {"name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"}, "outwardIssue": {"key": "PUMP-3"}},
+            {"type": {"name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"}, "inwardIssue": {"key": "PUMP-9"}},
+            {"type": {"name": "Relates", "inward": "relates to", "outward": "relates to"}, "inwardIssue": {"key": "TANK-1"}}]}}"#;
+        let (_, relations) = issue(text, "https://x.example", "x.example", "PUMP").unwrap();
+        assert_eq!(
+            relations,
+            [Relation::DuplicateOf(7, "PUMP#3".into()), Relation::RelatesTo(7, "x.example/TANK#1".into())]
+        );
+    }
+}

@@ -1,0 +1,369 @@
+//! A live Redmine project: issues, the notes below them, relations, wiki.
+//!
+//! Lists give issues without their notes, which cost a request an issue. So the notes are a list of their own here: the
+//! issues once more, oldest change first, each with its journal.
+
+mod shapes;
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, part},
+    walk::Walk,
+};
+use crate::http::{Http, Login, Response};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{Issue, Issues, Journals, One, WikiIndex};
+
+/// Issues on a page: the most that Redmine gives.
+const PAGE: u32 = 100;
+/// Issues whose notes, and wiki pages whose texts, are one page: each is a request.
+const THREADS: u32 = 20;
+
+/// A project.
+#[derive(Debug)]
+pub struct Redmine {
+    client: Client,
+    project: String,
+    wiki: bool,
+    /// The statuses that mean closed.
+    closed: HashSet<u64>,
+    id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    project: About,
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: Option<u64>,
+    identifier: Option<String>,
+    is_public: Option<bool>,
+    /// 1 is active, 5 closed, 9 archived.
+    status: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Statuses {
+    #[serde(default)]
+    issue_statuses: Vec<Status>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    id: u64,
+    #[serde(default)]
+    is_closed: bool,
+}
+
+#[derive(Deserialize)]
+struct Me {
+    user: User,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Option<String>,
+    firstname: Option<String>,
+}
+
+impl Redmine {
+    /// The project with this identifier; without a key what everybody may see.
+    pub fn new(
+        http: Http,
+        address: &Address,
+        project: &str,
+        wiki: bool,
+        key: Option<&crate::secrets::Token>,
+    ) -> Self {
+        let login = key.map(|k| Login::header(&address.base, "x-redmine-api-key", k));
+        Self {
+            client: Client::new(http, address, login),
+            project: project.to_owned(),
+            wiki,
+            closed: HashSet::new(),
+            id: None,
+        }
+    }
+
+    fn base(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/')
+    }
+
+    /// A page of issues. Those of projects below this one are theirs.
+    fn list(&self, walk: &Walk, include: &str) -> Result<Url> {
+        let mut url = self.client.url("issues.json")?;
+        let since = walk.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("project_id", &self.project).append_pair("subproject_id", "!*");
+            query.append_pair("status_id", if walk.open { "open" } else { "*" });
+            query.append_pair("sort", if walk.open { "id" } else { "updated_on,id" });
+            query.append_pair("limit", &walk.size.to_string());
+            query.append_pair("offset", &((walk.page - 1) * walk.size).to_string());
+            if let Some(since) = since {
+                query.append_pair("updated_on", &since);
+            }
+            if !include.is_empty() {
+                query.append_pair("include", include);
+            }
+        }
+        Ok(url)
+    }
+
+    async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(walk, "relations")?, task).await?;
+        if let Some(other) = self.not_a_page(&response, walk, Stream::Items)? {
+            return Ok(other);
+        }
+        let list: Issues<'_> = response.json()?;
+        let more = more(&list, walk);
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for raw in &list.issues {
+            match shapes::issue(raw.get(), self.base(), &self.project, &self.closed) {
+                Ok((record, relations)) => {
+                    times.extend(record.updated_at);
+                    page.relations.extend(record.number.map(|n| (n, relations)));
+                    page.records.push(Ok(Record::Document(Box::new(record))));
+                }
+                Err(why) => page.records.push(Err(why)),
+            }
+        }
+        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+    }
+
+    /// The notes of a page of issues.
+    async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(walk, "")?, task).await?;
+        if let Some(other) = self.not_a_page(&response, walk, Stream::Comments)? {
+            return Ok(other);
+        }
+        let list: Issues<'_> = response.json()?;
+        let more = more(&list, walk);
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for raw in &list.issues {
+            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.closed) else {
+                continue;
+            };
+            times.extend(issue.updated_at);
+            let Some(number) = issue.number else { continue };
+            let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
+            let response = self.client.get(url, task).await?;
+            match response.status {
+                200 => {
+                    let whole: One<'_> = response.json()?;
+                    read_notes(whole.issue.get(), number, self.base(), &mut page)?;
+                }
+                // Deleted or moved while the page was read.
+                403 | 404 => {}
+                _ => return Err(self.client.refusal(&response, "notes")),
+            }
+        }
+        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+    }
+
+    /// A page of the wiki's pages. The index always lists them all.
+    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let root = format!("projects/{}/wiki", part(&self.project));
+        let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
+        if let Some(other) = self.not_a_page(&response, walk, Stream::Pages)? {
+            return Ok(other);
+        }
+        let mut all = response.json::<WikiIndex>()?.wiki_pages;
+        all.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
+        let names = all.iter().map(|p| p.title.clone()).collect();
+        let changed: Vec<_> =
+            all.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
+        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(changed.len());
+        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
+        let some = &changed[from..changed.len().min(from.saturating_add(size))];
+        let mut page = Page { all_pages: Some(names), ..Page::default() };
+        for listed in some {
+            let url = self.client.url(&format!("{root}/{}.json", part(&listed.title)))?;
+            let response = self.client.get(url, task).await?;
+            match response.status {
+                200 => {
+                    let text = String::from_utf8_lossy(&response.body);
+                    let read = shapes::page(&text, self.base(), &self.project);
+                    page.records.push(read.map(|p| Record::Document(Box::new(p))));
+                }
+                403 | 404 => {}
+                _ => return Err(self.client.refusal(&response, "a page of the wiki")),
+            }
+        }
+        let times: Vec<Timestamp> = some.iter().filter_map(|p| p.updated_on).collect();
+        let more = from + some.len() < changed.len();
+        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+    }
+
+    /// What to do with an answer that is no page; `None` if it is one.
+    fn not_a_page(&self, response: &Response, walk: &Walk, stream: Stream) -> Result<Option<Fetched>> {
+        match response.status {
+            200 => Ok(None),
+            500.. if walk.smaller().is_some() => Ok(walk.smaller().map(|w| Fetched::Smaller(w.cursor()))),
+            _ => self.client.refused(response, stream.words()).map(Some),
+        }
+    }
+
+    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], more: bool) -> Page {
+        let (next, watermark) = if walk.open {
+            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+        } else {
+            walk.by_change(times, more)
+        };
+        Page { next: next.map(|w| w.cursor()), watermark, ..page }
+    }
+}
+
+/// Whether there is another page.
+fn more(list: &Issues<'_>, walk: &Walk) -> bool {
+    let until = u64::from(walk.page) * u64::from(walk.size);
+    !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until)
+}
+
+fn read_notes(text: &str, number: u64, base: &str, page: &mut Page) -> Result<()> {
+    let journals: Journals<'_> = serde_json::from_str(text)
+        .map_err(|e| Error::new(Code::Network, format!("an issue's journal cannot be read: {e}")))?;
+    for raw in &journals.journals {
+        match shapes::note(raw.get(), number, base) {
+            Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
+            Ok(None) => {}
+            Err(why) => page.records.push(Err(why)),
+        }
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl Tracker for Redmine {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Redmine.streams(self.wiki)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        // A key that is wrong counts as none where a project is public, and would be noticed nowhere.
+        if self.client.login.is_some() {
+            self.client.json::<Me>("users/current.json", "the account of the key", task).await?;
+        }
+        let path = format!("projects/{}.json", part(&self.project));
+        let about = self.client.json::<Whole>(&path, &self.project, task).await?.project;
+        let statuses: Statuses =
+            self.client.json("issue_statuses.json", "the list of statuses", task).await?;
+        self.closed = statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        self.id = about.id;
+        Ok(Project {
+            name: about.identifier.unwrap_or_else(|| self.project.clone()),
+            remote_id: about.id.map(|id| id.to_string()),
+            private: about.is_public == Some(false),
+            wiki: true,
+            issues: true,
+            archived: about.status.is_some_and(|s| s != 1),
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.client.login.is_some() {
+            let me: Me = self.client.json("users/current.json", "the account of the key", task).await?;
+            access.user = me.user.login.or(me.user.firstname);
+        }
+        for stream in self.streams() {
+            let url = match stream {
+                Stream::Pages => {
+                    self.client.url(&format!("projects/{}/wiki/index.json", part(&self.project)))?
+                }
+                _ => self.list(&Walk::new(None, 1), "")?,
+            };
+            let response = self.client.get(url, task).await?;
+            if response.status != 200 {
+                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        let Some(walk) = Walk::read(at) else { return Ok(Fetched::Expired) };
+        match stream {
+            Stream::Items => self.items(&walk, task).await,
+            Stream::Comments | Stream::ReviewComments => self.notes(&walk, task).await,
+            Stream::Pages => self.pages(&walk, task).await,
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        let response = self.client.get(self.list(&Walk::new(None, 1), "")?, task).await?;
+        if response.status != 200 {
+            return Ok(None);
+        }
+        Ok(response.json::<Issues<'_>>()?.total_count)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let response = self.client.get(self.client.url(&format!("issues/{number}.json"))?, task).await?;
+        match response.status {
+            200 => {
+                let whole: One<'_> = response.json()?;
+                let issue: Option<Issue> = serde_json::from_str(whole.issue.get()).ok();
+                let home = issue.and_then(|i| i.project).and_then(|p| p.id);
+                if home.is_some() && self.id.is_some() && home != self.id {
+                    return Ok(Fate::Moved(None));
+                }
+                Ok(match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.closed) {
+                    Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+                    Err(_) => Fate::Unreadable,
+                })
+            }
+            // 403: it was moved to where this access may not look.
+            403 | 404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.client.refusal(&response, "an issue")),
+        }
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => {
+                let whole: One<'_> = response.json()?;
+                let mut page = Page::default();
+                read_notes(whole.issue.get(), number, self.base(), &mut page)?;
+                let found = page
+                    .records
+                    .into_iter()
+                    .flatten()
+                    .find(|r| matches!(r, Record::Comment(c) if c.remote_id == remote_id));
+                Ok(found.map_or(Fate::Gone, |r| Fate::Here(Box::new(r))))
+            }
+            403 | 404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.client.refusal(&response, "notes")),
+        }
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

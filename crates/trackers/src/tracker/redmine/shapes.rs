@@ -1,0 +1,224 @@
+//! Redmine's JSON, read tolerantly. Shapes: <https://www.redmine.org/projects/redmine/wiki/Rest_api>
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::tracker::{
+    Relation,
+    client::{clean, part},
+};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_text::markup::Markup;
+
+#[derive(Deserialize)]
+pub(super) struct Issues<'a> {
+    #[serde(borrow, default)]
+    pub(super) issues: Vec<&'a RawValue>,
+    pub(super) total_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct One<'a> {
+    #[serde(borrow)]
+    pub(super) issue: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Name {
+    pub(super) id: Option<u64>,
+    pub(super) name: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Issue {
+    pub(super) id: u64,
+    pub(super) project: Option<Name>,
+    tracker: Option<Name>,
+    status: Option<Name>,
+    category: Option<Name>,
+    fixed_version: Option<Name>,
+    author: Option<Name>,
+    #[serde(default)]
+    subject: String,
+    description: Option<String>,
+    created_on: Option<Timestamp>,
+    updated_on: Option<Timestamp>,
+    closed_on: Option<Timestamp>,
+    #[serde(default)]
+    relations: Vec<Told>,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    issue_id: Option<u64>,
+    issue_to_id: Option<u64>,
+    relation_type: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Journals<'a> {
+    #[serde(borrow, default)]
+    pub(super) journals: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Journal {
+    id: u64,
+    user: Option<Name>,
+    notes: Option<String>,
+    created_on: Timestamp,
+    updated_on: Option<Timestamp>,
+    #[serde(default)]
+    private_notes: bool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WikiIndex {
+    #[serde(default)]
+    pub(super) wiki_pages: Vec<WikiListed>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WikiListed {
+    pub(super) title: String,
+    pub(super) updated_on: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct WikiPage {
+    title: String,
+    text: Option<String>,
+    author: Option<Name>,
+    created_on: Option<Timestamp>,
+    updated_on: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct WikiWhole<'a> {
+    #[serde(borrow)]
+    wiki_page: &'a RawValue,
+}
+
+/// A text in the server's markup, which its interface does not name: Markdown if it reads like that, else Textile.
+fn markdown(text: Option<String>) -> String {
+    let text = clean(text);
+    let is_markdown = text.contains("\n```")
+        || text.starts_with("```")
+        || text.contains("](")
+        || text.lines().any(|l| l.starts_with("## ") || l.starts_with("### "));
+    let markup = if is_markdown { Markup::Markdown } else { Markup::Textile };
+    markup.to_markdown(&text)
+}
+
+fn author(user: Option<Name>, private: bool) -> Author {
+    Author {
+        login: user.and_then(|u| u.name),
+        bot: false,
+        association: private.then(|| "PRIVATE".to_owned()),
+    }
+}
+
+/// An issue of the project with this id, with what it says of others.
+pub(super) fn issue(
+    text: &str,
+    base: &str,
+    project: &str,
+    closed: &HashSet<u64>,
+) -> Result<(DocumentRecord, Vec<Relation>), String> {
+    let issue: Issue = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    if issue.id == 0 || issue.id > u64::from(u32::MAX) {
+        return Err(format!("\"id\" is {}: item numbers are 1 to {}", issue.id, u32::MAX));
+    }
+    let status = issue.status.as_ref();
+    let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed.contains(&id));
+    let id = issue.id;
+    let relations = issue.relations.iter().filter_map(|r| relation(r, id, project)).collect();
+    let record = DocumentRecord {
+        repository: None,
+        kind: DocKind::Issue,
+        number: Some(id),
+        slug: None,
+        remote_id: Some(id.to_string()),
+        title: issue.subject.replace('\0', "").trim().to_owned(),
+        body: markdown(issue.description),
+        url: Some(format!("{base}/issues/{id}")),
+        state: Some(if is_closed { State::Closed } else { State::Open }),
+        state_reason: issue.status.and_then(|s| s.name),
+        author: author(issue.author, false),
+        labels: [issue.tracker, issue.category].into_iter().flatten().filter_map(|n| n.name).collect(),
+        milestone: issue.fixed_version.and_then(|v| v.name),
+        locked: false,
+        // The lists do not say how many there are.
+        comment_count: 0,
+        created_at: issue.created_on,
+        updated_at: issue.updated_on.or(issue.created_on),
+        // One that was opened again keeps the time of its last closure there.
+        closed_at: issue.closed_on.filter(|_| is_closed),
+        merged_at: None,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    };
+    Ok((record, relations))
+}
+
+/// What a relation says of the issue with this id.
+fn relation(told: &Told, id: u64, project: &str) -> Option<Relation> {
+    let (from, to) = (told.issue_id?, told.issue_to_id?);
+    let other = format!("{project}#{}", if from == id { to } else { from });
+    match told.relation_type.as_deref()? {
+        "duplicates" => (from == id).then_some(Relation::DuplicateOf(id, other)),
+        "duplicated" => (to == id).then_some(Relation::DuplicateOf(id, other)),
+        _ => Some(Relation::RelatesTo(id, other)),
+    }
+}
+
+/// A note below an issue; `None` for a journal that holds changes alone.
+pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<CommentRecord>, String> {
+    let journal: Journal = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    let body = markdown(journal.notes);
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(CommentRecord {
+        repository: None,
+        number,
+        remote_id: journal.id.to_string(),
+        author: author(journal.user, journal.private_notes),
+        body,
+        url: Some(format!("{base}/issues/{number}#change-{}", journal.id)),
+        created_at: journal.created_on,
+        updated_at: journal.updated_on.unwrap_or(journal.created_on),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    }))
+}
+
+/// A page of the wiki.
+pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
+    let wrong = |e: serde_json::Error| crate::tracker::github::describe(&e);
+    let raw = serde_json::from_str::<WikiWhole<'_>>(text).map_err(wrong)?.wiki_page.get();
+    let page: WikiPage = serde_json::from_str(raw).map_err(wrong)?;
+    Ok(DocumentRecord {
+        repository: None,
+        kind: DocKind::Page,
+        number: None,
+        title: page.title.replace('_', " "),
+        body: markdown(page.text),
+        url: Some(format!("{base}/projects/{}/wiki/{}", part(project), part(&page.title))),
+        slug: Some(page.title),
+        remote_id: None,
+        state: None,
+        state_reason: None,
+        author: author(page.author, false),
+        labels: Vec::new(),
+        milestone: None,
+        locked: false,
+        comment_count: 0,
+        created_at: page.created_on,
+        updated_at: page.updated_on.or(page.created_on),
+        closed_at: None,
+        merged_at: None,
+        raw: Raw::new(raw.as_bytes().to_vec()),
+    })
+}

@@ -1,0 +1,111 @@
+//! Wiki pages from files, as a GitHub wiki has them: one flat set of names, in any markup that GitHub renders.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Author, DocKind, DocumentRecord, Raw},
+};
+use precedent_text::markup::Markup;
+
+/// The endings of the files that are pages.
+pub const ENDINGS: &[&str] = &[
+    ".md",
+    ".markdown",
+    ".mdown",
+    ".mkdn",
+    ".mkd",
+    ".rst",
+    ".rest",
+    ".asciidoc",
+    ".adoc",
+    ".asc",
+    ".mediawiki",
+    ".wiki",
+    ".textile",
+    ".org",
+    ".creole",
+    ".rdoc",
+    ".pod",
+];
+
+/// The largest page, in bytes.
+pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
+
+/// Reads one page. `_Sidebar` and `_Footer` are furniture, not pages: they give `None`.
+///
+/// # Errors
+/// [`Code::Io`] if it cannot be read; [`Code::InvalidInput`] if it is no text or too large.
+pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if meta.len() > MAX_PAGE {
+        return Err(Error::new(
+            Code::InvalidInput,
+            format!("{}: the page is larger than 8 MB", path.display()),
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    let modified = meta.modified().ok().and_then(|t| Timestamp::try_from(t).ok());
+    page_from(&name, bytes, Facts { updated: modified, ..Facts::default() })
+        .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
+}
+
+/// What is known of a page beside its text.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// When it came.
+    pub created: Option<Timestamp>,
+    /// When it last changed.
+    pub updated: Option<Timestamp>,
+    /// Who changed it then.
+    pub author: Option<String>,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+}
+
+/// The name of the page in this file, as it stands in the page's address; none for what is no page: pictures, and
+/// `_Sidebar`, `_Header` and `_Footer`, which stand beside every page.
+pub fn slug(file: &str) -> Option<String> {
+    let (stem, ending) = file.rsplit_once('.')?;
+    Markup::of_ending(ending)?;
+    (!stem.is_empty() && !stem.starts_with('_')).then(|| stem.replace(' ', "-"))
+}
+
+/// A page from the name of its file and its bytes.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn page_from(file: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
+    let Some(slug) = slug(file) else { return Ok(None) };
+    let markup = file.rsplit_once('.').and_then(|(_, e)| Markup::of_ending(e)).unwrap_or(Markup::Markdown);
+    let text =
+        std::str::from_utf8(&bytes).map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
+    let body = markup.to_markdown(text.trim_start_matches('\u{feff}'));
+    // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
+    let title = slug.replace('-', " ");
+    Ok(Some(DocumentRecord {
+        repository: None,
+        kind: DocKind::Page,
+        number: None,
+        slug: Some(slug),
+        remote_id: None,
+        title,
+        body: body.replace('\0', ""),
+        url: facts.url,
+        state: None,
+        state_reason: None,
+        author: Author { login: facts.author, ..Author::default() },
+        labels: Vec::new(),
+        milestone: None,
+        locked: false,
+        comment_count: 0,
+        created_at: facts.created,
+        updated_at: facts.updated,
+        closed_at: None,
+        merged_at: None,
+        raw: Raw::new(bytes),
+    }))
+}

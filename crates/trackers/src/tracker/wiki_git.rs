@@ -1,0 +1,469 @@
+//! A wiki that is a git repository, read with the system's `git`.
+//!
+//! This is the one thing that reaches a network without `http`: git's own protocol is git's. The child process gets the
+//! same care: the token is in its environment and never among its arguments, is sent to its own origin alone, redirects
+//! are not followed, nobody is asked for a password, and a cancelled one is killed at once.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use base64::Engine as _;
+use jiff::Timestamp;
+use secrecy::ExposeSecret as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    process::Command,
+};
+use url::Url;
+
+use crate::{http::Http, secrets::Token};
+use precedent_core::{
+    door::{self, Outside},
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// What one command of git's may answer, in bytes.
+const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
+/// What git says of an error, in bytes.
+const MAX_WORDS: u64 = 16 * 1024;
+/// The branch that the wiki's pages are kept on here.
+const BRANCH: &str = "refs/heads/wiki";
+/// Variables of a person's shell that would change what git does, or make it print what it sends.
+const FOREIGN: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_TRACE",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_TRACE_CURL",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_REDACT",
+    "GIT_CURL_VERBOSE",
+];
+
+/// Where a project's wiki is.
+#[derive(Clone, Debug)]
+pub struct WikiPlace {
+    /// The repository.
+    pub repository: Url,
+    /// What stands in front of a page's name in its address on the web.
+    pub pages: String,
+    /// The token, if there is one.
+    pub token: Option<Token>,
+}
+
+/// What became of looking for a wiki.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Head {
+    /// Its newest commit.
+    At(String),
+    /// There is none that this access may see: why.
+    None(String),
+}
+
+/// A file of a wiki at some commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path.
+    pub path: String,
+    /// The name of its content.
+    pub blob: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// When a file came and last changed, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// When it came.
+    pub created: Option<Timestamp>,
+    /// When it last changed.
+    pub updated: Option<Timestamp>,
+    /// Who changed it then.
+    pub author: String,
+}
+
+/// A wiki's repository, and the copy of it.
+pub struct WikiGit {
+    place: WikiPlace,
+    copy: PathBuf,
+    proxy: Option<String>,
+    no_proxy: Option<String>,
+}
+
+impl WikiGit {
+    /// The wiki at `place`, copied into the folder `copy`.
+    pub fn new(http: &Http, place: WikiPlace, copy: PathBuf) -> Self {
+        let (proxy, no_proxy) = http.proxy();
+        Self { place, copy, proxy, no_proxy }
+    }
+
+    /// The address of the repository.
+    pub fn address(&self) -> &str {
+        self.place.repository.as_str()
+    }
+
+    /// Asks for the newest commit, and fetches nothing.
+    ///
+    /// # Errors
+    /// [`Code::Network`], [`Code::Cancelled`].
+    pub async fn head(&self, task: &Task) -> Result<Head> {
+        let ran = match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, true, task).await {
+            Ok(ran) => ran,
+            // Everything else is mirrored without it.
+            Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        if ran.ok {
+            let text = String::from_utf8_lossy(&ran.out);
+            let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
+            return Ok(match commit.filter(|c| is_name(c)) {
+                Some(commit) => Head::At(commit.to_owned()),
+                None => Head::None("it has no page yet".to_owned()),
+            });
+        }
+        let said = ran.words.to_lowercase();
+        let any = |words: &[&str]| words.iter().any(|w| said.contains(w));
+        if any(&["not found", "error: 404", "does not exist"]) {
+            return Ok(Head::None("the tracker shows none to this access, or it has no page yet".to_owned()));
+        }
+        if any(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
+            return Ok(Head::None("this access may not read it".to_owned()));
+        }
+        Err(self.failed(&ran))
+    }
+
+    /// Brings the copy up to date.
+    ///
+    /// # Errors
+    /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
+    pub async fn fetch(&self, task: &Task) -> Result<()> {
+        if !self.copy.join("HEAD").exists() {
+            std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
+            let ran = self.git(&["init", "--quiet", "--bare"], None, false, task).await?;
+            if !ran.ok {
+                return Err(self.failed(&ran));
+            }
+        }
+        let what = format!("+HEAD:{BRANCH}");
+        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &what];
+        let ran = self.git(&fetch, None, true, task).await?;
+        if ran.ok { Ok(()) } else { Err(self.failed(&ran)) }
+    }
+
+    /// The commit that the copy has reached.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Corrupt`].
+    pub async fn reached(&self, task: &Task) -> Result<String> {
+        let ran = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, false, task).await?;
+        let commit = String::from_utf8_lossy(&ran.out).trim().to_owned();
+        if ran.ok && is_name(&commit) { Ok(commit) } else { Err(self.damaged()) }
+    }
+
+    /// The files at a commit; none if the copy does not have it.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`].
+    pub async fn files(&self, commit: &str, task: &Task) -> Result<Option<Vec<File>>> {
+        if !is_name(commit) {
+            return Ok(None);
+        }
+        let ran = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, false, task).await?;
+        Ok(ran.ok.then(|| files(&ran.out)))
+    }
+
+    /// When each file came and last changed, up to a commit.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Corrupt`].
+    pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
+        let log =
+            ["log", "-z", "-m", "--first-parent", "--no-renames", "--name-only", "--format=%x02%ct%x1f%an"];
+        let ran = self.git(&[&log[..], &[commit]].concat(), None, false, task).await?;
+        if ran.ok { Ok(history(&ran.out)) } else { Err(self.damaged()) }
+    }
+
+    /// What files hold, by the name of their content.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`], [`Code::Corrupt`].
+    pub async fn contents(&self, blobs: &[String], task: &Task) -> Result<BTreeMap<String, Vec<u8>>> {
+        let asked: String = blobs.iter().map(|b| format!("{b}\n")).collect();
+        let ran = self.git(&["cat-file", "--batch"], Some(asked.into_bytes()), false, task).await?;
+        if ran.ok { contents(&ran.out).ok_or_else(|| self.damaged()) } else { Err(self.damaged()) }
+    }
+
+    fn damaged(&self) -> Error {
+        Error::new(Code::Corrupt, "the copy of the wiki's repository is damaged")
+            .with_hint(format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()))
+    }
+
+    fn failed(&self, ran: &Ran) -> Error {
+        let host = self.place.repository.host_str().unwrap_or_default();
+        let why = if ran.words.contains("redirect") {
+            "it redirects elsewhere".to_owned()
+        } else {
+            Outside::last_line(&ran.words)
+                .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
+                .trim_start_matches("fatal:")
+                .trim()
+                .to_owned()
+        };
+        Error::new(Code::Network, format!("the wiki at {host} cannot be fetched: {why}"))
+            .with_hint("Check the network. What was fetched is kept; run it again to go on.")
+    }
+
+    /// Runs git in the copy; `remote` says that it may reach the tracker.
+    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, remote: bool, task: &Task) -> Result<Ran> {
+        task.check()?;
+        let mut command = Command::new("git");
+        // Never the caller's folder: it may be a repository with settings of its own.
+        std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
+        command.current_dir(&self.copy);
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        command
+            .args(args)
+            .envs([("GIT_TERMINAL_PROMPT", "0"), ("GIT_ASKPASS", ""), ("SSH_ASKPASS", ""), ("LC_ALL", "C")])
+            .envs([
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+                ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                ("GIT_OPTIONAL_LOCKS", "0"),
+            ])
+            // A wrong folder must not be looked for in those above.
+            .env("GIT_CEILING_DIRECTORIES", self.copy.parent().unwrap_or(Path::new("/")))
+            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        self.configure(&mut command, remote);
+        let mut child = command.spawn().map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => Error::not_found(
+                "git is not installed here; install it (https://git-scm.com/downloads) and sync again",
+            )
+            .with_hint("Install git, or mirror without the wiki."),
+            _ => Error::io(Path::new("git"), e),
+        })?;
+        // However this ends, also when nobody waits for it any more.
+        let group = Group(child.id());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let work = async {
+            let feed = async {
+                if let (Some(mut pipe), Some(input)) = (stdin, input) {
+                    // One that ends early says why with its exit.
+                    let _ = pipe.write_all(&input).await;
+                }
+                Ok(0)
+            };
+            let read = async {
+                match stdout {
+                    Some(pipe) => pipe.take(MAX_OUTPUT).read_to_end(&mut out).await,
+                    None => Ok(0),
+                }
+            };
+            let words = async {
+                match stderr {
+                    Some(pipe) => pipe.take(MAX_WORDS).read_to_end(&mut err).await,
+                    None => Ok(0),
+                }
+            };
+            tokio::try_join!(feed, read, words)?;
+            child.wait().await
+        };
+        let status = tokio::select! {
+            status = work => status.map_err(|e| Error::io(Path::new("git"), e))?,
+            () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+        };
+        group.ended();
+        Ok(Ran { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
+    }
+
+    /// Settings by way of the environment: what is among a process's arguments, others on the machine can read.
+    fn configure(&self, command: &mut Command, remote: bool) {
+        let mut settings: Vec<(String, String)> = [
+            ("credential.helper", ""),
+            ("core.hooksPath", "/dev/null"),
+            ("core.quotePath", "false"),
+            ("gc.auto", "0"),
+            ("http.followRedirects", "false"),
+            ("http.lowSpeedLimit", "1"),
+            ("http.lowSpeedTime", "60"),
+        ]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .to_vec();
+        command.env("GIT_ALLOW_PROTOCOL", if remote { self.place.repository.scheme() } else { "" });
+        if remote {
+            let repository = &self.place.repository;
+            if let Some(token) = self.place.token.as_ref().and_then(|t| t.for_address(repository)) {
+                // Git's own way in takes a password; a token stands for one, whatever the name before it.
+                let pair = format!("x-access-token:{}", token.expose_secret());
+                let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+                let origin = repository.origin().ascii_serialization();
+                settings
+                    .push((format!("http.{origin}/.extraHeader"), format!("Authorization: Basic {pair}")));
+            }
+            settings.push(("http.proxy".to_owned(), self.proxy.clone().unwrap_or_default()));
+            if let Some(direct) = &self.no_proxy {
+                command.env("NO_PROXY", direct).env("no_proxy", direct);
+            }
+        }
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (n, (key, value)) in settings.into_iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{n}"), key).env(format!("GIT_CONFIG_VALUE_{n}"), value);
+        }
+    }
+}
+
+impl std::fmt::Debug for WikiGit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WikiGit")
+            .field("place", &self.place)
+            .field("copy", &self.copy)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a command of git's ended.
+struct Ran {
+    ok: bool,
+    out: Vec<u8>,
+    words: String,
+}
+
+/// A process with those that it started: git leaves the connection to another program of its own.
+struct Group(Option<u32>);
+
+impl Group {
+    #[cfg(unix)]
+    fn kill(&self) {
+        let leader = self.0.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        if let Some(leader) = leader {
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// The process itself is killed when it is dropped; the other ends when its pipe closes.
+    #[cfg(not(unix))]
+    fn kill(&self) {
+        let _ = self.0;
+    }
+
+    /// It ended by itself; its number may be another process's soon.
+    fn ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Whether this names a commit or a content, and nothing that git would take for an option.
+fn is_name(text: &str) -> bool {
+    (40..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// `mode type name size\tpath`, each ended by a zero.
+fn files(out: &[u8]) -> Vec<File> {
+    let entry = |entry: &[u8]| -> Option<File> {
+        let text = std::str::from_utf8(entry).ok()?;
+        let (about, path) = text.split_once('\t')?;
+        let mut about = about.split_ascii_whitespace();
+        let (mode, kind, blob, size) = (about.next()?, about.next()?, about.next()?, about.next()?);
+        // A link is a file that holds a path; what it points to is not the wiki's.
+        let plain = kind == "blob" && mode != "120000";
+        plain.then(|| File {
+            path: path.to_owned(),
+            blob: blob.to_owned(),
+            size: size.parse().unwrap_or(u64::MAX),
+        })
+    };
+    out.split(|b| *b == 0).filter_map(entry).collect()
+}
+
+/// Commits, newest first: `\x02TIME\x1fNAME`, then the paths that each changed; all ended by zeros.
+fn history(out: &[u8]) -> HashMap<String, Changed> {
+    let mut found: HashMap<String, Changed> = HashMap::new();
+    let (mut when, mut who) = (None, String::new());
+    for part in out.split(|b| *b == 0) {
+        let part = String::from_utf8_lossy(part);
+        let part = part.trim_start_matches('\n');
+        if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}')) {
+            when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
+            who = door::clean(name.trim_end()).into_owned();
+        } else if !part.is_empty() {
+            found.entry(part.to_owned()).and_modify(|c| c.created = when).or_insert_with(|| Changed {
+                created: when,
+                updated: when,
+                author: who.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// `name type size\n`, the content, `\n`; one after another.
+fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut rest = out;
+    while !rest.is_empty() {
+        let end = rest.iter().position(|b| *b == b'\n')?;
+        let line = std::str::from_utf8(&rest[..end]).ok()?;
+        rest = &rest[end + 1..];
+        let mut words = line.split(' ');
+        let name = words.next()?;
+        let Some(size) = words.nth(1).and_then(|s| s.parse::<usize>().ok()) else { continue };
+        found.insert(name.to_owned(), door::clean_bytes(rest.get(..size)?.to_vec()));
+        rest = rest.get(size + 1..)?;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_is_read() {
+        let name = "a".repeat(40);
+        let tree = format!(
+            "100644 blob {name}      12\tA, b c.md\0120000 blob {name} 3\tlink\0160000 commit {name} -\tsub\0"
+        );
+        assert_eq!(files(tree.as_bytes()), [File { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]);
+
+        let log = "\u{2}200\u{1f}Ada\0\nA.md\0B.md\0\0\u{2}100\u{1f}Grace\0\nA.md\0";
+        let found = history(log.as_bytes());
+        let second = |s| Timestamp::from_second(s).ok();
+        assert_eq!(
+            found["A.md"],
+            Changed { created: second(100), updated: second(200), author: "Ada".into() }
+        );
+        assert_eq!(found["B.md"].created, second(200));
+
+        let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
+        assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
+        assert!(contents(b"x blob 9\nshort").is_none());
+    }
+
+    #[test]
+    fn a_name_is_no_option() {
+        assert!(is_name(&"0".repeat(40)));
+        assert!(!is_name("--upload-pack=x") && !is_name("HEAD") && !is_name(""));
+    }
+}

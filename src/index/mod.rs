@@ -1,8 +1,0 @@
-//! Derived data: the full-text index and the vectors. Both can be deleted at any time and are made again from the store.
-
-pub mod filter;
-pub mod fulltext;
-mod links;
-mod lock;
-pub mod update;
-pub mod vectors;
