@@ -39,14 +39,11 @@ use precedent_core::{
     Task,
     model::{DuplicatesRequest, Mode, SearchRequest},
 };
-use precedent_engine::{
-    Casebook, OpenOptions,
-    search::{Searcher, query},
-};
+use precedent_engine::{Casebook, OpenOptions, search::query};
 use precedent_index::{
     embed::{Engine, ModelPaths},
     fulltext::FullText,
-    update::{Derived, Parts as Indexed},
+    update::{Derived, Indexed},
     vectors::{Planned, Vectors},
 };
 use precedent_store::Store;
@@ -514,10 +511,11 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     let task = Task::new();
     // As the others do it, numbers of items alone; and as a person sees it, with the items and why they were found.
     let ask = |at: usize, mode: Mode, shown: bool| {
-        let searcher = Searcher {
+        let searcher = precedent_engine::Parts {
             store: &parts.store,
             fulltext: &parts.fulltext,
             vectors: Some(&parts.vectors),
+            said: None,
             embed: &|_| Ok(asked[at].clone()),
             floor: info.floor,
             problem: None,

@@ -8,7 +8,7 @@ use std::{
 use precedent_core::{Task, model::IndexReport};
 use precedent_index::{
     fulltext::FullText,
-    update::{Derived, Effort, Parts},
+    update::{Derived, Effort, Indexed},
 };
 use precedent_store::Store;
 
@@ -158,7 +158,7 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Parts::All };
+    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
     let go_on = || {
         let mut report = IndexReport::default();
         derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();

@@ -14,7 +14,7 @@ use precedent_core::{
 use precedent_index::{
     embed::{Engine, Fault},
     fulltext::FullText,
-    update::{Derived, Effort, Parts, remove_text},
+    update::{Derived, Effort, Indexed, remove_text},
     vectors::{self, Vectors},
 };
 use precedent_store as store;
@@ -73,7 +73,7 @@ impl CheckUp<'_> {
             checked("full_text");
             let fulltext = self.full_text(&mut found)?;
             let derived =
-                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Parts::All };
+                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
             self.text(&derived, &mut found, task)?;
             checked("vectors");
             self.meaning(&derived, &mut found, task)?;

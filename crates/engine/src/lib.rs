@@ -10,9 +10,11 @@ pub mod config;
 pub mod doctor;
 pub mod duplicates;
 pub mod notes;
+mod parts;
 pub mod portable;
 mod samples;
 pub mod search;
 pub mod troubleshoot;
 
 pub use casebook::{Casebook, OpenOptions};
+pub use parts::Parts;

@@ -62,7 +62,7 @@ pub enum Effort {
 
 /// Which parts of a document are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parts {
+pub enum Indexed {
     /// Its own text, its title and the comments on it.
     All,
     /// All but the comments.
@@ -71,7 +71,7 @@ pub enum Parts {
     Comments,
 }
 
-impl Parts {
+impl Indexed {
     fn own(self) -> bool {
         self != Self::Comments
     }
@@ -91,7 +91,7 @@ pub struct Derived<'a> {
     /// The casebook's folder, for the lock.
     pub folder: &'a Path,
     /// What of each document is indexed.
-    pub parts: Parts,
+    pub parts: Indexed,
 }
 
 /// A document with everything that is derived from it.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     duplicates::{self, Checker},
-    search::{self, Searcher},
+    search,
     troubleshoot::{self, citation},
 };
 use precedent_core::{
@@ -34,12 +34,8 @@ const PROBLEM: usize = 6000;
 
 /// What briefs are made with.
 pub struct Desk<'a> {
-    /// Finds cases and pages.
-    pub searcher: &'a Searcher<'a>,
-    /// Finds duplicates.
+    /// Finds duplicates, cases and pages.
     pub checker: &'a Checker<'a>,
-    /// Why there is no search by meaning, if there is none.
-    pub problem: Option<&'a Error>,
     /// The model's name and the similarity of a case worth reading, from its card.
     pub model: Option<(&'a str, f32)>,
 }
@@ -55,7 +51,7 @@ impl std::fmt::Debug for Desk<'_> {
 /// # Errors
 /// As a check for duplicates and a look for solved cases.
 pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
-    let store = desk.searcher.store;
+    let store = desk.checker.store;
     let (row, as_of, revision) = store.read(|r| {
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         Ok((row, r.newest_change()?, r.revision()?))
@@ -84,7 +80,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         };
         // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
         let now = as_of.unwrap_or_default();
-        Some(duplicates::look(store, desk.checker, desk.problem, &ask, now, task)?)
+        Some(duplicates::look(desk.checker, &ask, now, task)?)
     } else {
         None
     };
@@ -96,7 +92,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         settings: request.troubleshooting.clone(),
     };
     let mut solved =
-        troubleshoot::troubleshoot(desk.searcher, &ask, desk.model.map(|(_, solved)| solved), task)?;
+        troubleshoot::troubleshoot(&desk.checker.parts, &ask, desk.model.map(|(_, solved)| solved), task)?;
     task.check()?;
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(found) = &mut found {
@@ -133,7 +129,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
 /// As [`brief`].
 pub fn preview(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Vec<RedactionPreview>> {
     let plain = brief(desk, &BriefRequest { redact: false, ..request.clone() }, task)?;
-    let people = desk.searcher.store.read(|r| {
+    let people = desk.checker.store.read(|r| {
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         people(r, &plain, row.as_ref())
     })?;

@@ -70,7 +70,7 @@ pub fn replay(desk: &Desk<'_>, record: &BriefRecord, task: &Task) -> Result<Brie
     let now = brief(desk, &record.request, task)?;
     let mut changes = Vec::new();
     for old in &record.sources {
-        let found = desk.searcher.store.read(|r| {
+        let found = desk.checker.store.read(|r| {
             let Some(row) = r.document_by_key(&old.key)? else { return Ok(None) };
             let comments = r.comments(&row)?.len() as u64;
             Ok(Some((row, comments)))

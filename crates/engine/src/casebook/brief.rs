@@ -62,14 +62,9 @@ impl Inner {
     fn desk<T>(&self, task: &Task, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
         self.freshen(Effort::Alone, task)?;
         self.answering(|meaning| {
-            let problem = meaning.problem();
-            let model = meaning.engine().info().ok().filter(|_| problem.is_none());
+            let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            self.searching(meaning, |searcher| {
-                self.checking(meaning, |checker| {
-                    work(&Desk { searcher, checker, problem: problem.as_deref(), model })
-                })
-            })
+            self.checker(meaning, |checker| work(&Desk { checker, model }))
         })
     }
 }

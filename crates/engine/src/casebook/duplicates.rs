@@ -1,10 +1,10 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Casebook, Inner, meaning::Meaning, thread::thread};
+use super::{Casebook, Inner, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Scored, Side},
     search::{self, query::Query},
@@ -22,18 +22,10 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     update::Effort,
 };
-use precedent_store::Store;
 use precedent_text::prepare::Prepared;
 
 /// A check for duplicates: one that is noted, or one that is not.
-type Looked = fn(
-    &Store,
-    &Checker<'_>,
-    Option<&Error>,
-    &DuplicatesRequest,
-    Timestamp,
-    &Task,
-) -> Result<DuplicatesResponse>;
+type Looked = fn(&Checker<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
 impl Casebook {
     /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
@@ -67,10 +59,8 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.answering(|meaning| {
-                let problem = meaning.problem();
-                i.checking(meaning, |c| check(&i.store, c, problem.as_deref(), &request, now, &task))
-            })?;
+            let mut response =
+                i.answering(|meaning| i.checker(meaning, |c| check(c, &request, now, &task)))?;
             response.notices.extend(stale);
             Ok(response)
         })
@@ -87,12 +77,8 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.answering(|meaning| {
-                let problem = meaning.problem();
-                i.checking(meaning, |c| {
-                    duplicates::triage(&i.store, c, problem.as_deref(), &request, now, &task)
-                })
-            })?;
+            let mut response =
+                i.answering(|meaning| i.checker(meaning, |c| duplicates::triage(c, &request, now, &task)))?;
             response.notices.extend(stale);
             Ok(response)
         })
@@ -120,7 +106,7 @@ impl Casebook {
             let meaning = i.meaning()?;
             meaning.warm();
             let now = (i.clock)();
-            i.checking(&meaning, |c| duplicates::calibrate(&i.store, c, &source, dry, now, &task))
+            i.checker(&meaning, |c| duplicates::calibrate(c, &source, dry, now, &task))
         })
         .await
     }
@@ -223,15 +209,15 @@ impl Inner {
         if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
             self.store.write(|w| w.check_anew_with(&basis))?;
         }
-        self.checking(&meaning, |c| {
+        self.checker(&meaning, |c| {
             for source in self.store.read(|r| r.sources())? {
-                if !duplicates::is_due(&self.store, c, &source)? {
+                if !duplicates::is_due(c, &source)? {
                     continue;
                 }
                 let warmed = Arc::clone(&meaning);
                 apart(task, move || warmed.warm())?;
                 let now = (self.clock)();
-                let calibrate = || duplicates::calibrate(&self.store, c, &source.key, false, now, task);
+                let calibrate = || duplicates::calibrate(c, &source.key, false, now, task);
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(self.workers).build();
                 let calibrated =
                     threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?.install(calibrate)?;
@@ -256,25 +242,6 @@ impl Inner {
             duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
         let facts = duplicates::as_written(facts, ours, theirs);
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
-    }
-
-    pub(super) fn checking<T>(
-        &self,
-        meaning: &Meaning,
-        work: impl FnOnce(&Checker<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let vectors = meaning.vectors().ok().filter(|_| meaning.problem().is_none());
-        let said = vectors.as_ref().and_then(|_| meaning.said().ok());
-        work(&Checker {
-            store: &self.store,
-            fulltext: &self.fulltext,
-            vectors: vectors.as_deref(),
-            said: said.as_deref(),
-            embed: &|text: &str| meaning.embed(text),
-            table: &self.table,
-            tables: &BTreeMap::new(),
-            pace: 1.0,
-        })
     }
 
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
@@ -306,7 +273,7 @@ impl Inner {
                 };
                 let scope = Scope { filters: within };
                 let mut ranked =
-                    self.checking(&meaning, |c| Checker { pace, ..*c }.scored(&draft, &scope, task))?;
+                    self.checker(&meaning, |c| Checker { pace, ..*c }.scored(&draft, &scope, task))?;
                 ranked.truncate(request.limit);
                 let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
                 let numbers = self.store.read(|r| r.numbers(&ids))?;
@@ -331,7 +298,7 @@ impl Inner {
             false => Query::pasted(&format!("{}\n{}", request.title, request.body)),
         };
         let query = Query { filters: within, ..query };
-        let ranked = self.searching(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
+        let ranked = self.parts(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
         let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
         Ok(ranked

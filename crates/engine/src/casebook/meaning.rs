@@ -20,7 +20,7 @@ use precedent_core::{
 };
 use precedent_index::{
     embed::{BUILT_IN, Embedder, Engine},
-    update::{Derived, Parts},
+    update::{Derived, Indexed},
     vectors::{self, Vectors},
 };
 
@@ -314,7 +314,7 @@ impl Inner {
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let apart = meaning.said.is_some().then(|| (meaning.said(), Parts::Comments));
+        let apart = meaning.said.is_some().then(|| (meaning.said(), Indexed::Comments));
         let mut done = true;
         for (vectors, parts) in [(meaning.vectors(), self.derived().parts)].into_iter().chain(apart) {
             let vectors = match vectors {

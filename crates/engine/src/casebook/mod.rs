@@ -21,8 +21,10 @@ use jiff::Timestamp;
 use meaning::{Meaning, Preload, engine_of};
 
 use crate::{
+    Parts,
+    duplicates::Checker,
     duplicates::Table,
-    search::{self, Searcher, query},
+    search::{self, query},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -32,7 +34,7 @@ use precedent_core::{
 use precedent_index::{
     embed::{Engine, ModelInfo, ModelPaths},
     fulltext::{self, FullText},
-    update::{self, A_MOMENT, Derived, Effort, Parts},
+    update::{self, A_MOMENT, Derived, Effort, Indexed},
 };
 use precedent_store::Store;
 use precedent_trackers::{
@@ -305,7 +307,7 @@ impl Casebook {
                 Ok(vectors) if loading => drop(vectors.warm()),
                 _ => meaning.warm(),
             }
-            let answer = || i.searching(&meaning, |searcher| searcher.search(&request, &task));
+            let answer = || i.parts(&meaning, |parts| parts.search(&request, &task));
             match meaning.without_damage(answer) {
                 // What keeps the model from being used is known only now.
                 Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
@@ -406,21 +408,29 @@ impl Inner {
             store: &self.store,
             fulltext: &self.fulltext,
             folder: &self.folder,
-            parts: if self.index_comments { Parts::All } else { Parts::Own },
+            parts: if self.index_comments { Indexed::All } else { Indexed::Own },
         }
     }
 
-    fn searching<T>(&self, meaning: &Meaning, work: impl FnOnce(&Searcher<'_>) -> Result<T>) -> Result<T> {
+    /// What a question works on, with the model that answers it.
+    fn parts<T>(&self, meaning: &Meaning, work: impl FnOnce(&Parts<'_>) -> Result<T>) -> Result<T> {
         let problem = meaning.problem();
         let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
-        work(&Searcher {
+        let said = vectors.as_ref().and_then(|_| meaning.said().ok());
+        work(&Parts {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
+            said: said.as_deref(),
             embed: &|text: &str| meaning.embed(text),
             floor: meaning.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
+    }
+
+    /// The same for what compares reports.
+    fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
+        self.parts(meaning, |parts| work(&Checker::new(*parts, &self.table)))
     }
 }
 

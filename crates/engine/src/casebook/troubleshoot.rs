@@ -26,7 +26,7 @@ impl Casebook {
             let stale = i.freshen(Effort::Alone, &task)?;
             let mut response = i.answering(|meaning| {
                 let card = meaning.engine().info().ok().map(|m| m.solved);
-                i.searching(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+                i.parts(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
             })?;
             response.notices.extend(stale);
             Ok(response)
@@ -43,7 +43,7 @@ impl Casebook {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
             let meaning = i.meaning()?;
-            i.searching(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
+            i.parts(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
         })
         .await
     }

@@ -24,7 +24,7 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{SourceRow, Store};
+use precedent_store::SourceRow;
 use precedent_text::{prepare::Prepared, reference::without_duplicate_notes};
 
 /// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
@@ -42,8 +42,8 @@ const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 ///
 /// # Errors
 /// Those of the database.
-pub fn is_due(store: &Store, checker: &Checker<'_>, source: &SourceRow) -> Result<bool> {
-    store.read(|r| {
+pub fn is_due(checker: &Checker<'_>, source: &SourceRow) -> Result<bool> {
+    checker.store.read(|r| {
         let own = r.calibration(source.id)?;
         let own = own.filter(|own| {
             let model = checker.model();
@@ -85,18 +85,17 @@ fn times(n: u64, factor: f64) -> usize {
 /// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`], those of the database and the
 /// index.
 pub fn calibrate(
-    store: &Store,
     checker: &Checker<'_>,
     source: &str,
     dry: bool,
     now: Timestamp,
     task: &Task,
 ) -> Result<CalibrationReport> {
-    let (row, skeleton, pairs, issues) = store.read(|r| {
+    let (row, skeleton, pairs, issues) = checker.store.read(|r| {
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
         Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
     })?;
-    let checker = &Checker { pace: store.read(|r| r.pace(row.id))?, ..*checker };
+    let checker = &Checker { pace: checker.store.read(|r| r.pace(row.id))?, ..*checker };
     let known = Known::new(&pairs, &issues);
     let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
     let mut report = CalibrationReport {
@@ -134,7 +133,7 @@ pub fn calibrate(
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
-            let Some(document) = store.read(|r| r.document(*id))? else { return Ok(None) };
+            let Some(document) = checker.store.read(|r| r.document(*id))? else { return Ok(None) };
             let draft = Draft {
                 author: document.person(),
                 title: document.title,
@@ -165,7 +164,7 @@ pub fn calibrate(
     report.thresholds = figures(&lesson.answers);
     if !dry {
         let calibration = lesson.own.calibration(checker.model());
-        store.write(|w| w.put_calibration(row.id, &calibration, now))?;
+        checker.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
     Ok(report)

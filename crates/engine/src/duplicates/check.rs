@@ -18,7 +18,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{DocumentRow, Reader, SourceRow, Store};
+use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::{prepare::Prepared, report, skeleton::Skeleton, tokens};
 
 /// The most candidates of one answer.
@@ -53,14 +53,12 @@ struct Question {
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
 /// item or source that does not exist, and those of the database and the index.
 pub fn check(
-    store: &Store,
     checker: &Checker<'_>,
-    problem: Option<&Error>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    check_within(&reach(store, checker)?, store, checker, problem, request, now, task)
+    check_within(&reach(checker)?, checker, request, now, task)
 }
 
 /// As [`check`], where it is known already how much of the casebook it sees.
@@ -69,15 +67,13 @@ pub fn check(
 /// As [`check`].
 pub(super) fn check_within(
     reach: &Reach,
-    store: &Store,
     checker: &Checker<'_>,
-    problem: Option<&Error>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
-    let (response, row) = looked(reach, store, checker, problem, request, now, task)?;
+    let (response, row) = looked(reach, checker, request, now, task)?;
     let lacking = reach.lacking;
     if let Some(row) = row {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
@@ -98,7 +94,7 @@ pub(super) fn check_within(
             .take(KEPT)
             .map(|c| (c.key.clone(), c.confidence))
             .collect();
-        match store.write(|w| w.put_check(&row.key, &check, &candidates)) {
+        match checker.store.write(|w| w.put_check(&row.key, &check, &candidates)) {
             // The answer is as good; only that it was given is not kept.
             Err(error) if error.code() == Code::Io => {}
             result => result?,
@@ -112,21 +108,17 @@ pub(super) fn check_within(
 /// # Errors
 /// As [`check`].
 pub fn look(
-    store: &Store,
     checker: &Checker<'_>,
-    problem: Option<&Error>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    looked(&reach(store, checker)?, store, checker, problem, request, now, task).map(|(response, _)| response)
+    looked(&reach(checker)?, checker, request, now, task).map(|(response, _)| response)
 }
 
 fn looked(
     reach: &Reach,
-    store: &Store,
     checker: &Checker<'_>,
-    problem: Option<&Error>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
@@ -141,7 +133,7 @@ fn looked(
     }
     // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes everything old.
     // A draft is made after that.
-    let question = store.read(|r| {
+    let question = checker.store.read(|r| {
         let after =
             |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
         question(r, checker, request, r.newest_change()?.map_or(now, after))
@@ -154,8 +146,8 @@ fn looked(
     };
     let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
-        let hint = problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let why = problem.map(|p| format!(": {p}")).unwrap_or_default();
+        let hint = checker.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = checker.problem.map(|p| format!(": {p}")).unwrap_or_default();
         notices.push(Notice {
             lack: Lack::Model,
             text: format!("Compared by words and signatures alone{why}.{hint}"),
@@ -172,7 +164,7 @@ fn looked(
     }
     let scored = checker.scored(&question.draft, &question.scope, task)?;
     task.check()?;
-    let response = store.read(|r| {
+    let response = checker.store.read(|r| {
         let mut response = answer(r, checker, &question, &scored, request)?;
         response.notices = notices;
         Ok(response)
@@ -186,8 +178,8 @@ pub(super) struct Reach {
     lacking: Lacking,
 }
 
-pub(super) fn reach(store: &Store, checker: &Checker<'_>) -> Result<Reach> {
-    let coverage = search::coverage(store, checker.fulltext, checker.vectors)?;
+pub(super) fn reach(checker: &Checker<'_>) -> Result<Reach> {
+    let coverage = search::coverage(checker.store, checker.fulltext, checker.vectors)?;
     let read = coverage.full_text >= coverage.documents;
     let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
     let lacking = Lacking {

@@ -19,6 +19,7 @@ mod triage;
 mod twin;
 mod verdicts;
 
+use crate::Parts;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -37,10 +38,10 @@ pub use pace::take_paces;
 use precedent_core::{error::Result, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
-    fulltext::{FullText, Overlap, ReportTerms},
+    fulltext::{Overlap, ReportTerms},
     vectors::{NearestSaid, Vectors},
 };
-use precedent_store::{Person, Said, Store};
+use precedent_store::{Person, Said};
 use precedent_text::{
     chunk::{self, representation},
     prepare::Prepared,
@@ -92,22 +93,22 @@ pub struct Scope {
 /// What a check works on.
 #[derive(Clone, Copy)]
 pub struct Checker<'a> {
-    /// The texts.
-    pub store: &'a Store,
-    /// The full-text index.
-    pub fulltext: &'a FullText,
-    /// The vectors, if there is a model that works.
-    pub vectors: Option<&'a Vectors>,
-    /// The vectors of comments: the same, unless an evaluation keeps them from its searches.
-    pub said: Option<&'a Vectors>,
-    /// Embeds a text that has no stored vector.
-    pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
+    /// The texts, the indexes, the model.
+    pub parts: Parts<'a>,
     /// What evidence is worth.
     pub table: &'a Table,
     /// What it is worth in sources with duplicates of their own, by row id, where several are looked at.
     pub tables: &'a BTreeMap<i64, Table>,
     /// How many times as long as elsewhere it takes until something is reported again, in the one source that is looked at.
     pub pace: f64,
+}
+
+impl<'a> std::ops::Deref for Checker<'a> {
+    type Target = Parts<'a>;
+
+    fn deref(&self) -> &Parts<'a> {
+        &self.parts
+    }
 }
 
 impl std::fmt::Debug for Checker<'_> {
@@ -149,7 +150,13 @@ struct Read {
     twin: Option<Twin>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    /// One that goes by this table in every source.
+    pub fn new(parts: Parts<'a>, table: &'a Table) -> Self {
+        const NONE: &BTreeMap<i64, Table> = &BTreeMap::new();
+        Self { parts, table, tables: NONE, pace: 1.0 }
+    }
+
     /// The table that states how sure an answer of this source may be.
     fn table_of(&self, source: i64) -> &Table {
         self.tables.get(&source).unwrap_or(self.table)

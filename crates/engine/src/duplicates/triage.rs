@@ -18,7 +18,6 @@ use precedent_core::{
     model::{Band, DuplicatesRequest, Notice, TriageItem, TriageRequest, TriageResponse},
     task::{Phase, Task},
 };
-use precedent_store::Store;
 
 /// Entries of a queue that does not say how many it wants.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -33,9 +32,7 @@ const CANDIDATES: usize = 5;
 /// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`] (what was checked stays
 /// checked), and those of the database and the index.
 pub fn triage(
-    store: &Store,
     checker: &Checker<'_>,
-    problem: Option<&Error>,
     request: &TriageRequest,
     now: Timestamp,
     task: &Task,
@@ -49,7 +46,7 @@ pub fn triage(
         }
     };
     let closed = request.include_closed;
-    let source = store.read(|r| {
+    let source = checker.store.read(|r| {
         let named = request.source.as_deref();
         named.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
     })?;
@@ -60,13 +57,14 @@ pub fn triage(
         ..DuplicatesRequest::default()
     };
     // Once for all of them: they see the same indexes.
-    let reach = check::reach(store, checker)?;
-    let mut unchecked = store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
+    let reach = check::reach(checker)?;
+    let mut unchecked =
+        checker.store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
     unchecked.par_iter().try_for_each(|key| {
         task.check()?;
-        match check_within(&reach, store, checker, problem, &question(key), now, task) {
+        match check_within(&reach, checker, &question(key), now, task) {
             Ok(_) => {}
             // Another process may have removed it meanwhile.
             Err(error) if error.code() == precedent_core::Code::NotFound => {}
@@ -76,7 +74,7 @@ pub fn triage(
         task.report(Phase::Triage, done, Some(total), "reports");
         Ok(())
     })?;
-    let (waiting, related, left_out) = store.read(|r| {
+    let (waiting, related, left_out) = checker.store.read(|r| {
         let related = match request.band {
             // Everything that has a candidate is in the one list already.
             Band::Related | Band::None => Vec::new(),
@@ -87,7 +85,7 @@ pub fn triage(
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
         task.check()?;
-        let found = match check_within(&reach, store, checker, problem, &question(key), now, task) {
+        let found = match check_within(&reach, checker, &question(key), now, task) {
             // Another process may have removed it meanwhile.
             Err(error) if error.code() == precedent_core::Code::NotFound => return Ok(None),
             found => found?,
@@ -95,7 +93,7 @@ pub fn triage(
         let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
             return Ok(None);
         };
-        let row = store.read(|r| r.document_by_key(key))?;
+        let row = checker.store.read(|r| r.document_by_key(key))?;
         Ok(row.map(|row| {
             let item = TriageItem {
                 key: row.key,

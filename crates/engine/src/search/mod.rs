@@ -4,6 +4,7 @@ mod fusion;
 mod passages;
 pub mod query;
 
+use crate::Parts;
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
@@ -42,28 +43,6 @@ pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// How deep each arm looks, at least.
 const DEPTH: usize = 200;
 
-/// What a search works on.
-pub struct Searcher<'a> {
-    /// The truth.
-    pub store: &'a Store,
-    /// The full-text index.
-    pub fulltext: &'a FullText,
-    /// The vectors, if there is a model.
-    pub vectors: Option<&'a Vectors>,
-    /// Embeds the query; called only when meaning is asked for.
-    pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
-    /// A cosine below this says nothing.
-    pub floor: f32,
-    /// Why there are no vectors, if there are none.
-    pub problem: Option<&'a Error>,
-}
-
-impl std::fmt::Debug for Searcher<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searcher").finish_non_exhaustive()
-    }
-}
-
 /// What the arms know of a document that a pasted text found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
@@ -99,7 +78,7 @@ struct Candidates {
     pasted: bool,
 }
 
-impl Searcher<'_> {
+impl Parts<'_> {
     /// Answers a search.
     ///
     /// # Errors
@@ -362,7 +341,7 @@ impl Searcher<'_> {
     /// The best documents for a pasted text, with each arm's evidence, by fused score; ties by id.
     ///
     /// # Errors
-    /// As [`Searcher::search`].
+    /// As [`Parts::search`].
     pub fn evidence(
         &self,
         text: &str,
@@ -397,7 +376,7 @@ impl Searcher<'_> {
     /// The best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
-    /// As [`Searcher::search`].
+    /// As [`Parts::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let mut words = words(query);
         words.terms = self.fulltext.rarest(words.terms)?;

@@ -4,7 +4,7 @@
 //! What the fix was is known for two kinds of closed issues: a merged pull request closed it and a comment names that
 //! request; or someone who speaks for the project said something with the closure itself.
 
-use crate::search::Searcher;
+use crate::Parts;
 use precedent_core::{
     error::Result,
     model::{CaseComment, DocKind, State, ThreadFigures},
@@ -31,12 +31,12 @@ const MIN_LETTERS: usize = 30;
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::Cancelled`]; those of the database.
 pub fn evaluate_threads(
-    searcher: &Searcher<'_>,
+    parts: &Parts<'_>,
     source: &str,
     budget: usize,
     task: &Task,
 ) -> Result<ThreadFigures> {
-    let ids = searcher.store.read(|r| {
+    let ids = parts.store.read(|r| {
         let row = r.source(source)?.ok_or_else(|| crate::search::no_source(r, source))?;
         r.issues_by_age(row.id)
     })?;
@@ -47,14 +47,14 @@ pub fn evaluate_threads(
             task.check()?;
             task.report(Phase::Evaluate, done as u64, Some(total), "threads");
         }
-        let opened = searcher.store.read(|r| {
+        let opened = parts.store.read(|r| {
             let Some(row) = r.document(id)? else { return Ok(None) };
             if row.kind != DocKind::Issue || row.state != Some(State::Closed) || row.deleted_at.is_some() {
                 return Ok(None);
             }
-            let question = searcher.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
+            let question = parts.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
             let vector = question.map(|(title, _)| title);
-            let read = |row, links| Opened::read(r, searcher, row, &[], vector.as_deref(), links);
+            let read = |row, links| Opened::read(r, parts, row, &[], vector.as_deref(), links);
             Ok(Some((read(row.clone(), Links::Known)?, read(row, Links::Hidden)?)))
         })?;
         if let Some((known, hidden)) = opened {

@@ -10,7 +10,10 @@ mod thread;
 
 use std::time::Instant;
 
-use crate::search::{self, Evidence, Searcher};
+use crate::{
+    Parts,
+    search::{self, Evidence},
+};
 pub(crate) use budget::excerpt;
 use budget::{length, shares};
 pub use evaluate::evaluate_threads;
@@ -50,27 +53,27 @@ const MAX_QUESTION: usize = 1_000_000;
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
 /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn troubleshoot(
-    searcher: &Searcher<'_>,
+    parts: &Parts<'_>,
     request: &TroubleshootRequest,
     card: Option<f32>,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
     let settings = valid(&request.settings, card)?;
-    let question = searcher.store.read(|r| Question::read(r, request))?;
+    let question = parts.store.read(|r| Question::read(r, request))?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
         outcome: TroubleshootOutcome::Nothing,
         cases: Vec::new(),
         wiki: Vec::new(),
-        notices: searcher.notices()?,
+        notices: parts.notices()?,
         took_ms: 0.0,
         settings,
     };
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let found = searcher.evidence(&question.text, &question.filters(Test::Resolved), CANDIDATES * 3, task)?;
-    let vector = searcher.vector(&question.text)?;
-    let cases = searcher.store.read(|r| {
+    let found = parts.evidence(&question.text, &question.filters(Test::Resolved), CANDIDATES * 3, task)?;
+    let vector = parts.vector(&question.text)?;
+    let cases = parts.store.read(|r| {
         let mut cases = candidates(r, &question, found)?;
         cases.truncate(CANDIDATES);
         cases.retain(|c| c.relation.is_some() || passes(&c.evidence, threshold));
@@ -79,7 +82,7 @@ pub fn troubleshoot(
         cases
             .into_iter()
             .map(|c| {
-                let thread = Opened::read(r, searcher, c.row, &wanted, vector.as_deref(), Links::Known)?;
+                let thread = Opened::read(r, parts, c.row, &wanted, vector.as_deref(), Links::Known)?;
                 Ok(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread })
             })
             .collect::<Result<Vec<_>>>()
@@ -94,7 +97,7 @@ pub fn troubleshoot(
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if response.cases.is_empty() {
-        response.wiki = wiki(searcher, &question, threshold, task)?;
+        response.wiki = wiki(parts, &question, threshold, task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -296,7 +299,7 @@ impl Opened {
     /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
     fn read(
         r: &Reader<'_>,
-        searcher: &Searcher<'_>,
+        parts: &Parts<'_>,
         row: DocumentRow,
         wanted: &[String],
         vector: Option<&[f32]>,
@@ -306,7 +309,7 @@ impl Opened {
         let closers = r.closing_numbers(&row)?;
         let told: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
-        let near = match (vector, searcher.vectors) {
+        let near = match (vector, parts.vectors) {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
             _ => Vec::new(),
         };
@@ -430,19 +433,14 @@ pub fn citation(row: &DocumentRow) -> String {
 }
 
 /// Pages of wikis, asked for with the original text and with what it names, a page once.
-fn wiki(
-    searcher: &Searcher<'_>,
-    question: &Question,
-    threshold: f32,
-    task: &Task,
-) -> Result<Vec<WikiPassage>> {
+fn wiki(parts: &Parts<'_>, question: &Question, threshold: f32, task: &Task) -> Result<Vec<WikiPassage>> {
     let filters = question.filters(Test::Kind(DocKind::Page));
     let mut found: Vec<Evidence> = Vec::new();
     for text in [question.text.clone(), keywords::keywords(&question.title, &question.body)] {
         if text.trim().is_empty() {
             continue;
         }
-        for one in searcher.evidence(&text, &filters, PAGE_DEPTH, task)? {
+        for one in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
             if !passes(&one, threshold) {
                 continue;
             }
@@ -455,8 +453,8 @@ fn wiki(
             }
         }
     }
-    let vector = searcher.vector(&question.text)?;
-    searcher.store.read(|r| {
+    let vector = parts.vector(&question.text)?;
+    parts.store.read(|r| {
         let mut pages = Vec::new();
         for one in found {
             let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
@@ -464,12 +462,12 @@ fn wiki(
         }
         pages.sort_by(|(a, x), (b, y)| b.fused.total_cmp(&a.fused).then_with(|| x.key.cmp(&y.key)));
         pages.truncate(PAGES);
-        pages.into_iter().map(|(one, row)| passage(searcher, question, one, row, vector.as_deref())).collect()
+        pages.into_iter().map(|(one, row)| passage(parts, question, one, row, vector.as_deref())).collect()
     })
 }
 
 fn passage(
-    searcher: &Searcher<'_>,
+    parts: &Parts<'_>,
     question: &Question,
     one: Evidence,
     row: DocumentRow,
@@ -477,7 +475,7 @@ fn passage(
 ) -> Result<WikiPassage> {
     let body = Prepared::body(&row.body, &Skeleton::default());
     let chunks = precedent_text::chunk::chunks(&body, precedent_text::chunk::MAX_BODY_CHUNKS);
-    let near = match (vector, searcher.vectors) {
+    let near = match (vector, parts.vectors) {
         (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,
         _ => None,
     };
