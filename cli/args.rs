@@ -457,6 +457,9 @@ pub struct EvalCommand {
     /// Instead: how often the shown part of a solved thread of this source holds the fix
     #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
     pub solved: Option<String>,
+    /// Instead: how often solved cases are found in these sets, and silence kept for texts of the others
+    #[arg(long, conflicts_with = "solved")]
+    pub cases: bool,
     /// Characters of each thread
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
@@ -544,9 +547,12 @@ pub struct TroubleshootCommand {
     /// Only cases of this source
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: Option<String>,
-    /// How near in meaning a case has to be, 0 to 1 [default: what suits the model]
+    /// How near in meaning a case has to be, 0 to 1, in place of how likely it helps
     #[arg(long, value_name = "SIMILARITY")]
     pub threshold: Option<f32>,
+    /// Name the nearest cases too where they are not close enough
+    #[arg(long)]
+    pub anyway: bool,
     /// At most this many cases [default: 3]
     #[arg(short = 'L', long, value_name = "N")]
     pub max_results: Option<usize>,

@@ -1,7 +1,11 @@
 //! `precedent eval`: judges ranking on sets of reports with known duplicates.
 
+use std::path::PathBuf;
+
 use precedent_core::{Error, Result};
-use precedent_eval::{EvalReport, Met, RankingReport, Request, Share, band_name};
+use precedent_eval::{
+    CasesReport, CasesRequest, EvalReport, Met, Part, RankingReport, Request, Share, band_name,
+};
 
 use crate::{
     args::{Args, EvalCommand},
@@ -26,6 +30,9 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             .join("precedent")
             .join("eval"),
     };
+    if command.cases {
+        return cases(args, cache, command, output).await;
+    }
     let request = Request {
         sets: command.sets.clone(),
         by: command.by.clone(),
@@ -52,6 +59,65 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             print(&report, output);
             Ok(())
         }
+    }
+}
+
+/// How often solved cases are found, and silence is kept.
+async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut Output) -> Result<()> {
+    let request = CasesRequest {
+        sets: command.sets.clone(),
+        cache,
+        weights: command.weights.clone(),
+        features: command.features.clone(),
+    };
+    let bar = Bar::new(args.quiet);
+    let task = crate::interruptible(&bar);
+    let report =
+        precedent_eval::evaluate_cases(&request, |folder| crate::options(args, folder), &task).await?;
+    bar.finish();
+    match &command.json.json {
+        Some(fields) => output.json(&report, fields, Some("sets")),
+        None => {
+            print_cases(&report, output);
+            Ok(())
+        }
+    }
+}
+
+fn print_cases(report: &CasesReport, output: &mut Output) {
+    let cell = |part: &Part| match part.of {
+        0 => "-".to_owned(),
+        _ => format!("{:.2}", part.share),
+    };
+    for set in &report.sets {
+        output.line(format_args!(
+            "{BOLD}{}{BOLD:#}  {} reports whose earlier duplicate is closed",
+            set.set, set.asked
+        ));
+        output.line(format_args!(
+            "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}{DIM:#}",
+            "", "asked", "success@1", "success@3", "success@10", "silent", "false alarms"
+        ));
+        for way in &set.ways {
+            output.line(format_args!(
+                "{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}",
+                way.way,
+                way.form,
+                cell(&way.success_1),
+                cell(&way.success_3),
+                cell(&way.success_10),
+                cell(&way.silent),
+                cell(&way.alarms)
+            ));
+        }
+        output.line(format_args!(
+            "answered: {} of {} reports without a known duplicate, {} of {} lines about other things",
+            cell(&set.unmarked),
+            set.unmarked.of,
+            cell(&set.nonsense),
+            set.nonsense.of
+        ));
+        output.line("");
     }
 }
 

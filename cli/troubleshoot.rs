@@ -24,7 +24,8 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         max_results: command.max_results.unwrap_or(set.max_results),
         total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
     };
-    let request = TroubleshootRequest { key, text, source: command.source.clone(), settings };
+    let request =
+        TroubleshootRequest { key, text, source: command.source.clone(), anyway: command.anyway, settings };
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));
@@ -69,6 +70,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_case(case, output);
     }
+    print_near(response, output);
     for page in &response.wiki {
         output.line("");
         output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
@@ -76,6 +78,29 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
             output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
         }
         output.wrapped(&plain(&page.text), "  ");
+    }
+}
+
+/// What is no solution, or not close enough.
+fn print_near(response: &TroubleshootResponse, output: &mut Output) {
+    for (declined, what) in [(true, "Looked at, not solved"), (false, "Not close enough")] {
+        let mut all = response.near.iter().filter(|c| c.declined == declined).peekable();
+        if all.peek().is_some() {
+            output.line("");
+            output.line(format_args!("{DIM}{what}{DIM:#}"));
+        }
+        for case in all {
+            let facts = [
+                state(case.state, case.state_reason.as_deref()),
+                format!("{:.0} in 100", case.helps * 100.0),
+            ];
+            output.line(format_args!(
+                "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
+                plain(&case.citation),
+                plain(&case.title),
+                facts.join(" · ")
+            ));
+        }
     }
 }
 
@@ -88,8 +113,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
             facts.push(format!("{GOOD}the report is a known duplicate of it{GOOD:#}"));
         }
         None => {
-            facts.extend(case.similarity.map(|s| format!("meaning {s:.2}")));
-            facts.push(format!("words {:.2}", case.words));
+            facts.push(format!("would help: {:.0} in 100", case.helps * 100.0));
         }
     }
     if case.same_signature {

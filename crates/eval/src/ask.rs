@@ -160,6 +160,7 @@ impl<'a> Asking<'a> {
             number: whole.then_some(place as u64 + 1),
             made_at: report.created_at,
             since: self.window.map(|days| set::before(report.created_at, days)),
+            solved: false,
             by: by.ranking(),
             limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
         }

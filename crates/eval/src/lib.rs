@@ -7,6 +7,7 @@ mod arm;
 mod ask;
 mod bands;
 mod calibrated;
+mod cases;
 mod features;
 mod form;
 mod judged;
@@ -26,6 +27,7 @@ use precedent_index::embed::{CARD, Engine, ModelPaths};
 
 pub use arm::Arm;
 pub use bands::{Met, Share, name as band_name};
+pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, Part, evaluate_cases};
 pub use form::Form;
 pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
 

@@ -117,6 +117,9 @@ pub struct Troubleshoot {
     /// Only cases of this source (owner/name).
     #[serde(default)]
     pub source: Option<String>,
+    /// Name the nearest cases too where they are not close enough.
+    #[serde(default)]
+    pub anyway: bool,
     /// At most this many cases.
     #[serde(default = "results")]
     #[schemars(range(min = 1, max = 10))]

@@ -110,6 +110,7 @@ impl Server {
                 key: said(p.key.as_ref()).map(|k| self.key(k)),
                 text: p.text.clone(),
                 source: said(p.source.as_ref()).cloned(),
+                anyway: p.anyway,
                 settings,
             };
             value(&self.casebook().await?.troubleshoot(request, task).await?)

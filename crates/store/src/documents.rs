@@ -279,6 +279,25 @@ impl Reader<'_> {
         Ok(ids)
     }
 
+    /// Titles and texts of at most so many reports, spread evenly over the order in which they were stored.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn sampled_reports(&self, most: usize) -> Result<Vec<String>> {
+        let ids = self.document_ids()?;
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT title || char(10) || body FROM documents
+             WHERE id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
+        )?;
+        let mut out = Vec::with_capacity(most);
+        // Pages, pull requests and what is gone lie among them, so twice as many are looked up.
+        for id in ids.iter().step_by(ids.len().div_ceil(2 * most.max(1)).max(1)) {
+            out.extend(statement.query_row([id], |r| r.get(0)).optional()?);
+        }
+        let step = out.len().div_ceil(most.max(1)).max(1);
+        Ok(out.into_iter().step_by(step).collect())
+    }
+
     /// The numbers of documents, in the order of their row ids; pages and rows that are gone have none.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 pub mod adf;
 pub mod chunk;
 mod dialect;
+pub mod essence;
 pub mod harmless;
 pub mod html;
 pub mod markdown;

@@ -523,6 +523,9 @@ pub struct RankRequest {
     pub made_at: Timestamp,
     /// Documents created before this moment are no candidates.
     pub since: Option<Timestamp>,
+    /// Only what was resolved: as solved cases are looked for. Of [`Ranking::Duplicates`] the confidence is then that a case
+    /// would help.
+    pub solved: bool,
     /// What orders them.
     pub by: Ranking,
     /// At most this many.

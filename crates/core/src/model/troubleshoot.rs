@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{DocKind, Notice, State};
 
+/// The least probability that a case would help for it to be shown.
+pub const HELPS: f32 = 0.15;
+
 /// How solved cases are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -36,6 +39,8 @@ pub struct TroubleshootRequest {
     pub text: String,
     /// Only cases of this source.
     pub source: Option<String>,
+    /// Name the nearest cases too where they are not close enough.
+    pub anyway: bool,
     /// How to look.
     pub settings: TroubleshootSettings,
 }
@@ -137,7 +142,9 @@ pub struct SolvedCase {
     pub relation: Option<CaseRelation>,
     /// The report that was found, where that is a duplicate of this one.
     pub via: Option<String>,
-    /// Its best passage's cosine to the question, −1..1; none where it was found by words alone.
+    /// The probability that it helps, 0..1: of cases that are stated so, that share helped when they were read.
+    pub helps: f32,
+    /// The cosine of both texts, −1..1; none where it was found by words alone.
     pub similarity: Option<f32>,
     /// The share of the question's words that it has, weighed by rarity, about 0..1.
     pub words: f32,
@@ -161,6 +168,27 @@ pub struct SolvedCase {
     pub fix: Option<String>,
     /// Characters used, of the share of the budget.
     pub chars: usize,
+}
+
+/// A case that is no solution, or not close enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct NearCase {
+    /// Human key.
+    pub key: String,
+    /// How it is cited: `[Issue acme/app#12]`.
+    pub citation: String,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// Whether it was closed without a fix: it is close, and no solution.
+    pub declined: bool,
+    /// The probability that it helps, 0..1.
+    pub helps: f32,
 }
 
 /// A passage of a wiki, where no solved case comes near.
@@ -222,6 +250,8 @@ pub struct TroubleshootResponse {
     pub outcome: TroubleshootOutcome,
     /// Solved cases, best first.
     pub cases: Vec<SolvedCase>,
+    /// What was looked at and is no solution; where it was asked for, the nearest cases that are not close enough.
+    pub near: Vec<NearCase>,
     /// Passages of wikis, best first, a page once; only where there is no case.
     pub wiki: Vec<WikiPassage>,
     /// The settings that were used.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     duplicates::{self, Checker},
     search,
-    troubleshoot::{self, citation},
+    troubleshoot::{self, Language, citation},
 };
 use precedent_core::{
     error::{Error, Result},
@@ -36,6 +36,8 @@ const PROBLEM: usize = 6000;
 pub struct Desk<'a> {
     /// Finds duplicates, cases and pages.
     pub checker: &'a Checker<'a>,
+    /// How the casebook speaks.
+    pub language: &'a Language,
     /// The model's name and the similarity of a case worth reading, from its card.
     pub model: Option<(&'a str, f32)>,
 }
@@ -89,10 +91,15 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         key: row.as_ref().map(|row| row.key.clone()),
         text: request.text.clone(),
         source: request.source.clone(),
+        anyway: false,
         settings: request.troubleshooting.clone(),
     };
-    let mut solved =
-        troubleshoot::troubleshoot(&desk.checker.parts, &ask, desk.model.map(|(_, solved)| solved), task)?;
+    let cases = troubleshoot::Desk {
+        checker: desk.checker,
+        language: desk.language,
+        card: desk.model.map(|(_, solved)| solved),
+    };
+    let mut solved = troubleshoot::troubleshoot(&cases, &ask, as_of.unwrap_or_default(), task)?;
     task.check()?;
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(found) = &mut found {
@@ -110,7 +117,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
             Some(row) => format!("{} {}", row.key, row.title),
             None => crate::troubleshoot::first_line(&request.text),
         };
-        let request = BriefRequest { troubleshooting: solved.settings.clone(), ..request.clone() };
+        let request = request.clone();
         let model = desk.model.map(|(name, _)| name.to_owned());
         let record = BriefRecord { version: VERSION, request, revision, as_of, model, sources };
         Ok(Brief { title, sections, redactions: Vec::new(), record })

@@ -64,7 +64,8 @@ impl Inner {
         self.answering(|meaning| {
             let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            self.checker(meaning, |checker| work(&Desk { checker, model }))
+            let language = self.language()?;
+            self.checker(meaning, |checker| work(&Desk { checker, language: &language, model }))
         })
     }
 }

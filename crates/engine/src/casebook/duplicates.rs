@@ -8,6 +8,7 @@ use super::{Casebook, Inner, thread::thread};
 use crate::{
     duplicates::{self, Checker, Draft, Scope, Scored, Side},
     search::{self, query::Query},
+    troubleshoot::likely,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -272,26 +273,43 @@ impl Inner {
                     document: document.map(|d| d.id),
                 };
                 let scope = Scope { filters: within };
-                let mut ranked =
-                    self.checker(&meaning, |c| Checker { pace, ..*c }.scored(&draft, &scope, task))?;
-                ranked.truncate(request.limit);
-                let ids: Vec<i64> = ranked.iter().map(|r| r.document).collect();
-                let numbers = self.store.read(|r| r.numbers(&ids))?;
-                return Ok(ranked
-                    .iter()
-                    .zip(numbers)
-                    .filter_map(|(r, number)| {
-                        Some(RankedDocument {
-                            number: number?,
-                            score: r.score,
-                            probability: Some(r.confidence),
-                            worth: Some(r.worth),
-                            features: evidence(r),
+                return self.checker(&meaning, |c| {
+                    let checker = Checker { pace, ..*c };
+                    let mut ranked: Vec<(Scored, f32, Vec<f32>)> = match request.solved {
+                        true => likely(&checker, &self.language()?, &draft, scope, task)?
+                            .into_iter()
+                            .map(|l| (l.scored, if l.at_home { l.helps } else { 0.0 }, l.numbers.to_vec()))
+                            .collect(),
+                        false => checker
+                            .scored(&draft, &scope, task)?
+                            .into_iter()
+                            .map(|s| {
+                                let confidence = s.confidence;
+                                (s, confidence, Vec::new())
+                            })
+                            .collect(),
+                    };
+                    ranked.truncate(request.limit);
+                    let ids: Vec<i64> = ranked.iter().map(|(r, ..)| r.document).collect();
+                    let numbers = self.store.read(|r| r.numbers(&ids))?;
+                    let all = ranked.iter().zip(numbers);
+                    Ok(all
+                        .filter_map(|((r, probability, more), number)| {
+                            Some(RankedDocument {
+                                number: number?,
+                                score: r.score,
+                                probability: Some(*probability),
+                                worth: Some(r.worth),
+                                features: evidence(r).into_iter().chain(more.iter().copied()).collect(),
+                            })
                         })
-                    })
-                    .collect());
+                        .collect())
+                });
             }
         };
+        if request.solved {
+            within.push(only(Test::Resolved));
+        }
         within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
         let query = match request.typed {
             true => Query::typed(&request.title),

@@ -25,6 +25,7 @@ use crate::{
     duplicates::Checker,
     duplicates::Table,
     search::{self, query},
+    troubleshoot::Language,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -178,6 +179,8 @@ struct Inner {
     hub: Option<String>,
     index_comments: bool,
     table: Table,
+    /// How the casebook's reports speak, and at which revision.
+    language: Mutex<Option<(u64, Language)>>,
     /// The model that answered last.
     meaning: Mutex<Option<Arc<Meaning>>>,
 }
@@ -236,6 +239,7 @@ impl Casebook {
             hub: options.hub,
             index_comments: options.index_comments,
             table: options.table,
+            language: Mutex::default(),
             meaning: Mutex::default(),
         };
         if let Some((name, preload)) = preload {
@@ -426,6 +430,20 @@ impl Inner {
             floor: meaning.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
+    }
+
+    /// How the casebook's reports speak; taken anew when it has changed.
+    fn language(&self) -> Result<Language> {
+        let revision = self.store.read(|r| r.revision())?;
+        let mut kept = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((at, language)) = *kept
+            && at == revision
+        {
+            return Ok(language);
+        }
+        let language = Language::of(&self.store, &self.fulltext)?;
+        *kept = Some((revision, language));
+        Ok(language)
     }
 
     /// The same for what compares reports.

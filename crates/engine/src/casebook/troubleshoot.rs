@@ -1,7 +1,7 @@
 //! Solved cases.
 
 use super::Casebook;
-use crate::troubleshoot;
+use crate::troubleshoot::{self, Desk};
 use precedent_core::{
     error::Result,
     model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
@@ -24,9 +24,18 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
+            let now = (i.clock)();
             let mut response = i.answering(|meaning| {
                 let card = meaning.engine().info().ok().map(|m| m.solved);
-                i.parts(meaning, |s| troubleshoot::troubleshoot(s, &request, card, &task))
+                let language = i.language()?;
+                i.checker(meaning, |c| {
+                    troubleshoot::troubleshoot(
+                        &Desk { checker: c, language: &language, card },
+                        &request,
+                        now,
+                        &task,
+                    )
+                })
             })?;
             response.notices.extend(stale);
             Ok(response)

@@ -19,12 +19,12 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, SourceRow};
-use precedent_text::{prepare::Prepared, report, skeleton::Skeleton, tokens};
+use precedent_text::{essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens};
 
 /// The most candidates of one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The longest draft that is read, in bytes; what follows is not compared.
-pub const MAX_DRAFT: usize = 8_000_000;
+pub const MAX_DRAFT: usize = 50_000_000;
 
 /// How many candidates of a check are kept, for clusters.
 const KEPT: usize = 5;
@@ -226,11 +226,11 @@ fn question(
                 Some(source) => r.skeleton(source.id)?,
                 None => Skeleton::default(),
             };
-            let body = &request.body[..request.body.floor_char_boundary(MAX_DRAFT)];
+            let body = informative(&request.body[..request.body.floor_char_boundary(MAX_DRAFT)]);
             let title = request.title.trim();
             let (title, body) = match title.is_empty() {
-                true => report::pasted(body, &skeleton),
-                false => (title.to_owned(), Prepared::body(body, &skeleton)),
+                true => report::pasted(&body, &skeleton),
+                false => (title.to_owned(), Prepared::body(&body, &skeleton)),
             };
             let draft = Draft { title, body, made_at: now, author: None, document: None };
             (draft, None)

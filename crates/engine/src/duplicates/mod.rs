@@ -12,7 +12,7 @@ mod judge;
 mod learn;
 mod own;
 mod pace;
-mod reading;
+pub mod reading;
 mod reasons;
 mod score;
 mod triage;

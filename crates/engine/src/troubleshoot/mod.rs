@@ -4,7 +4,9 @@
 
 mod budget;
 mod evaluate;
+mod helps;
 mod keywords;
+mod language;
 mod roles;
 mod thread;
 
@@ -12,32 +14,37 @@ use std::time::Instant;
 
 use crate::{
     Parts,
+    duplicates::{Checker, Draft, Scope, features},
     search::{self, Evidence},
 };
 pub(crate) use budget::excerpt;
 use budget::{length, shares};
 pub use evaluate::evaluate_threads;
+pub use helps::{Likely, likely};
+use jiff::Timestamp;
+pub use language::Language;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        CaseComment, CaseRelation, CommentRole, DocKind, Named, SolvedCase, State, TroubleshootOutcome,
-        TroubleshootRequest, TroubleshootResponse, TroubleshootSettings, WikiPassage,
+        CaseComment, CaseRelation, CommentRole, DocKind, HELPS, Named, NearCase, SolvedCase, State,
+        TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings, WikiPassage,
         limits::{BUDGET, CASES},
     },
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, StoredComment};
-use precedent_text::{prepare::Prepared, report, signature::versions, skeleton::Skeleton, tokens};
+use precedent_text::{
+    essence::informative, prepare::Prepared, report, signature::versions, skeleton::Skeleton, tokens,
+};
 use thread::{Said, assemble, need};
 
 /// Candidates that are looked at.
 const CANDIDATES: usize = 10;
-/// A case that was found by words alone needs this share of the question's words, weighed by rarity. Among reports that
-/// nobody marked as duplicates the best one reaches it in one case of four.
+/// So many are named that are no solution, or not close enough.
+const NEAR: usize = 3;
+/// A page that was found by words alone needs this share of the question's words, weighed by rarity.
 const WORDS_FLOOR: f32 = 0.2;
-/// A merged pull request says that there is a fix.
-const MERGED_FIX: f32 = 1.15;
 /// Pages of a wiki that are shown where no case comes near.
 const PAGES: usize = 2;
 /// How deep the wiki's pages are looked through for each question.
@@ -45,7 +52,18 @@ const PAGE_DEPTH: usize = 10;
 /// The passage of a page, in characters.
 const PAGE_LENGTH: usize = 1200;
 /// The longest question that is read, in bytes.
-const MAX_QUESTION: usize = 1_000_000;
+const MAX_QUESTION: usize = 50_000_000;
+
+/// What cases are looked for with.
+#[derive(Clone, Copy, Debug)]
+pub struct Desk<'a> {
+    /// Finds candidates and says what they have in common with the question.
+    pub checker: &'a Checker<'a>,
+    /// How the casebook speaks.
+    pub language: &'a Language,
+    /// The similarity of a page worth reading, from the model's card.
+    pub card: Option<f32>,
+}
 
 /// Looks for solved cases.
 ///
@@ -53,31 +71,42 @@ const MAX_QUESTION: usize = 1_000_000;
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
 /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn troubleshoot(
-    parts: &Parts<'_>,
+    desk: &Desk<'_>,
     request: &TroubleshootRequest,
-    card: Option<f32>,
+    now: Timestamp,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
-    let settings = valid(&request.settings, card)?;
-    let question = parts.store.read(|r| Question::read(r, request))?;
+    let parts = &desk.checker.parts;
+    // Only a threshold that somebody set stands in for what is stated of a case.
+    let asked = request.settings.similarity_threshold;
+    let settings = valid(&request.settings, desk.card)?;
+    let question = parts.store.read(|r| Question::read(r, request, now))?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
         outcome: TroubleshootOutcome::Nothing,
         cases: Vec::new(),
+        near: Vec::new(),
         wiki: Vec::new(),
         notices: parts.notices()?,
         took_ms: 0.0,
         settings,
     };
-    let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let found = parts.evidence(&question.text, &question.filters(Test::Resolved), CANDIDATES * 3, task)?;
+    let checker = Checker { pace: question.pace, ..*desk.checker };
+    let found = likely(&checker, desk.language, &question.draft, question.scope(), task)?;
     let vector = parts.vector(&question.text)?;
     let cases = parts.store.read(|r| {
-        let mut cases = candidates(r, &question, found)?;
-        cases.truncate(CANDIDATES);
-        cases.retain(|c| c.relation.is_some() || passes(&c.evidence, threshold));
+        let all = candidates(r, &question, found)?;
+        let shown = |c: &Candidate| match asked {
+            _ if c.relation.is_some() => true,
+            Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
+            None => c.evidence.at_home && c.evidence.helps >= HELPS,
+        };
+        let (mut cases, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| shown(c) && !c.declined);
         cases.truncate(response.settings.max_results);
+        // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
+        let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
+        response.near = near.take(NEAR).map(Candidate::near).collect();
         let wanted = report::terms(&question.text);
         cases
             .into_iter()
@@ -88,16 +117,14 @@ pub fn troubleshoot(
             .collect::<Result<Vec<_>>>()
     })?;
     task.check()?;
-    let weight = |c: &Case| match c.relation {
-        Some(_) => 1.0,
-        None => c.evidence.cosine.unwrap_or(c.evidence.words),
-    };
+    let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
     let weights: Vec<f32> = cases.iter().map(weight).collect();
     let needs: Vec<usize> = cases.iter().map(|c| need(&c.thread.body, &c.thread.said)).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if response.cases.is_empty() {
-        response.wiki = wiki(parts, &question, threshold, task)?;
+        let threshold = response.settings.similarity_threshold.unwrap_or_default();
+        response.wiki = wiki(parts, &question, threshold, asked.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -135,9 +162,10 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }
 
-/// A case is worth reading if it is near in meaning, or if its words alone say so.
-fn passes(evidence: &Evidence, threshold: f32) -> bool {
-    evidence.cosine.is_some_and(|c| c >= threshold) || evidence.signature || evidence.words >= WORDS_FLOOR
+/// Whether a page of a wiki is near in meaning; by words alone only where nobody set a threshold.
+fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
+    let by_words = !set && (evidence.signature || evidence.words >= WORDS_FLOOR);
+    evidence.cosine.is_some_and(|c| c >= threshold) || by_words
 }
 
 struct Question {
@@ -145,55 +173,107 @@ struct Question {
     source: Option<String>,
     /// Title and text, one after the other.
     text: String,
-    title: String,
-    body: Prepared,
+    draft: Draft,
+    /// How long it takes in the one source that is looked at until something is reported again.
+    pace: f64,
 }
 
 impl Question {
-    fn read(r: &Reader<'_>, request: &TroubleshootRequest) -> Result<Self> {
+    fn read(r: &Reader<'_>, request: &TroubleshootRequest, now: Timestamp) -> Result<Self> {
         let source = match &request.source {
-            Some(key) => Some(r.source(key)?.ok_or_else(|| search::no_source(r, key))?.key),
+            Some(key) => Some(r.source(key)?.ok_or_else(|| search::no_source(r, key))?),
             None => None,
         };
+        let pace = source.as_ref().map_or(Ok(1.0), |source| r.pace(source.id))?;
+        let source = source.map(|s| s.key);
+        // A solution may be newer than the report that is asked about, so everything that is there is looked at.
+        let after =
+            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
+        let made_at = r.newest_change()?.map_or(now, after);
         let Some(key) = &request.key else {
             if request.text.trim().is_empty() {
                 return Err(Error::invalid("there is nothing to look for")
                     .with_hint("Name an item (acme/app#12), or give a message, a log or a mail."));
             }
-            let text = request.text[..request.text.floor_char_boundary(MAX_QUESTION)].trim().to_owned();
+            let whole = request.text[..request.text.floor_char_boundary(MAX_QUESTION)].trim();
+            let text = informative(whole).into_owned();
             let (title, body) = report::pasted(&text, &Skeleton::default());
-            return Ok(Self { row: None, source, text, title, body });
+            let draft = Draft { title, body, made_at, author: None, document: None };
+            return Ok(Self { row: None, source, text, draft, pace });
         };
         let row = search::one(r, key)?;
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let text = format!("{}\n{}\n{}", row.title, body.prose(), body.code());
-        Ok(Self { source, text, title: row.title.clone(), body, row: Some(row) })
+        let draft =
+            Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
+        Ok(Self { source, text, draft, pace, row: Some(row) })
     }
 
-    fn filters(&self, test: Test) -> Vec<Filter> {
-        let mut filters = vec![Filter { test, negated: false }];
-        filters.extend(self.source.clone().map(|s| Filter { test: Test::Source(s), negated: false }));
-        filters
+    fn scope(&self) -> Scope {
+        Scope { filters: self.within().collect() }
+    }
+
+    fn within(&self) -> impl Iterator<Item = Filter> {
+        self.source.clone().map(|s| Filter { test: Test::Source(s), negated: false }).into_iter()
+    }
+}
+
+/// What is known of a case beside its thread.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    helps: f32,
+    at_home: bool,
+    similarity: Option<f32>,
+    words: f32,
+    signature: bool,
+}
+
+impl Seen {
+    fn of(one: &Likely) -> Self {
+        let signatures = features::place("signatures").map_or(0.0, |at| one.scored.features.0[at]);
+        Self {
+            helps: one.helps,
+            at_home: one.at_home,
+            similarity: one.scored.cosine,
+            words: one.words(),
+            signature: signatures > 0.0,
+        }
     }
 }
 
 struct Candidate {
     row: DocumentRow,
-    evidence: Evidence,
+    evidence: Seen,
     relation: Option<CaseRelation>,
     via: Option<String>,
     /// Closed without a fix.
     declined: bool,
-    score: f32,
 }
 
-/// The candidates in the order of what they are worth, each case once: what was fixed before what was declined. A
-/// duplicate leads to the report that stays.
-fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Result<Vec<Candidate>> {
+impl Candidate {
+    fn near(self) -> NearCase {
+        NearCase {
+            citation: citation(&self.row),
+            declined: self.declined,
+            helps: self.evidence.helps,
+            state: self.row.state,
+            state_reason: self.row.state_reason,
+            title: self.row.title,
+            url: self.row.url,
+            key: self.row.key,
+        }
+    }
+}
+
+/// The candidates, best first, each case once. A duplicate leads to the report that stays.
+fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
-    for evidence in found {
-        let Some(mut row) = r.document(evidence.document)?.filter(|d| d.deleted_at.is_none()) else {
+    for one in found {
+        if out.len() >= CANDIDATES {
+            break;
+        }
+        let Some(mut row) = r.document(one.scored.document)?.filter(|d| d.deleted_at.is_none()) else {
             continue;
         };
         let mut via = None;
@@ -203,27 +283,18 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Evidence>) -> Resu
         if Some(row.key.as_str()) == own || via.as_deref().is_some_and(|v| Some(v) == own) {
             continue;
         }
-        let declined = is_declined(&row);
-        let merged = row.state == Some(State::Merged) || !fixes(r, &row)?.is_empty();
-        let quality = if merged { MERGED_FIX } else { 1.0 };
-        let score = evidence.fused * quality;
-        match out.iter_mut().find(|c| c.row.key == row.key) {
-            Some(known) if known.score >= score => {}
-            Some(known) => *known = Candidate { row, evidence, relation: None, via, declined, score },
-            None => out.push(Candidate { row, evidence, relation: None, via, declined, score }),
+        if out.iter().any(|c| c.row.key == row.key) {
+            continue;
         }
+        let declined = is_declined(&row);
+        out.push(Candidate { evidence: Seen::of(&one), row, relation: None, via, declined });
     }
-    out.sort_by(|a, b| {
-        a.declined.cmp(&b.declined).then(b.score.total_cmp(&a.score)).then_with(|| {
-            (&a.row.source, a.row.number, &a.row.key).cmp(&(&b.row.source, b.row.number, &b.row.key))
-        })
-    });
     Ok(out)
 }
 
 /// The case that needs no likeness, before all others: what the report that was asked about is known to be a duplicate of, or
 /// how it was solved itself.
-fn known(r: &Reader<'_>, question: &Question, found: &[Evidence]) -> Result<Option<Candidate>> {
+fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option<Candidate>> {
     let Some(own) = &question.row else { return Ok(None) };
     let solved = |row: &DocumentRow| {
         is_resolved(row) && !is_declined(row) && question.source.as_ref().is_none_or(|s| *s == row.source)
@@ -233,10 +304,10 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Evidence]) -> Result<Opti
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
         None => return Ok(None),
     };
-    let seen = found.iter().find(|e| e.document == row.id).copied();
-    let evidence = seen.unwrap_or_else(|| Evidence::none(row.id));
+    let seen = found.iter().find(|one| one.scored.document == row.id);
+    let evidence = seen.map(Seen::of).unwrap_or_default();
     let relation = Some(relation);
-    Ok(Some(Candidate { row, evidence, relation, via: None, declined: false, score: f32::INFINITY }))
+    Ok(Some(Candidate { row, evidence, relation, via: None, declined: false }))
 }
 
 /// The report that stays, if a document is a duplicate of one that is resolved.
@@ -269,7 +340,7 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
 
 /// A case with its whole thread.
 struct Case {
-    evidence: Evidence,
+    evidence: Seen,
     relation: Option<CaseRelation>,
     via: Option<String>,
     thread: Opened,
@@ -351,7 +422,8 @@ impl Case {
             closed_at,
             relation: self.relation,
             via: self.via,
-            similarity: self.evidence.cosine,
+            helps: self.evidence.helps,
+            similarity: self.evidence.similarity,
             words: self.evidence.words,
             same_signature: self.evidence.signature,
             fixed_by: fixed_by.iter().map(named).collect(),
@@ -433,15 +505,22 @@ pub fn citation(row: &DocumentRow) -> String {
 }
 
 /// Pages of wikis, asked for with the original text and with what it names, a page once.
-fn wiki(parts: &Parts<'_>, question: &Question, threshold: f32, task: &Task) -> Result<Vec<WikiPassage>> {
-    let filters = question.filters(Test::Kind(DocKind::Page));
+fn wiki(
+    parts: &Parts<'_>,
+    question: &Question,
+    threshold: f32,
+    set: bool,
+    task: &Task,
+) -> Result<Vec<WikiPassage>> {
+    let pages = Filter { test: Test::Kind(DocKind::Page), negated: false };
+    let filters: Vec<Filter> = std::iter::once(pages).chain(question.within()).collect();
     let mut found: Vec<Evidence> = Vec::new();
-    for text in [question.text.clone(), keywords::keywords(&question.title, &question.body)] {
+    for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
         if text.trim().is_empty() {
             continue;
         }
         for one in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
-            if !passes(&one, threshold) {
+            if !passes(&one, threshold, set) {
                 continue;
             }
             match found.iter_mut().find(|f| f.document == one.document) {

@@ -1,0 +1,214 @@
+//! How likely a solved case helps.
+//!
+//! The candidates are those of the check for duplicates, among what was solved. Two things are stated: that the question is
+//! at home here, since a text about other things has a nearest case too; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers mark, on pairs that were read
+//! (`models/judged`), and on texts of other projects, for which nothing helps.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::language::{Language, Spoken};
+use crate::duplicates::{Checker, Draft, Scope, Scored, features, reading};
+use precedent_core::{error::Result, task::Task};
+use precedent_index::filter::{Filter, Test};
+
+const BUILT_IN: &str = include_str!("helps.json");
+/// The least probability that a question is about what the casebook is about.
+const HOME: f32 = 0.45;
+/// What a failure tells that hardly any other report names, in nats, as in a casebook of usual size: one that both name says more than
+/// all likeness. Of 17 such cases that were read 8 helped, and 5 at least partly.
+const RARE: f32 = 6.0;
+/// How likely one of those helps, at the least.
+const RARE_HELPS: f32 = 0.5;
+/// The nearest so many candidates tell how near the casebook is.
+const NEAREST: usize = 10;
+
+/// What a case is judged by, by name, in order.
+pub const NAMES: [&str; 9] = [
+    // The log-odds that it is worth reading, by the check for duplicates.
+    "worth",
+    // The mean cosine of the texts.
+    "meaning",
+    // The mean of the same over the first candidates.
+    "near",
+    // The share of what the question's words tell that the case has.
+    "words",
+    // How strange the question's words are here, in deviations.
+    "strange",
+    // The share of its words that nobody uses here.
+    "unknown",
+    // What the rarest name that both have tells, in nats.
+    "rarest",
+    // The share of the shorter text's runs of words that the other has.
+    "contained",
+    // How near the nearest comment is.
+    "said",
+];
+/// How many there are.
+pub const COUNT: usize = NAMES.len();
+
+/// A solved case that may help.
+#[derive(Clone, Debug)]
+pub struct Likely {
+    /// What it has in common with the question.
+    pub scored: Scored,
+    /// What it is judged by.
+    pub numbers: [f32; COUNT],
+    /// The probability that it helps, 0..1.
+    pub helps: f32,
+    /// Whether the question is about what this casebook is about, as far as this case shows it.
+    pub at_home: bool,
+}
+
+impl Likely {
+    /// The share of what the question's words tell that the case has, 0..1.
+    pub fn words(&self) -> f32 {
+        NAMES.iter().position(|n| *n == "words").map_or(0.0, |at| self.numbers[at])
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "learnt_from")]
+    _learnt_from: Vec<String>,
+    with_meaning: Both,
+    words_alone: Both,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Both {
+    home: StatementFile,
+    helps: StatementFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatementFile {
+    bias: f32,
+    weights: BTreeMap<String, f32>,
+}
+
+struct Statement {
+    bias: f32,
+    weights: [f32; COUNT],
+}
+
+impl Statement {
+    fn read(file: &StatementFile) -> Self {
+        let weight = |name| file.weights.get(name).copied().unwrap_or_default();
+        Self { bias: file.bias, weights: NAMES.map(weight) }
+    }
+
+    fn probability(&self, numbers: &[f32; COUNT]) -> f32 {
+        let odds: f32 = self.bias + self.weights.iter().zip(numbers).map(|(w, n)| w * n).sum::<f32>();
+        1.0 / (1.0 + (-odds).exp())
+    }
+}
+
+/// That the question is at home here, and that a case helps.
+struct Statements {
+    home: Statement,
+    helps: Statement,
+}
+
+impl Statements {
+    fn read(file: &Both) -> Self {
+        Self { home: Statement::read(&file.home), helps: Statement::read(&file.helps) }
+    }
+
+    fn doubtful() -> Self {
+        let nothing = || Statement { bias: -10.0, weights: [0.0; COUNT] };
+        Self { home: nothing(), helps: nothing() }
+    }
+}
+
+/// With vectors, and without.
+static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
+    // The file is part of the program; a test reads it and holds its names.
+    match serde_json::from_str::<File>(BUILT_IN) {
+        Ok(file) => [Statements::read(&file.with_meaning), Statements::read(&file.words_alone)],
+        Err(_) => [Statements::doubtful(), Statements::doubtful()],
+    }
+});
+
+/// The solved cases that a draft is nearest to, best first, with how likely each helps.
+///
+/// # Errors
+/// Those of the database and the index.
+pub fn likely(
+    checker: &Checker<'_>,
+    language: &Language,
+    draft: &Draft,
+    mut scope: Scope,
+    task: &Task,
+) -> Result<Vec<Likely>> {
+    scope.filters.push(Filter { test: Test::Resolved, negated: false });
+    let scored = checker.scored(draft, &scope, task)?;
+    let text = format!("{}\n{}\n{}", draft.title, draft.body.prose(), draft.body.code());
+    let spoken = language.spoken(checker.fulltext, &text)?;
+    let meaning = features::place("text_mean_cosine");
+    let mut nearest: Vec<f32> = scored.iter().filter_map(|one| Some(one.features.0[meaning?])).collect();
+    nearest.sort_by(|a, b| b.total_cmp(a));
+    nearest.truncate(NEAREST);
+    #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
+    let near = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
+    let [with, without] = &*STATEMENTS;
+    let statement = if checker.vectors.is_some() { with } else { without };
+    let judged = scored.into_iter().map(|scored| {
+        let numbers = numbers(&scored, &spoken, near);
+        let rare = match language.is_small() {
+            true => feature(&scored, "signatures") > 0.0,
+            false => read(&scored, "failure") >= RARE,
+        };
+        let helps = statement.helps.probability(&numbers).max(if rare { RARE_HELPS } else { 0.0 });
+        let at_home = rare || statement.home.probability(&numbers) >= HOME;
+        Likely { scored, numbers, helps, at_home }
+    });
+    Ok(judged.collect())
+}
+
+/// A feature by its name.
+fn feature(scored: &Scored, name: &str) -> f32 {
+    features::place(name).map_or(0.0, |at| scored.features.0[at])
+}
+
+/// A number of what was read side by side; 0 where nothing was.
+fn read(scored: &Scored, name: &str) -> f32 {
+    let at = reading::NAMES.iter().position(|n| *n == name);
+    scored.reading.as_ref().zip(at).map_or(0.0, |(reading, at)| reading.0[at])
+}
+
+fn numbers(scored: &Scored, spoken: &Spoken, near: f32) -> [f32; COUNT] {
+    let worth = scored.worth.clamp(1e-4, 1.0 - 1e-4);
+    [
+        (worth / (1.0 - worth)).ln(),
+        feature(scored, "text_mean_cosine"),
+        near,
+        feature(scored, "words") * (1.0 - spoken.unknown_information),
+        spoken.strange,
+        spoken.unknown,
+        read(scored, "rarest"),
+        read(scored, "contained"),
+        feature(scored, "said_text_cosine"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_statements_name_what_a_case_is_judged_by() {
+        let file: File = serde_json::from_str(BUILT_IN).unwrap();
+        for statement in [&file.with_meaning, &file.words_alone].into_iter().flat_map(|b| [&b.home, &b.helps])
+        {
+            assert!(statement.weights.len() > 1);
+            for name in statement.weights.keys() {
+                assert!(NAMES.contains(&name.as_str()), "{name}");
+            }
+        }
+    }
+}

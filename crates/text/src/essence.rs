@@ -1,0 +1,131 @@
+//! A long text by what informs: a log of a hundred thousand lines is asked about for a few of them.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+
+use crate::signature;
+
+/// A text of so many bytes is read as it is.
+const SHORT: usize = 24_000;
+/// What is kept of a longer one, in bytes.
+const MOST: usize = 20_000;
+/// So many of the first and of the last distinct lines are kept whatever they say.
+const FIRST: usize = 30;
+const LAST: usize = 60;
+/// So many lines around one that tells of a failure are kept.
+const AROUND: usize = 4;
+/// The longest line, in bytes, that is kept whole.
+const LINE: usize = 2_000;
+
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b").unwrap()
+});
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
+
+/// What of a text informs: all of it where it is short. Lines that differ in numbers alone count once; of the others the first,
+/// the last and those around a failure are kept, the rarest kind of line first, in their order.
+pub fn informative(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHORT {
+        return Cow::Borrowed(text);
+    }
+    let hash = BuildHasherDefault::<DefaultHasher>::new();
+    let lines: Vec<&str> = text.lines().collect();
+    let kinds: Vec<u64> =
+        lines.iter().map(|l| hash.hash_one(VARYING.replace_all(l.trim(), "0").as_ref())).collect();
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    for kind in &kinds {
+        *seen.entry(*kind).or_default() += 1;
+    }
+    // A kind of line stands for all of them by its last one: where a program ends is where it failed.
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    for (at, kind) in kinds.iter().enumerate() {
+        last.insert(*kind, at);
+    }
+    let distinct: BTreeSet<usize> = last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
+    let mut wanted: Vec<usize> = Vec::new();
+    let severe = |at: &usize| {
+        let line = head(lines[*at]);
+        SEVERE.is_match(line) || signature::signatures(line).iter().any(signature::Signature::is_telling)
+    };
+    let mut failures: Vec<usize> = distinct.iter().copied().filter(severe).collect();
+    failures.sort_by_key(|at| (seen[&kinds[*at]], std::cmp::Reverse(*at)));
+    for at in failures {
+        wanted.push(at);
+        wanted.extend((at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at));
+    }
+    let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
+    let mut kept = BTreeSet::new();
+    let mut room = MOST;
+    // The first lines say what the text is; they come before a thousand failures.
+    for at in std::iter::once(0).chain(wanted.into_iter().take(400)).chain(ends.copied()) {
+        let size = head(lines[at]).len() + 1;
+        if size <= room && kept.insert(at) {
+            room -= size;
+        }
+    }
+    Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+}
+
+fn head(line: &str) -> &str {
+    &line[..line.floor_char_boundary(LINE)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(lines: usize, at: usize, failure: &str) -> String {
+        let line = |n| match n == at {
+            true => failure.to_owned(),
+            false => format!(
+                "2026-01-01T00:{:02}:{:02}Z INFO request {n} took {} ms",
+                n / 60 % 60,
+                n % 60,
+                n % 977
+            ),
+        };
+        (0..lines).map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_short_text_stays_as_it_is() {
+        assert!(matches!(informative("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
+    }
+
+    #[test]
+    fn the_failure_is_kept_wherever_it_stands() {
+        for at in [0, 777, 19_999] {
+            let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
+            let kept = informative(&log);
+            assert!(kept.len() <= MOST && kept.contains("FW-1043"), "at {at}: {} bytes", kept.len());
+        }
+    }
+
+    #[test]
+    fn the_rarest_failure_is_kept_where_many_lines_fail() {
+        let mut lines: Vec<String> = (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
+        lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
+        let text = lines.join("\n");
+        assert!(informative(&text).contains("no slot left"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_kept_is_short_and_stood_there(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
+            let text = lines.join("\n");
+            let kept = informative(&text);
+            proptest::prop_assert!(kept.len() <= text.len().min(SHORT));
+            for line in kept.lines() {
+                proptest::prop_assert!(text.contains(line));
+            }
+        }
+    }
+}
