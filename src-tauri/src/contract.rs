@@ -629,6 +629,7 @@ fn solved_cases() {
         closed_at: None,
         relation: None,
         via: None,
+        helps: 0.0,
         similarity: None,
         words: 0.0,
         same_signature: false,
@@ -643,6 +644,17 @@ fn solved_cases() {
         chars: 0,
     };
     same_members("SolvedCase", &case);
+    let near = NearCase {
+        key: String::new(),
+        citation: String::new(),
+        title: String::new(),
+        url: None,
+        state: None,
+        state_reason: None,
+        declined: false,
+        helps: 0.0,
+    };
+    same_members("NearCase", &near);
     let passage = WikiPassage {
         key: String::new(),
         citation: String::new(),
@@ -656,6 +668,7 @@ fn solved_cases() {
         key: None,
         outcome: TroubleshootOutcome::Solved,
         cases: vec![case],
+        near: vec![near],
         wiki: vec![passage],
         settings: TroubleshootSettings::default(),
         notices: Vec::new(),

@@ -9,7 +9,7 @@ use std::{
 
 use regex::Regex;
 
-use crate::signature;
+use crate::{report, signature, skeleton::Skeleton};
 
 /// A text of so many bytes is read as it is.
 const SHORT: usize = 24_000;
@@ -72,6 +72,15 @@ pub fn informative(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+}
+
+/// The line that tells what a text is about: the first one; of a log the first that tells of a failure.
+pub fn headline(text: &str) -> &str {
+    let first = text.trim().lines().next().unwrap_or_default();
+    if !report::pasted(text, &Skeleton::default()).0.is_empty() {
+        return first;
+    }
+    text.lines().find(|line| SEVERE.is_match(head(line))).unwrap_or(first)
 }
 
 fn head(line: &str) -> &str {

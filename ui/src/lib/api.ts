@@ -137,7 +137,7 @@ export const SOLVED: TroubleshootSettings = {
 };
 
 export const troubleshoot = (asked: Pick<TroubleshootRequest, "key" | "text" | "source">) => {
-  const request: TroubleshootRequest = { ...asked, settings: SOLVED };
+  const request: TroubleshootRequest = { ...asked, anyway: true, settings: SOLVED };
   return invoke<TroubleshootResponse>("troubleshoot", { request });
 };
 

@@ -612,6 +612,7 @@ export interface TroubleshootRequest {
   key: string | null;
   text: string;
   source: string | null;
+  anyway: boolean;
   settings: TroubleshootSettings;
 }
 
@@ -646,6 +647,7 @@ export interface SolvedCase {
   closed_at: Timestamp | null;
   relation: CaseRelation | null;
   via: string | null;
+  helps: number;
   similarity: number | null;
   words: number;
   same_signature: boolean;
@@ -671,10 +673,21 @@ export interface WikiPassage {
 
 export type TroubleshootOutcome = "solved" | "wiki" | "nothing";
 
+export interface NearCase {
+  key: string;
+  citation: string;
+  title: string;
+  url: string | null;
+  state: State | null;
+  state_reason: string | null;
+  declined: boolean;
+  helps: number;
+}
 export interface TroubleshootResponse {
   key: string | null;
   outcome: TroubleshootOutcome;
   cases: SolvedCase[];
+  near: NearCase[];
   wiki: WikiPassage[];
   settings: TroubleshootSettings;
   notices: Notice[];

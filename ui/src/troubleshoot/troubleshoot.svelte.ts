@@ -5,12 +5,6 @@ import { Latest } from "../lib/latest";
 import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
 import { pieces, type Piece } from "./pieces";
 
-/** A pasted text as a report: its first line is its title. */
-export function draft(text: string): { title: string; body: string } {
-  const end = text.indexOf("\n");
-  return end < 0 ? { title: text, body: "" } : { title: text.slice(0, end), body: text.slice(end + 1) };
-}
-
 /** What is asked: the item whose key stands there alone, else the text as a report. */
 export function question(text: string): { key: string | null; text: string } {
   const pasted = text.trim();
@@ -61,7 +55,8 @@ export class Troubleshoot {
     this.failure = null;
     const [solved, duplicates] = await Promise.allSettled([
       api.troubleshoot(asked),
-      api.duplicates({ ...draft(asked.text), key: asked.key, source: asked.source, include_closed: true, max_candidates: 5 }),
+      // Which of it is a title is for the engine to tell.
+      api.duplicates({ title: "", body: asked.text, key: asked.key, source: asked.source, include_closed: true, max_candidates: 5 }),
     ]);
     if (!isCurrent()) return;
     this.pending = false;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Band, DuplicatesResponse } from "../lib/types";
-import { alike, draft, question } from "./troubleshoot.svelte";
+import { alike, question } from "./troubleshoot.svelte";
 
 it("asks about an item that is named alone, and else about the text", () => {
   expect(question(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
@@ -10,10 +10,6 @@ it("asks about an item that is named alone, and else about the text", () => {
   }
 });
 
-it("takes the first line of a text for its title", () => {
-  expect(draft("It stops\nat night\nand by day")).toEqual({ title: "It stops", body: "at night\nand by day" });
-  expect(draft("It stops")).toEqual({ title: "It stops", body: "" });
-});
 
 it("leaves out what is neither the same nor related, however it is ranked", () => {
   const all: Band[] = ["likely", "related", "none", "possible"];

@@ -21,7 +21,11 @@ use precedent_core::{
     task::Task,
 };
 use precedent_store::{DocumentRow, Reader};
-use precedent_text::{prepare::Prepared, signature::versions};
+use precedent_text::{
+    essence::{headline, informative},
+    prepare::Prepared,
+    signature::versions,
+};
 
 /// The form of the record that a brief keeps of itself.
 pub(super) const VERSION: u32 = 1;
@@ -66,14 +70,10 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
     let asks_for_duplicates = wants(SectionKind::Duplicates)
         && row.as_ref().is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
     let mut found = if asks_for_duplicates {
-        let (title, body) = match request.text.trim().split_once('\n') {
-            Some((first, rest)) => (first.to_owned(), rest.to_owned()),
-            None => (request.text.trim().to_owned(), String::new()),
-        };
         let ask = DuplicatesRequest {
             key: row.as_ref().map(|row| row.key.clone()),
-            title,
-            body,
+            // Which of it is a title is told there.
+            body: request.text.clone(),
             source: request.source.clone(),
             include_closed: true,
             threshold: THRESHOLD,
@@ -115,7 +115,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         let sources = sources(r, &sections)?;
         let title = match &row {
             Some(row) => format!("{} {}", row.key, row.title),
-            None => crate::troubleshoot::first_line(&request.text),
+            None => crate::troubleshoot::first_line(headline(&request.text)),
         };
         let request = request.clone();
         let model = desk.model.map(|(name, _)| name.to_owned());
@@ -233,7 +233,10 @@ impl Writer<'_> {
 
     fn problem(&mut self) {
         let (_, body) = self.text();
-        let (text, excerpt) = troubleshoot::excerpt(body.trim(), PROBLEM);
+        // A log that is longer than what is shown is shown by what informs.
+        let shown = if self.row.is_none() { informative(body) } else { body.into() };
+        let (text, cut) = troubleshoot::excerpt(shown.trim(), PROBLEM);
+        let excerpt = cut || shown.len() < body.len();
         let author = self.row.and_then(|row| row.author.login.clone());
         let quote =
             Quote { author, role: None, day: self.row.and_then(|row| day(row.created_at)), text, excerpt };

@@ -11,11 +11,14 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
+use precedent_text::essence::informative;
 
 /// Longer queries are pasted texts: nothing in them is read as a filter.
 const MAX_TYPED: usize = 1000;
 /// The longest query that is read, in bytes.
 pub const MAX_QUERY: usize = 200_000;
+/// Of a text that was pasted so much is read, in bytes.
+const MAX_PASTED: usize = 50_000_000;
 
 /// A query, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,14 +75,9 @@ impl Query {
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] if a filter has a value that it cannot have, with what it can have.
 pub fn parse(input: &str) -> Result<Query> {
+    // Nobody types so much: it was pasted, and what informs of it is asked.
     if input.len() > MAX_QUERY {
-        return Err(Error::invalid(format!(
-            "the query has {} characters; the most is {MAX_QUERY} bytes",
-            input.chars().count()
-        ))
-        .with_hint(
-            "Paste the part that names the failure: the message and the first frames of its stack trace.",
-        ));
+        return parse(&informative(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
         return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
