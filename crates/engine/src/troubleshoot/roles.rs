@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation;
 
 use precedent_core::model::CommentRole;
 use precedent_store::StoredComment;
@@ -39,12 +40,27 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:root cause|the cause|culprit|the problem|the reason) (?:is|was|turned out)|turned out (?:to be|that)|upgrad(?:e|ing) to .{1,40} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
     ))
 });
-static UNFIXED: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:until|once|when|if) (?:this|it|that) (?:is|gets) (?:fixed|resolved|solved)")
+/// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
+static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum\w+|assum\w+|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|but|still|without|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan))\b",
+    )
+});
+/// Denials that speak for a fix.
+static GONE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:no longer|not (?:an issue|a problem) (?:any ?more)|(?:can.?not|can.t|could not|couldn.t|unable to) (?:re-?produce)|don.t see|doesn.t (?:crash|happen|occur|reproduce))\b",
+    )
 });
 static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\bwork[- ]?arounds?\b|\bin the mean ?(?:time|while)\b|\bas a (?:temporary|stop-?gap|quick) |\buntil (?:this|it|that|then) is fixed\b|\byou can (?:instead|also|still|avoid|get around|work around|use|set|disable|downgrade|pass|add|try)\b|\bfor now,? (?:you|we|i|use|set)\b|\bgot around (?:it|this)\b|\bavoid(?:s|ed)? (?:it|this|the (?:problem|issue|crash|error)) by\b",
+        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrad\w+|disabl\w+|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
+    )
+});
+/// What makes a sentence tell of no workaround: it asks for one, denies that it works, or names one that stands elsewhere.
+static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|(?:is|are) exactly)|(?:the|this|that|one of the) work[- ]?arounds? (?:you|he|she|they|in|from|described|mentioned|above|posted|i posted|exactly)|(?:your|his|her|their|these|those|some|several|reasonable|viable|committed a|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?|if (?:someone|anyone|you know)|should not|intention|quite a b\w+ of|gonna|going to|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|only work[- ]?around)\b",
     )
 });
 static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -85,13 +101,12 @@ pub(super) fn role(
     if comment.author.bot || (short && !named && (STALE.is_match(&prose) || only_orders(&prose))) {
         return Some(CommentRole::Noise);
     }
-    let workaround = WORKAROUND.is_match(&prose);
-    // "Until this is fixed, …" speaks of a fix that is not there.
-    let fix = named || (FIX.is_match(&prose) && !(workaround && UNFIXED.is_match(&prose)));
-    if fix {
+    let says_fix = |s: &str| FIX.is_match(s) && !FIX_OPEN.is_match(&GONE.replace_all(s, " "));
+    let says_workaround = |s: &str| WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s);
+    if named || sentences(&prose).any(says_fix) {
         return Some(CommentRole::Fix);
     }
-    if workaround {
+    if sentences(&prose).any(says_workaround) {
         return Some(CommentRole::Workaround);
     }
     if at_closure && !text.blocks.is_empty() {
@@ -104,6 +119,11 @@ pub(super) fn role(
         return Some(CommentRole::Reproduction);
     }
     CONFIRMATION.is_match(&prose).then_some(CommentRole::Confirmation)
+}
+
+/// The sentences of a text (UAX #29, and each line for itself).
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(UnicodeSegmentation::unicode_sentences)
 }
 
 /// Whether every line that says something is an order to a bot or a courtesy.
@@ -138,6 +158,15 @@ mod tests {
             ("This was fixed in the last release, 3.1.2.", Some(Fix)),
             ("The root cause was a stale lease on the slot.", Some(Fix)),
             ("Upgrading to 4.0 fixes it for us.", Some(Fix)),
+            ("I cannot reproduce this any more; fixed by the new parser.", Some(Fix)),
+            ("I'm not sure how to fix that.", None),
+            ("Is this fixed in 3.2?", None),
+            ("It will be fixed by the next release, I hope.", None),
+            ("Didn't solve this for us, it still stops.", None),
+            ("Is there a temporary workaround?", None),
+            ("We don't have a workaround.", None),
+            ("Thanks, your workaround helped.", None),
+            ("You can downgrade to 3.0 for now.", Some(Workaround)),
             ("As a workaround, restart the heartbeat once a day.", Some(Workaround)),
             ("Until this is fixed, set `slot.keep = 0`.", Some(Workaround)),
             ("Here is a smaller example that shows it, with the log attached below.", Some(Reproduction)),
@@ -161,7 +190,17 @@ mod tests {
 
     #[test]
     fn the_patterns_compile() {
-        for pattern in [&ORDER, &STALE, &FIX, &UNFIXED, &WORKAROUND, &REPRODUCTION, &CONFIRMATION] {
+        for pattern in [
+            &ORDER,
+            &STALE,
+            &FIX,
+            &FIX_OPEN,
+            &GONE,
+            &WORKAROUND,
+            &WORKAROUND_OPEN,
+            &REPRODUCTION,
+            &CONFIRMATION,
+        ] {
             assert!(!pattern.is_match(""));
         }
     }
