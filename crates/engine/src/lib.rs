@@ -15,4 +15,4 @@ mod samples;
 pub mod search;
 pub mod troubleshoot;
 
-pub use casebook::{Casebook, OpenOptions};
+pub use casebook::{Casebook, OpenOptions, understand_files};

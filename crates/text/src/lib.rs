@@ -5,6 +5,7 @@ pub mod chunk;
 mod dialect;
 pub mod harmless;
 pub mod html;
+pub mod hypertext;
 pub mod markdown;
 pub mod markup;
 pub mod prepare;
