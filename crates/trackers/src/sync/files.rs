@@ -1,8 +1,8 @@
 //! Imports of files, whatever they are: what they hold is told, read, and put into the sources that it belongs to.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
     sync::mpsc::{SyncSender, sync_channel},
 };
 
@@ -84,6 +84,8 @@ struct Door<'a> {
     named: Option<&'a str>,
     mapping: Mapping,
     routes: Routes,
+    /// The path that is read.
+    path: PathBuf,
     sources: BTreeMap<String, SourceRow>,
     out: Imported,
 }
@@ -103,12 +105,13 @@ impl<'a> Door<'a> {
             named,
             mapping,
             routes: Routes::default(),
+            path: PathBuf::new(),
             sources: BTreeMap::new(),
             out: Imported { report, ..Default::default() },
         })
     }
 
-    fn paths(&mut self, paths: &[std::path::PathBuf]) -> Result<()> {
+    fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
         let mut failed = None;
         for path in paths {
             match self.path(path) {
@@ -139,6 +142,7 @@ impl<'a> Door<'a> {
 
     fn path(&mut self, path: &Path) -> Result<()> {
         self.routes = Routes::new(self.named, self.held()?);
+        self.path = path.to_owned();
         let files = content::files(path)?;
         let total: u64 = files.iter().map(|f| f.1).sum();
         let (mut before, mut failed) = (0, None);
@@ -252,6 +256,8 @@ impl<'a> Door<'a> {
     ) -> Result<()> {
         let mut routes = std::mem::take(&mut self.routes);
         let store = self.store.map(|s| s.0);
+        let path = self.path.clone();
+        let mapping = self.mapping.clone();
         let read = std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
             let (batches, unread) = sync_channel::<Batch>(1);
@@ -259,8 +265,13 @@ impl<'a> Door<'a> {
             let reader = scope.spawn(move || batch_up(content, look, &batches));
             let routes = &mut routes;
             scope.spawn(move || {
+                // Of one file that names one project there is nothing to look for.
+                let elsewhere = |name: &str, several: bool| {
+                    let whole = path != content.path || Content::file(&path).name != content.name;
+                    (several || whole) && names(&path, &mapping, name)
+                };
                 for batch in unread {
-                    let ready = ready(batch, look, content, routes, store);
+                    let ready = ready(batch, look, &content.name, routes, store, &elsewhere);
                     let failed = ready.is_err();
                     if packed.send(ready).is_err() || failed {
                         return;
@@ -378,9 +389,10 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
 fn ready(
     batch: Batch,
     look: &Look,
-    content: &Content,
+    file: &str,
     routes: &mut Routes,
     store: Option<&Store>,
+    elsewhere: &impl Fn(&str, bool) -> bool,
 ) -> Result<Ready> {
     let read: Vec<(String, std::result::Result<Vec<Piece>, String>)> = batch
         .records
@@ -393,9 +405,9 @@ fn ready(
                 Piece::Record(record) => record.repository(),
                 Piece::Link(..) => None,
             });
-        routes.settle(projects, |name| names(content, look, name));
+        routes.settle(projects, elsewhere);
     }
-    let of = Of { namespace: &look.namespace, file: &content.name };
+    let of = Of { namespace: &look.namespace, file };
     let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
     for (place, found) in read {
         if let Err(reason) = found.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
@@ -449,22 +461,36 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
     Ok(())
 }
 
-/// Whether any record of a file names this project. Asked once, of files of several projects whose first records do not.
-fn names(content: &Content, look: &Look, project: &str) -> bool {
-    let content = content.again();
+/// Whether any record below a path names this project. Asked once a path, where its first records name another.
+fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
+    let Ok(mention) = regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
+    else {
+        return false;
+    };
     let mut found = false;
-    let _ = look.read(&content, |_, chunk| {
-        let pieces = chunk.and_then(|c| look.pieces(c)).unwrap_or_default();
-        let projects: BTreeSet<&str> = pieces
-            .iter()
-            .filter_map(|piece| match piece {
-                Piece::Record(record) => record.repository(),
-                Piece::Link(..) => None,
-            })
-            .collect();
-        found = projects.iter().any(|p| p.eq_ignore_ascii_case(project));
-        !found
-    });
+    for (file, _) in content::files(path).unwrap_or_default() {
+        let looked = content::each(&file, |content| {
+            let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
+            look.read(&content, |_, chunk| {
+                let pieces = match chunk {
+                    Ok(chunk) if Look::mentions(&chunk, &mention) => look.pieces(chunk).unwrap_or_default(),
+                    _ => return true,
+                };
+                found |= pieces.iter().any(|piece| match piece {
+                    Piece::Record(record) => {
+                        record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
+                    }
+                    Piece::Link(..) => false,
+                });
+                !found
+            })?;
+            Ok(!found)
+        });
+        // What cannot be read is told when it is read for good.
+        if looked.is_err() || found {
+            break;
+        }
+    }
     found
 }
 

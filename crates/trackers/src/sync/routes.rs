@@ -35,12 +35,12 @@ impl Routes {
         self.home.is_some()
     }
 
-    /// Settles which project the path is of, from the projects that its first records name. `elsewhere` looks whether any later
-    /// record names one.
+    /// Settles which project the path is of, from the projects that its first records name. `elsewhere` looks whether any other
+    /// record of it names one, told whether the first ones name several.
     pub(super) fn settle<'r>(
         &mut self,
         projects: impl Iterator<Item = &'r str>,
-        elsewhere: impl Fn(&str) -> bool,
+        elsewhere: impl Fn(&str, bool) -> bool,
     ) {
         let mut counts = BTreeMap::<String, usize>::new();
         for project in projects {
@@ -49,7 +49,8 @@ impl Routes {
         let most = counts.values().copied().max().unwrap_or(0);
         let common = counts.iter().find(|(_, n)| **n == most).map(|(name, _)| name.clone());
         let own = self.named.as_ref().filter(|named| {
-            counts.keys().any(|p| p.eq_ignore_ascii_case(named)) || (counts.len() > 1 && elsewhere(named))
+            counts.keys().any(|p| p.eq_ignore_ascii_case(named))
+                || (counts.keys().any(|p| p.contains('/')) && elsewhere(named, counts.len() > 1))
         });
         self.home = own.cloned().or_else(|| self.held.clone()).or(common);
     }
@@ -115,19 +116,19 @@ mod tests {
     #[test]
     fn a_named_source_holds_one_project_and_others_of_the_file_stand_below_it() {
         let mut routes = Routes::new(Some("acme/all"), None);
-        routes.settle(["OPS", "APP"].into_iter(), |_| false);
+        routes.settle(["OPS", "APP"].into_iter(), |_, _| false);
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "acme/all");
         assert_eq!(routes.source(Some("OPS"), OF).unwrap(), "acme/all/OPS");
         // What is there already stays what it is, whatever most of the next file is.
         let mut routes = Routes::new(Some("acme/all"), Some("APP".to_owned()));
-        routes.settle(["OPS", "OPS", "APP"].into_iter(), |_| false);
+        routes.settle(["OPS", "OPS", "APP"].into_iter(), |_, _| false);
         assert_eq!(routes.source(Some("OPS"), OF).unwrap(), "acme/all/OPS");
     }
 
     #[test]
     fn of_several_repositories_the_named_one_is_taken() {
         let mut routes = Routes::new(Some("acme/other"), None);
-        routes.settle(["acme/app", "acme/app", "acme/lib"].into_iter(), |name| name == "acme/other");
+        routes.settle(["acme/app", "acme/app", "acme/lib"].into_iter(), |name, _| name == "acme/other");
         assert_eq!(routes.source(Some("acme/Other"), OF).unwrap(), "acme/other");
         assert!(routes.source(Some("acme/app"), OF).unwrap_err().contains("belongs to acme/app"));
     }

@@ -53,20 +53,29 @@ impl Seen {
     /// Looks at a cell.
     pub fn cell(&mut self, text: &str) {
         self.cells += 1;
-        if let Some((first, second, point)) = pair(text) {
+        let text = text.trim();
+        if plain(text).is_some() {
+            return;
+        }
+        let parts = Parts::of(text);
+        if let Some((first, second)) = parts.as_ref().and_then(Parts::pair) {
             match (first > 12, second > 12) {
                 (true, false) => self.day_first += 1,
                 (false, true) => self.month_first += 1,
                 (false, false) if first != second => {
                     self.either += 1;
-                    self.points += u64::from(point);
-                    self.example.get_or_insert_with(|| text.trim().to_owned());
+                    self.points += u64::from(parts.as_ref().is_some_and(|p| p.point));
+                    self.example.get_or_insert_with(|| text.to_owned());
                 }
                 _ => {}
             }
         }
-        if read(text, Order::DayFirst).is_none() && read(text, Order::MonthFirst).is_none() {
-            let text: String = text.trim().chars().take(40).collect();
+        let readable = parts.is_some_and(|p| {
+            p.time().is_some()
+                && [Order::DayFirst, Order::MonthFirst].into_iter().any(|o| p.date(o).is_some())
+        });
+        if !readable {
+            let text: String = text.chars().take(40).collect();
             if self.unread.len() < Self::KEPT || self.unread.contains_key(&text) {
                 *self.unread.entry(text).or_default() += 1;
             }
@@ -97,15 +106,6 @@ impl Seen {
     pub fn unread(&self) -> impl Iterator<Item = (&str, u64)> {
         self.unread.iter().map(|(text, n)| (text.as_str(), *n))
     }
-}
-
-/// The first two of three numbers that a cell begins with, neither of which can be a year, and whether a point divides them.
-fn pair(text: &str) -> Option<(u32, u32, bool)> {
-    let mut parts = Parts::of(text)?;
-    (parts.month.is_none() && parts.dates.len() == 3 && !parts.far_east)
-        .then(|| std::mem::take(&mut parts.dates))
-        .filter(|d| d[0].1 <= 2 && d[1].1 <= 2)
-        .map(|d| (d[0].0, d[1].0, parts.point))
 }
 
 /// Months by the beginnings of their names, in the languages that trackers write them in; of two that fit the longer counts.
@@ -345,6 +345,14 @@ impl Parts {
         Some(())
     }
 
+    /// The first two of three numbers, neither of which can be a year.
+    fn pair(&self) -> Option<(u32, u32)> {
+        match self.dates.as_slice() {
+            [(a, 1 | 2), (b, 1 | 2), _] if self.month.is_none() && !self.far_east => Some((*a, *b)),
+            _ => None,
+        }
+    }
+
     fn date(&self, order: Order) -> Option<Date> {
         let (year, month, day) = match (self.month, self.dates.as_slice()) {
             (Some((month, _)), [(a, n), (b, m)]) => {
@@ -420,6 +428,11 @@ fn packed(text: &str) -> Option<Timestamp> {
     utc(time)
 }
 
+/// A time in a form of which there is but one reading.
+fn plain(text: &str) -> Option<Timestamp> {
+    text.parse().ok().or_else(|| packed(text)).or_else(|| epoch(text))
+}
+
 fn utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().map(|z| z.timestamp())
 }
@@ -427,10 +440,7 @@ fn utc(time: DateTime) -> Option<Timestamp> {
 /// A time in whatever form; without a zone it is taken as UTC. `order` is for three numbers of which none is plainly the year's.
 pub fn read(text: &str, order: Order) -> Option<Timestamp> {
     let text = text.trim();
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Some(time);
-    }
-    if let Some(time) = packed(text).or_else(|| epoch(text)) {
+    if let Some(time) = plain(text) {
         return Some(time);
     }
     let parts = Parts::of(text)?;

@@ -40,11 +40,6 @@ impl Content {
         Self { name, path: path.to_owned(), bytes: None, packed: Arc::default() }
     }
 
-    /// The same, to be read beside it.
-    pub fn again(&self) -> Self {
-        Self { packed: Arc::default(), ..self.clone() }
-    }
-
     /// Opens it at its beginning, unpacked.
     ///
     /// # Errors
@@ -118,7 +113,7 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
         }
         if kind.is_dir() && depth < MAX_DEPTH {
             walk(&entry.path(), depth + 1, out)?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && is_wanted(&entry.path().to_string_lossy().replace('\\', "/")) {
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
             out.push((entry.path(), size));
         }
@@ -164,14 +159,32 @@ fn is_wanted(name: &str) -> bool {
         .and_then(|stem| stem.rsplit_once('_'))
         .is_some_and(|(_, n)| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
     if numbered {
-        let wanted = ["issues_", "issue_comments_", "pull_requests_", "pull_request_review_comments_"];
-        return wanted.iter().any(|w| file.starts_with(w));
+        return !BESIDE.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
         return file == "issues.ndjson";
     }
     !file.starts_with('.') && !name.starts_with("__MACOSX/") && file != "schema.json" && file != "VERSION"
 }
+
+/// What stands beside items and comments in GitHub's migration archives.
+const BESIDE: &[&str] = &[
+    "attachments_",
+    "bases_",
+    "commit_comments_",
+    "issue_events_",
+    "milestones_",
+    "organizations_",
+    "projects_",
+    "protected_branches_",
+    "pull_request_review_threads_",
+    "pull_request_reviews_",
+    "releases_",
+    "repositories_",
+    "repository_files_",
+    "teams_",
+    "users_",
+];
 
 fn tar(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Result<()> {
     let path = &whole.path;

@@ -120,6 +120,9 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
         return Some(nothing(content, "an empty list"));
     }
     let first = first?;
+    if first.get("name").is_some() && first.get("color").is_some() && first.get("title").is_none() {
+        return Some(error(content, "this is a list of labels", "Export the issues themselves."));
+    }
     if first.get("title").is_some() || first.get("number").is_some() || first.get("id").is_some() || holder {
         return None;
     }

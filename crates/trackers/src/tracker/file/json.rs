@@ -4,17 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Value, value::RawValue};
 
-use super::{piece::Piece, shapes, states::Words};
+use super::{known::Known, piece::Piece, shapes};
 use crate::tracker::github;
-
-/// What is known of the file that records come from.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// What the state's words mean.
-    pub words: Words,
-    /// Items have no number and are numbered by their place.
-    pub numberless: bool,
-}
 
 /// How deep records may lie in one another in a line.
 const MAX_DEPTH: u8 = 3;

@@ -5,6 +5,7 @@ pub mod content;
 mod encoding;
 mod foreign;
 mod json;
+mod known;
 mod mapping;
 mod piece;
 mod quotes;
@@ -22,7 +23,7 @@ use serde_json::Value;
 
 pub use content::Content;
 use encoding::{Decoded, Written};
-use json::Known;
+use known::Known;
 pub use mapping::Mapping;
 pub use piece::{Piece, Tie};
 use rows::Row;
@@ -210,7 +211,7 @@ impl Look {
     /// Lines in front of a table that are none of it.
     pub fn preamble(&self) -> usize {
         match &self.form {
-            Form::Table(plan) => plan.preamble,
+            Form::Table(plan) => plan.preamble - usize::from(plan.declared && plan.preamble > 0),
             _ => 0,
         }
     }
@@ -278,6 +279,15 @@ impl Look {
             Form::Table(plan) => return read_rows(content, plan, each),
         }
         Ok(true)
+    }
+
+    /// Whether a record may name this project; quickly, and wrong only by saying yes.
+    pub fn mentions(chunk: &Chunk, project: &regex::bytes::Regex) -> bool {
+        match chunk {
+            Chunk::Json(bytes, _) => project.is_match(bytes),
+            Chunk::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
+            Chunk::Page(_) => false,
+        }
     }
 
     /// What a record holds.

@@ -82,7 +82,7 @@ impl Item {
             }),
             state_reason: self.reason.filter(|r| !r.trim().is_empty()),
             author: Author { login: self.author, bot: self.bot, association: None },
-            labels: self.labels,
+            labels: self.labels.iter().map(|l| whole(l)).collect(),
             milestone: self.milestone,
             locked: false,
             comment_count: self.comments,

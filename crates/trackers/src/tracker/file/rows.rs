@@ -4,6 +4,7 @@ use csv::StringRecord;
 use jiff::Timestamp;
 
 use super::{
+    columns::plain,
     piece::{Item, Piece, Said as Comment, Tie, whole},
     states::{Said, is_resolution},
     table::Plan,
@@ -46,7 +47,9 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
         resolution: plan.cell(cells, "reason"),
         closed_at: closed_at.is_some(),
     };
-    let reason = state.resolution.filter(|r| is_resolution(r)).or(state.word);
+    // "Closed" says nothing of why.
+    let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
+    let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
     let url = plan.cell(cells, "url").map(str::to_owned);
     let item = Item {
         project: of.project.clone(),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{
-    json::Known,
+    known::Known,
     piece::{Item, Piece, Said as Comment, Tie},
     states::{Said, is_resolution},
 };

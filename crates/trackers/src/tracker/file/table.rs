@@ -35,8 +35,10 @@ pub struct Plan {
     pub written: Written,
     /// What divides its cells.
     pub delimiter: u8,
-    /// Rows in front of the one that names the columns.
+    /// Rows in front of the one that names the columns; one of them says what divides the cells, if `declared`.
     pub preamble: usize,
+    /// Whether the file says what divides its cells (`sep=;`).
+    pub declared: bool,
     /// The columns' names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
@@ -109,6 +111,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         written,
         delimiter,
         preamble,
+        declared: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
         headers,
         fields,
         orders: BTreeMap::new(),
@@ -119,7 +122,10 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     };
     if plan.columns("title").is_empty() {
         // One column without a single known name is a text, not a table.
-        if plan.fields.is_empty() && mapping.columns.is_empty() && plan.headers.len() < 2 {
+        if plan.fields.is_empty()
+            && mapping.columns.is_empty()
+            && plan.headers.iter().filter(|h| !h.is_empty()).count() < 2
+        {
             return Ok(None);
         }
         return Err(Error::invalid(format!("{}: no column gives the title", path.display())).with_hint(
@@ -172,7 +178,9 @@ pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
 
 /// Finds what divides the cells and the row that names the columns: the one with the most names that are known.
 fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
-    let told = |name: &str| mapping.columns.iter().any(|(_, column)| plain(column) == plain(name));
+    let told = |name: &str| {
+        !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
+    };
     let declared =
         start.trim_start_matches('\u{feff}').get(..5).filter(|s| s.to_lowercase().starts_with("sep="));
     let declared = declared.and_then(|s| s.as_bytes().last().copied());
