@@ -258,6 +258,8 @@ impl<'a> Door<'a> {
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
+        // What lies in an archive is named after that.
+        let file = Content::file(&content.path).name;
         let read = std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
             let (batches, unread) = sync_channel::<Batch>(1);
@@ -271,7 +273,7 @@ impl<'a> Door<'a> {
                     (several || whole) && names(&path, &mapping, name)
                 };
                 for batch in unread {
-                    let ready = ready(batch, look, &content.name, routes, store, &elsewhere);
+                    let ready = ready(batch, look, &file, routes, store, &elsewhere);
                     let failed = ready.is_err();
                     if packed.send(ready).is_err() || failed {
                         return;

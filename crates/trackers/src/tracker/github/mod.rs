@@ -140,6 +140,9 @@ fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64
         fn visit_u64<E>(self, value: u64) -> Result<u64, E> {
             Ok(value)
         }
+        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u64, E> {
+            Err(E::invalid_value(serde::de::Unexpected::Signed(value), &self))
+        }
         fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<u64, E> {
             value
                 .trim_start_matches('#')
