@@ -72,9 +72,8 @@ pub enum Command {
     Login(LoginCommand),
     /// Forget a token that `login` kept
     Logout(HostCommand),
-    /// Import issues, comments and wiki pages from files
-    #[command(subcommand)]
-    Import(ImportCommand),
+    /// Import what trackers export: whatever it is, it is told by what it holds
+    Import(ImportAll),
     /// Bring the indexes up to date, or make them anew
     Index(IndexCommand),
     /// Search issues, pull requests and wiki pages
@@ -836,6 +835,48 @@ pub struct LoginCommand {
     /// The client id of an OAuth app of yours with the device flow enabled
     #[arg(long, value_name = "ID", env = "PRECEDENT_GITHUB_CLIENT_ID")]
     pub client_id: Option<String>,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Files of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
+JSON, CSV, TSV, XML, Markdown; packed in gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or an older encoding.
+docs/importing.md says what is read of each. Importing again changes nothing that is there.
+
+--map says which column gives a field (title=Headline; an empty name leaves it out), what words mean
+(state.closed=\"Geschlossen,Erledigt\", state.open=…) and in which order dates are written (dates=dmy, dates=mdy).
+Fields: number, title, body, state, category, reason, author, labels, milestone, created, updated, closed, url,
+comments, \"comment author\", \"comment date\", duplicates, duplicated, related.
+
+Examples:
+  precedent import export.csv --dry-run               what it is, which column gives what, what is doubtful
+  precedent import export.csv -R acme/app
+  precedent import migration.tar.gz                   every repository in it, each as a source
+  precedent import jira.csv --map state.closed=Shipped
+  gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
+  precedent import all.json"
+)]
+pub struct ImportAll {
+    /// Files, archives or folders of them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The source to import into: owner/name [default: what the files name, else after the file]
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// Which column gives a field, or what a word means
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+    pub map: Vec<(String, String)>,
+    /// Say what the files hold and how they are understood; import nothing
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub after: AfterImport,
+    #[command(flatten)]
+    pub json: Json,
+    #[command(subcommand)]
+    pub command: Option<ImportCommand>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,13 +1,13 @@
 //! `precedent import`.
 
 use precedent_core::{
-    Result,
-    model::{ImportReport, IndexReport, Taken},
+    Result, Task,
+    model::{FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood},
 };
 
 use crate::{
     Session,
-    args::{AfterImport, ImportCommand, ImportFiles, Json},
+    args::{AfterImport, ImportAll, ImportCommand, ImportFiles, Json},
     output::{Output, count, plain, plural, remark},
 };
 
@@ -15,46 +15,54 @@ use crate::{
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     #[serde(flatten)]
-    import: ImportReport,
+    import: Imported,
     index: Option<IndexReport>,
 }
 
-pub async fn run(session: &Session, command: ImportCommand, output: &mut Output) -> Result<()> {
-    let (import, after, json) = match command {
-        ImportCommand::Github(files) => {
-            let import = each(&files, async |path| {
-                session.casebook.import_github(&files.source, path, &session.task).await
-            });
-            (import.await, files.after, files.json)
+pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> Result<()> {
+    let request = |files: &ImportFiles, map| ImportRequest {
+        paths: files.paths.clone(),
+        source: Some(files.source.clone()),
+        map,
+    };
+    let import = async |request| session.casebook.import_files(request, &session.task).await;
+    let plain =
+        |report: Result<ImportReport>| report.map(|report| Imported { report, ..Imported::default() });
+    let (import, after, json) = match command.command {
+        None => {
+            let request = ImportRequest { paths: command.paths, source: command.source, map: command.map };
+            (import(request).await, command.after, command.json)
         }
-        ImportCommand::Csv { map, files } => {
-            let import = each(&files, async |path| {
-                session.casebook.import_table(&files.source, path, &map, &session.task).await
-            });
-            (import.await, files.after, files.json)
+        Some(ImportCommand::Github(files)) => {
+            (import(request(&files, Vec::new())).await, files.after, files.json)
         }
-        ImportCommand::Wiki(files) => {
+        Some(ImportCommand::Csv { map, files }) => {
+            (import(request(&files, map)).await, files.after, files.json)
+        }
+        Some(ImportCommand::Wiki(files)) => {
             let import = each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await
             });
-            (import.await, files.after, files.json)
+            (plain(import.await), files.after, files.json)
         }
-        ImportCommand::Casebook { file, after, json } => {
+        Some(ImportCommand::Casebook { file, after, json }) => {
             return casebook(session, &file, after, &json, output).await;
         }
-        ImportCommand::Sample { after, json } => {
+        Some(ImportCommand::Sample { after, json }) => {
             let import = session.casebook.import_sample(&session.task).await;
-            (import, after, json)
+            (plain(import), after, json)
         }
     };
     // What was stored before an error is kept, so it is indexed too; the error is told in the end.
     let (import, error) = match import {
         Ok(report) => (report, None),
         Err(error) if error.code() == precedent_core::Code::Cancelled => return Err(error),
-        Err(error) => (ImportReport::default(), Some(error)),
+        Err(error) => (Imported::default(), Some(error)),
     };
     if error.is_none() {
-        say(session, &import);
+        understood(session, &import.files_read);
+        say(session, &import.report);
+        shares(session, &import);
     }
     let index = index(session, after).await?;
     if let Some(error) = error {
@@ -63,6 +71,123 @@ pub async fn run(session: &Session, command: ImportCommand, output: &mut Output)
     match json.json {
         Some(fields) => output.json(&Report { import, index }, &fields, None),
         None => Ok(()),
+    }
+}
+
+/// Prints what files hold and how they are understood.
+pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> Result<()> {
+    let request = ImportRequest {
+        paths: command.paths.clone(),
+        source: command.source.clone(),
+        map: command.map.clone(),
+    };
+    let found = precedent_engine::understand_files(request, task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&found, fields, None);
+    }
+    for file in &found.understood {
+        view(file, output);
+    }
+    for left in &found.left_out {
+        output.line(format_args!("Left out: {}: {}", plain(&left.place), plain(&left.reason)));
+    }
+    output.line("Nothing was imported.");
+    Ok(())
+}
+
+fn view(file: &FileView, output: &mut Output) {
+    let written = file.encoding.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
+    output.line(format_args!("{}: {}{written}", plain(&file.file), file.kind));
+    output.line(format_args!(
+        "  {}, {}, {}, {}, {} skipped",
+        plural(file.items, "item"),
+        plural(file.comments, "comment"),
+        plural(file.pages, "wiki page"),
+        plural(file.links, "link"),
+        count(file.skipped)
+    ));
+    for share in &file.sources {
+        output.line(format_args!(
+            "  into {}: {}, {}",
+            plain(&share.source),
+            plural(share.items, "item"),
+            plural(share.comments, "comment")
+        ));
+    }
+    if !file.columns.is_empty() {
+        let width = file.columns.iter().map(|c| c.column.chars().count()).max().unwrap_or(0).min(40);
+        output.line("  Columns:");
+        for column in &file.columns {
+            let field = column.field.as_deref().unwrap_or("(unused)");
+            output.line(format_args!("    {:width$}  {field}", plain(&column.column)));
+        }
+    }
+    if !file.first.is_empty() {
+        output.line("  First:");
+    }
+    for item in &file.first {
+        let labels =
+            if item.labels.is_empty() { String::new() } else { format!(" [{}]", item.labels.join(", ")) };
+        let created = item.created_at.map(|t| format!(", {t}")).unwrap_or_default();
+        output.line(format_args!(
+            "    {} {} ({}{created}){}",
+            plain(&item.key),
+            plain(&item.title),
+            crate::output::state(item.state, None),
+            plain(&labels)
+        ));
+    }
+    if !file.doubts.is_empty() {
+        output.line("  Doubtful:");
+    }
+    for doubt in &file.doubts {
+        output.line(format_args!("    {}", plain(doubt)));
+    }
+    for skip in file.skips.iter().take(SKIPS) {
+        output.line(format_args!("  skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
+    }
+    if file.skipped > SKIPS as u64 {
+        output.line(format_args!("  and {} more skipped", count(file.skipped - SKIPS as u64)));
+    }
+}
+
+/// How many records that were skipped are shown when an import is tried.
+const SKIPS: usize = 10;
+/// How many files are told one by one.
+const FILES: usize = 10;
+
+/// Says how files were understood, where a person should look at it.
+fn understood(session: &Session, found: &Understood) {
+    for file in found.understood.iter().take(FILES) {
+        let written = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
+        if !file.columns.is_empty() || !written.is_empty() {
+            let unused: Vec<&str> =
+                file.columns.iter().filter(|c| c.field.is_none()).map(|c| c.column.as_str()).collect();
+            let unused =
+                if unused.is_empty() { String::new() } else { format!("; not used: {}", unused.join(", ")) };
+            session.say(&format!("{} is {}{written}{unused}.", file.file, file.kind));
+        }
+        for doubt in &file.doubts {
+            session.say(&format!("warning: {}: {doubt}", file.file));
+        }
+    }
+    for left in found.left_out.iter().take(FILES) {
+        session.say(&format!("Left out {}: {}", left.place, left.reason));
+    }
+}
+
+/// Says what went where, if that is more than one source.
+fn shares(session: &Session, import: &Imported) {
+    if import.sources.len() < 2 {
+        return;
+    }
+    for share in &import.sources {
+        session.say(&format!(
+            "  {}: {}, {}",
+            share.source,
+            plural(share.items, "item"),
+            plural(share.comments, "comment")
+        ));
     }
 }
 
@@ -154,7 +279,7 @@ fn say(session: &Session, import: &ImportReport) {
         parts.join(", ")
     ));
     if import.skipped > 0 {
-        session.say(&format!("{} skipped:", plural(import.skipped, "record")));
+        session.say(&format!("warning: {} skipped:", plural(import.skipped, "record")));
         for skip in &import.skips {
             session.say(&format!("  {}: {}", skip.place, skip.reason));
         }

@@ -157,6 +157,15 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         bar.finish();
         return result;
     }
+    let args = match args.command {
+        // It stores nothing, so it wants no casebook.
+        Command::Import(import) if import.dry_run => {
+            let result = import::dry_run(&import, &task, output).await;
+            bar.finish();
+            return result;
+        }
+        command => Args { command, ..args },
+    };
     let casebook = match args.command {
         Command::Restore(_) => Casebook::open_to_restore(options).await?,
         _ => Casebook::open(options).await?,

@@ -1,6 +1,6 @@
 //! What a command needs of a casebook.
 
-use crate::args::{Command, ImportCommand, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
+use crate::args::{Command, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
 
 /// What a command needs, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,13 +16,7 @@ pub enum Need {
 /// What this command needs. A command that only reads makes no casebook, and goes on where the file of settings is wrong.
 pub fn of(command: &Command) -> Need {
     match command {
-        Command::Import(
-            ImportCommand::Github(_)
-            | ImportCommand::Csv { .. }
-            | ImportCommand::Wiki(_)
-            | ImportCommand::Casebook { .. }
-            | ImportCommand::Sample { .. },
-        )
+        Command::Import(_)
         | Command::Source(SourceCommand::Add { .. })
         | Command::Note(NoteCommand::Add { .. })
         | Command::Model(ModelCommand::Install { .. } | ModelCommand::Import { .. })

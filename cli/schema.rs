@@ -8,7 +8,7 @@ use precedent_core::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
         ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note,
         NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView, Thread,
-        ThreadFigures, TriageResponse, TroubleshootResponse, Verdict,
+        ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Verdict,
     },
 };
 use precedent_text::similar;
@@ -38,6 +38,7 @@ const ALL: &[Named] = &[
     ("export", of::<Exported>),
     ("import", of::<import::Report>),
     ("import-casebook", of::<import::Casebook>),
+    ("import-dry-run", of::<Understood>),
     ("index", of::<IndexReport>),
     ("model-catalog", of::<Vec<Offer>>),
     ("model-list", of::<Vec<ModelView>>),

@@ -31,7 +31,10 @@ use precedent_text::{
     tokens,
     visible::is_order,
 };
-use precedent_trackers::tracker::{archive, github, import, table};
+use precedent_trackers::tracker::{
+    file::{self, Mapping, Piece, content},
+    github, import,
+};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
@@ -153,7 +156,39 @@ fn read(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u
 }
 
 fn packed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+    [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", b"\xfd7zXZ"]
+        .iter()
+        .any(|mark| bytes.starts_with(mark))
+}
+
+/// Whatever a file is, what is read of it can be stored, and what is wrong with it is told.
+fn understood(data: &[u8], mapping: &Mapping) {
+    with_file(data, |path| {
+        let done = content::each(path, |content| {
+            let look = match file::look(&content, mapping) {
+                Ok(look) => look,
+                Err(error) => {
+                    assert!(error.hint().is_some(), "{error}");
+                    return Ok(true);
+                }
+            };
+            look.read(&content, |_, chunk| {
+                for piece in chunk.and_then(|c| look.pieces(c)).unwrap_or_default() {
+                    let Piece::Record(record) = piece else { continue };
+                    let (number, texts) = match record {
+                        Record::Document(d) => (d.number, [d.title, d.body]),
+                        Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
+                    };
+                    assert!(number.is_none_or(|n| n >= 1 && n <= u64::from(u32::MAX)), "{number:?}");
+                    assert!(!texts.concat().contains('\0'));
+                }
+                true
+            })
+        });
+        if let Err(error) = done {
+            assert!(error.hint().is_some(), "{error}");
+        }
+    });
 }
 
 /// A file of records gives the same ones whatever its packing, and only such as can be stored.
@@ -161,13 +196,7 @@ pub fn import(data: &[u8]) {
     let plain = with_file(data, |path| {
         import::Records::open(path).ok().map(|r| read(r, (!packed(data)).then_some(data.len())))
     });
-    // Whatever it is, it may be called an archive.
-    with_file(data, |path| {
-        let _ = archive::archive(path, |_, records| {
-            read(records, None);
-            Ok(true)
-        });
-    });
+    understood(data, &Mapping::default());
     let Some(plain) = plain.filter(|_| !packed(data)) else { return };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).unwrap();
@@ -210,33 +239,10 @@ pub fn table(data: &[u8]) {
         .filter_map(|m| m.split_once('='))
         .map(|(field, name)| (field.to_owned(), name.to_owned()))
         .collect();
-    with_file(file, |path| {
-        let mut table = match table::Table::open(path, &mapping) {
-            Ok(table) => table,
-            Err(error) => {
-                assert!(error.hint().is_some(), "{error}");
-                return;
-            }
-        };
-        let mut before = 1;
-        loop {
-            let (row, read) = match table.read(path) {
-                Ok(Some(read)) => read,
-                Ok(None) => return,
-                Err(error) => {
-                    assert!(error.hint().is_some(), "{error}");
-                    return;
-                }
-            };
-            numbered(row, &mut before);
-            let Ok(record) = read else { continue };
-            assert!(record.number.is_some_and(|n| n >= 1 && n <= u64::from(u32::MAX)));
-            assert!(!record.title.is_empty() && !record.title.contains('\0') && !record.body.contains('\0'));
-            assert!(record.url.is_none_or(|u| u.starts_with("http://") || u.starts_with("https://")));
-            assert!(record.labels.iter().all(|l| !l.trim().is_empty()));
-            assert!(record.closed_at.is_none() || record.state == Some(State::Closed));
-        }
-    });
+    match Mapping::of(&mapping) {
+        Ok(mapping) => understood(file, &mapping),
+        Err(error) => assert!(error.hint().is_some(), "{error}"),
+    }
 }
 
 /// The elements and attributes that the reading pane shows; those of [`html::from_markdown`] are among them.

@@ -18,6 +18,7 @@ mod concurrency;
 mod conformance;
 mod crash;
 mod direction;
+mod door;
 mod duplicates;
 mod edges;
 mod eval;

@@ -48,6 +48,11 @@ const CASES: &[Case] = &[
     ("index", &["index"], None),
     ("index_json", &["index", "--json"], Some("index")),
     ("index_error", &["index", "--rebild"], None),
+    ("import", &["import", "@/table.csv", "--source", "acme/table"], None),
+    ("import_json", &["import", "@/table.csv", "--source", "acme/table", "--json"], Some("import")),
+    ("import_error", &["import", "@/none.csv"], None),
+    ("import_dry_run", &["import", "@/table.csv", "--dry-run"], None),
+    ("import_dry_run_json", &["import", "@/table.csv", "--dry-run", "--json"], Some("import-dry-run")),
     ("import_csv", &["import", "csv", "@/table.csv", "--source", "acme/table"], None),
     (
         "import_csv_json",

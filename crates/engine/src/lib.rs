@@ -16,5 +16,5 @@ mod samples;
 pub mod search;
 pub mod troubleshoot;
 
-pub use casebook::{Casebook, OpenOptions};
+pub use casebook::{Casebook, OpenOptions, understand_files};
 pub use parts::Parts;

@@ -370,6 +370,20 @@ impl Reader<'_> {
             .query_row([], |r| r.get(0))?)
     }
 
+    /// The tracker's id of one of a source's items, if it is a key with a project in front (`APP-12`), as files give it.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn key_like_id(&self, source: i64) -> Result<Option<String>> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT remote_id FROM documents WHERE source_id = ?1 AND remote_id GLOB '[A-Za-z]*-[0-9]*' ORDER BY id LIMIT 1",
+            )?
+            .query_row([source], |r| r.get(0))
+            .optional()?)
+    }
+
     /// What a source holds.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod dialect;
 pub mod essence;
 pub mod harmless;
 pub mod html;
+pub mod hypertext;
 pub mod markdown;
 pub mod markup;
 pub mod prepare;

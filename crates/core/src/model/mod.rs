@@ -8,6 +8,7 @@ mod closures;
 mod clusters;
 mod duplicates;
 mod health;
+mod imports;
 mod insights;
 pub mod limits;
 mod mirror;
@@ -21,8 +22,8 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, insights::*, mirror::*,
-    note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
+    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, imports::*, insights::*,
+    mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.

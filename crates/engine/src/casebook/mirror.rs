@@ -7,8 +7,8 @@ use crate::{samples, search};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, IndexReport, MirrorView,
-        NewMirror, SourceView, SyncReport, SyncRequest,
+        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest, Imported,
+        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood,
     },
     task::Task,
 };
@@ -22,20 +22,29 @@ use precedent_trackers::{
 };
 
 impl Casebook {
-    /// Imports files of GitHub's REST records (JSON Lines or arrays; plain, gzip or zstd; a file or a folder) into a
-    /// source. Running it again changes nothing that is there already.
+    /// Imports files, archives and folders, whatever tracker they come from, into the source that is named or those that they
+    /// name. Running it again changes nothing that is there already.
     ///
     /// # Errors
     /// A path that cannot be read, a damaged file, nothing of use in it; what was stored before is kept.
-    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
-        let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
-        self.run(move |i| sync::import_github(&i.store, &source, &path, (i.clock)(), &task)).await
+    pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<Imported> {
+        let task = task.clone();
+        self.run(move |i| sync::import_files(&i.store, &request, (i.clock)(), &task)).await
     }
 
-    /// Imports a table (CSV) as the items of a source; `mapping` says which column gives a field, where its name does not.
+    /// As [`Casebook::import_files`], of one path into one source.
     ///
     /// # Errors
-    /// A path that cannot be read, a table that is none, columns that are not there, nothing of use in it.
+    /// As [`Casebook::import_files`].
+    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+        self.import_table(source, path, &[], task).await
+    }
+
+    /// As [`Casebook::import_files`], of one path into one source; `mapping` says which column gives a field, where its name does
+    /// not.
+    ///
+    /// # Errors
+    /// As [`Casebook::import_files`].
     pub async fn import_table(
         &self,
         source: &str,
@@ -43,9 +52,12 @@ impl Casebook {
         mapping: &[(String, String)],
         task: &Task,
     ) -> Result<ImportReport> {
-        let (source, path, mapping, task) =
-            (source.to_owned(), path.to_owned(), mapping.to_vec(), task.clone());
-        self.run(move |i| sync::import_table(&i.store, &source, &path, &mapping, (i.clock)(), &task)).await
+        let request = ImportRequest {
+            paths: vec![path.to_owned()],
+            source: Some(source.to_owned()),
+            map: mapping.to_vec(),
+        };
+        Ok(self.import_files(request, task).await?.report)
     }
 
     /// Imports a folder of Markdown files as the wiki pages of a source.
@@ -382,6 +394,15 @@ impl Casebook {
         })
         .await
     }
+}
+
+/// Tells what files hold and where [`Casebook::import_files`] would put it. Wants no casebook, and stores nothing.
+///
+/// # Errors
+/// As [`Casebook::import_files`].
+pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Understood> {
+    let task = task.clone();
+    precedent_core::task::blocking(move || sync::understand(&request, &task)).await
 }
 
 /// The token for a live source's tracker, bound to its addresses; none for one that the person has not confirmed.

@@ -19,6 +19,7 @@ use std::{
 
 use jiff::Timestamp;
 use meaning::{Meaning, Preload, engine_of};
+pub use mirror::understand_files;
 
 use crate::{
     Parts,

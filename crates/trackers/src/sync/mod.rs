@@ -1,6 +1,7 @@
 //! Applies what trackers say to the store. The only place that knows both.
 
 mod closures;
+mod files;
 mod import;
 mod live;
 mod lock;
@@ -8,6 +9,7 @@ mod progress;
 mod relations;
 mod remote;
 mod report;
+mod routes;
 mod run;
 mod stated;
 mod sweep;
@@ -17,7 +19,8 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use closures::{close, closures};
-pub use import::{import_built_in, import_github, import_table, import_wiki};
+pub use files::{import_files, understand};
+pub use import::{import_built_in, import_wiki};
 pub use live::sync;
 pub use lock::SyncLock;
 pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};

@@ -101,5 +101,5 @@ pub(super) fn part(name: &str) -> String {
 
 /// Without NUL characters, which SQLite's text functions stop at.
 pub(super) fn clean(text: Option<String>) -> String {
-    text.map(|t| t.replace('\0', "")).unwrap_or_default()
+    text.map(|t| t.replace('\0', "\u{fffd}")).unwrap_or_default()
 }

@@ -233,7 +233,7 @@ impl GitLab {
             number: Some(issue.iid),
             slug: None,
             remote_id: issue.id.map(|id| id.to_string()),
-            title: issue.title.replace('\0', "").trim().to_owned(),
+            title: issue.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(issue.description),
             url: issue.web_url,
             state: Some(if closed { State::Closed } else { State::Open }),

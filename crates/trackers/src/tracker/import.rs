@@ -2,8 +2,7 @@
 //! memory stays bounded whatever the file.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -11,15 +10,11 @@ use std::{
     },
 };
 
-use precedent_core::error::{Code, Error, Result};
+use super::packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
+use precedent_core::error::{Error, Result};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
-/// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
-pub(super) const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
-/// Real archives of JSON shrink to a tenth or a thirtieth.
-pub(super) const MAX_RATIO: u64 = 200;
-
 /// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
 ///
 /// # Errors
@@ -74,40 +69,42 @@ pub struct Records {
     unpacked: u64,
     position: u64,
     lines: Option<bool>,
+    /// Whether objects hold the records in lists, by the keys of those lists; and whether such a list is being read.
+    holders: Option<&'static [&'static str]>,
+    inside: bool,
     ended: bool,
 }
 
 impl Records {
-    /// Records that are in memory already; `packed` counts what was read of the file that they came from.
-    pub fn of_bytes(path: &Path, bytes: Vec<u8>, packed: Arc<AtomicU64>) -> Self {
-        let input: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes));
-        Self {
-            path: path.to_owned(),
-            input: BufReader::new(input),
-            packed,
-            unpacked: 0,
-            position: 0,
-            lines: None,
-            ended: false,
-        }
-    }
-
     /// Opens a file, whatever its packing.
     ///
     /// # Errors
-    /// [`Code::NotFound`], [`Code::Io`].
+    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`].
     pub fn open(path: &Path) -> Result<Self> {
         let packed = Arc::new(AtomicU64::new(0));
         let input = unpack(path, &packed)?;
-        Ok(Self {
+        Ok(Self::over(path, input, packed, None))
+    }
+
+    /// The records of a stream that was opened; `packed` counts what was read of the file that it comes from. With `holders`
+    /// they lie in lists of these names.
+    pub fn over(
+        path: &Path,
+        input: Box<dyn Read + Send>,
+        packed: Arc<AtomicU64>,
+        holders: Option<&'static [&'static str]>,
+    ) -> Self {
+        Self {
             path: path.to_owned(),
             input: BufReader::with_capacity(256 * 1024, input),
             packed,
             unpacked: 0,
             position: 0,
             lines: None,
+            holders,
+            inside: false,
             ended: false,
-        })
+        }
     }
 
     /// How many bytes of the file itself have been read.
@@ -123,8 +120,12 @@ impl Records {
         if self.ended {
             return Ok(None);
         }
-        let result =
-            self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() });
+        let result = match self.holders {
+            Some(holders) => self.next_held(holders),
+            None => {
+                self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() })
+            }
+        };
         match result {
             Ok(Some(bytes)) => {
                 self.position += 1;
@@ -153,7 +154,8 @@ impl Records {
             Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
                 // "{" alone on its line, or a line that does not end an object: pretty-printed.
                 Some(end) => buffer[..end].trim_ascii_end().ends_with(b"}"),
-                None => true,
+                // All in one line, as far as can be seen.
+                None => false,
             },
             _ => true,
         };
@@ -223,6 +225,68 @@ impl Records {
         }
     }
 
+    /// The next object in a list that an object holds.
+    fn next_held(&mut self, holders: &[&str]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+        loop {
+            if !self.inside && !self.enter(holders)? {
+                return Ok(None);
+            }
+            self.inside = true;
+            self.skip_space()?;
+            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            match buffer.first() {
+                None => return Ok(Some(Err("the file ends inside this list".to_owned()))),
+                Some(b'{') => return self.next_value(),
+                Some(b']') => {
+                    self.inside = false;
+                    self.consume(1)?;
+                }
+                Some(_) => self.consume(1)?,
+            }
+        }
+    }
+
+    /// Goes on behind the beginning of the next list of such a name; whether there is one.
+    fn enter(&mut self, holders: &[&str]) -> Result<bool> {
+        // The text between the last quotes, and whether a colon follows it: then it is a key.
+        let (mut last, mut string, mut escaped, mut key) = (Vec::new(), false, false, false);
+        loop {
+            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            if buffer.is_empty() {
+                return Ok(false);
+            }
+            let mut found = None;
+            for (at, byte) in buffer.iter().enumerate() {
+                match byte {
+                    b'"' if !escaped => {
+                        string = !string;
+                        if string {
+                            (last, key) = (Vec::new(), false);
+                        }
+                    }
+                    _ if string => {
+                        escaped = *byte == b'\\' && !escaped;
+                        if last.len() < 64 {
+                            last.push(*byte);
+                        }
+                    }
+                    b':' => key = true,
+                    b'[' if key && holders.iter().any(|h| h.as_bytes() == last) => {
+                        found = Some(at + 1);
+                        break;
+                    }
+                    b if b.is_ascii_whitespace() => {}
+                    _ => key = false,
+                }
+            }
+            let take = found.unwrap_or(buffer.len());
+            self.consume(take)?;
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
     /// The next object of an array or of a plain sequence.
     fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         // Up to the start of the next object.
@@ -287,49 +351,8 @@ impl Records {
     }
 }
 
-/// A file's content, whatever its packing; `packed` counts what was read of the file itself.
-pub(super) fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
-    let file = File::open(path).map_err(|e| Error::io(path, e))?;
-    let mut file = BufReader::with_capacity(256 * 1024, Counted { inner: file, count: Arc::clone(packed) });
-    let start = file.fill_buf().map_err(|e| Error::io(path, e))?;
-    Ok(if start.starts_with(&[0x1f, 0x8b]) {
-        Box::new(flate2::bufread::MultiGzDecoder::new(file))
-    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(|e| Error::io(path, e))?)
-    } else {
-        Box::new(file)
-    })
-}
-
 fn too_large(length: usize) -> String {
     format!("the record has {} MB; the most is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
-}
-
-/// A file that cannot be unpacked to its end.
-pub(super) fn damaged(path: &Path, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
-            Error::io(path, io::Error::from(error.kind()))
-        }
-        _ => {
-            Error::new(Code::InvalidInput, format!("{}: the file is cut or damaged: {error}", path.display()))
-                .with_hint("What was read before is kept. Fetch the file again and repeat the import.")
-        }
-    }
-}
-
-/// Counts what passes through.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        self.count.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
-    }
 }
 
 #[cfg(test)]

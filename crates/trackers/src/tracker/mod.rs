@@ -1,17 +1,19 @@
 //! Trackers: what each of them sends, read into the product's own records. Knows no store.
 
 mod address;
-pub mod archive;
 mod client;
 mod closing;
 mod connect;
+mod dates;
+pub mod file;
 pub mod gitea;
 pub mod github;
 pub mod gitlab;
+mod identity;
 pub mod import;
 pub mod jira;
+mod packing;
 pub mod redmine;
-pub mod table;
 mod walk;
 pub mod wiki;
 pub mod wiki_git;

@@ -48,8 +48,7 @@ pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
         ));
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    let modified = meta.modified().ok().and_then(|t| Timestamp::try_from(t).ok());
-    page_from(&name, bytes, Facts { updated: modified, ..Facts::default() })
+    page_from(&name, bytes, modified(path))
         .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
 }
 
@@ -64,6 +63,12 @@ pub struct Facts {
     pub author: Option<String>,
     /// Where it lives on the web.
     pub url: Option<String>,
+}
+
+/// What is known of a page that lies in a file: when that was written.
+pub fn modified(path: &Path) -> Facts {
+    let modified = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
+    Facts { updated: modified.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
 }
 
 /// The name of the page in this file, as it stands in the page's address; none for what is no page: pictures, and

@@ -9,7 +9,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{clean, describe, list, record};
+use super::{REVIEW, clean, describe, record, time, whole_number};
+use crate::tracker::identity::address;
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
 /// What tells the shapes apart.
@@ -31,6 +32,7 @@ struct Probe {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Item<'a> {
+    #[serde(deserialize_with = "whole_number")]
     number: u64,
     title: String,
     body: Option<String>,
@@ -38,14 +40,18 @@ struct Item<'a> {
     state: Option<String>,
     state_reason: Option<String>,
     author: Option<User>,
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "nodes")]
     labels: Vec<Label>,
     milestone: Option<Milestone>,
     #[serde(borrow)]
     comments: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "time")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     updated_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     closed_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
     is_draft: Option<bool>,
     head_ref_name: Option<String>,
@@ -71,12 +77,60 @@ struct Milestone {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Comment {
-    id: String,
+    id: Option<String>,
+    database_id: Option<u64>,
     body: Option<String>,
     url: Option<String>,
     author: Option<User>,
     author_association: Option<String>,
-    created_at: Timestamp,
+    #[serde(default, deserialize_with = "time")]
+    created_at: Option<Timestamp>,
+}
+
+/// A list: as such, or as GraphQL gives it, `{"nodes": […]}`; none where it is null.
+fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum List<T> {
+        Plain(Vec<T>),
+        Nodes { nodes: Vec<T> },
+        Edges { edges: Vec<Edge<T>> },
+    }
+    #[derive(Deserialize)]
+    struct Edge<T> {
+        node: T,
+    }
+    Ok(match Option::<List<T>>::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(List::Plain(all) | List::Nodes { nodes: all }) => all,
+        Some(List::Edges { edges }) => edges.into_iter().map(|e| e.node).collect(),
+    })
+}
+
+/// The comments of an item, as they stand there: a list, or GraphQL's `{"nodes": […]}`.
+fn listed(raw: &RawValue) -> Vec<&RawValue> {
+    #[derive(Deserialize)]
+    struct Nodes<'a> {
+        #[serde(borrow)]
+        nodes: Vec<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Edges<'a> {
+        #[serde(borrow)]
+        edges: Vec<Edge<'a>>,
+    }
+    #[derive(Deserialize)]
+    struct Edge<'a> {
+        #[serde(borrow)]
+        node: &'a RawValue,
+    }
+    let text = raw.get();
+    serde_json::from_str::<Vec<&RawValue>>(text)
+        .or_else(|_| serde_json::from_str::<Nodes<'_>>(text).map(|n| n.nodes))
+        .or_else(|_| {
+            serde_json::from_str::<Edges<'_>>(text).map(|e| e.edges.into_iter().map(|e| e.node).collect())
+        })
+        .unwrap_or_default()
 }
 
 /// A record of a migration archive.
@@ -88,11 +142,15 @@ struct Migrated {
     body: Option<String>,
     issue: Option<String>,
     pull_request: Option<String>,
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "nodes")]
     labels: Vec<serde_json::Value>,
+    #[serde(default, deserialize_with = "time")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     updated_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     closed_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
 }
 
@@ -115,7 +173,9 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     }
     let Ok(probe) = serde_json::from_str::<Probe>(text) else { return record(bytes).map(|r| vec![r]) };
     match probe.kind.as_ref().and_then(|k| k.as_str()) {
-        Some(kind @ ("issue" | "pull_request" | "issue_comment")) if probe.created_at.is_none() => {
+        Some(kind @ ("issue" | "pull_request" | "issue_comment" | "pull_request_review_comment"))
+            if probe.created_at.is_none() =>
+        {
             return migrated(text, kind).map(|r| vec![r]);
         }
         // Users, milestones, events and the like of a migration archive name themselves.
@@ -152,17 +212,21 @@ fn tells(name: &str, rest: &str) -> bool {
 
 /// `owner/name` and the number of a page on the web: `https://github.com/acme/app/issues/12`.
 fn named(url: &str) -> Option<(String, u64)> {
-    let path = url.split_once("://")?.1.split_once('/')?.1;
-    let mut parts = path.split(['/', '#']);
-    let (owner, name, what) = (parts.next()?, parts.next()?, parts.next()?);
-    let number: u32 = parts.next()?.parse().ok()?;
-    (number > 0 && matches!(what, "issues" | "pull")).then(|| (format!("{owner}/{name}"), u64::from(number)))
+    let found = address(url)?;
+    Some((found.project?, found.number))
 }
 
 /// The tracker's own id of a comment, which its address ends with; what the command line calls its id is another.
 fn comment_id(url: Option<&str>) -> Option<String> {
     let id = url?.rsplit_once("#issuecomment-")?.1;
     id.bytes().all(|b| b.is_ascii_digit()).then(|| id.to_owned())
+}
+
+/// As [`comment_id`], of what was said beside the lines of a pull request; those count on their own.
+fn review_id(url: Option<&str>) -> Option<String> {
+    let url = url?;
+    let id = url.rsplit_once("#discussion_r").or_else(|| url.rsplit_once("#r"))?.1;
+    (!id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())).then(|| format!("{REVIEW}{id}"))
 }
 
 fn author(user: Option<User>, association: Option<String>) -> Author {
@@ -182,20 +246,24 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
         || item.is_draft.is_some()
         || item.head_ref_name.is_some();
     let mut out = Vec::new();
-    if let Some(raws) = item.comments
-        && let Ok(raws) = serde_json::from_str::<Vec<&RawValue>>(raws.get())
-    {
-        for raw in raws {
+    if let Some(raws) = item.comments {
+        for (nth, raw) in listed(raws).into_iter().enumerate() {
             let comment: Comment = serde_json::from_str(raw.get()).map_err(|e| describe(&e))?;
+            let created_at = comment.created_at.or(item.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
+            // GraphQL gives no more than was asked for.
+            let id = comment_id(comment.url.as_deref())
+                .or(comment.database_id.map(|id| id.to_string()))
+                .or(comment.id)
+                .unwrap_or_else(|| format!("{number}-{}-{nth}", created_at.as_second()));
             out.push(Record::Comment(Box::new(CommentRecord {
                 repository: place.as_ref().map(|p| p.0.clone()),
                 number,
-                remote_id: comment_id(comment.url.as_deref()).unwrap_or(comment.id),
+                remote_id: id,
                 author: author(comment.author, comment.author_association),
                 body: clean(&comment.body.unwrap_or_default()),
                 url: comment.url,
-                created_at: comment.created_at,
-                updated_at: comment.created_at,
+                created_at,
+                updated_at: created_at,
                 raw: Raw::new(raw.get().as_bytes().to_vec()),
             })));
         }
@@ -241,16 +309,17 @@ fn migrated(text: &str, kind: &str) -> Result<Record, String> {
     let author = Author { login, bot, association: None };
     let raw = Raw::new(text.as_bytes().to_vec());
     let body = clean(&record.body.unwrap_or_default());
-    let home =
-        if kind == "issue_comment" { record.issue.or(record.pull_request) } else { record.url.clone() };
+    let is_comment = kind.ends_with("_comment");
+    let home = if is_comment { record.issue.or(record.pull_request) } else { record.url.clone() };
     let (repository, number) =
         home.as_deref().and_then(named).ok_or("its address does not end in an item number")?;
-    if kind == "issue_comment" {
+    if is_comment {
         let created_at = record.created_at.ok_or("no \"created_at\"")?;
         return Ok(Record::Comment(Box::new(CommentRecord {
             repository: Some(repository),
             number,
             remote_id: comment_id(record.url.as_deref())
+                .or_else(|| review_id(record.url.as_deref()))
                 .ok_or("its address does not end in a comment's id")?,
             author,
             body,

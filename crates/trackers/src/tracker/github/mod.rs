@@ -16,6 +16,7 @@ use url::Url;
 pub use close::closing_steps;
 pub use dump::records;
 
+use super::{dates, identity::address};
 use crate::{
     http::{Http, Login},
     secrets::Token,
@@ -53,6 +54,7 @@ struct Probe {
 #[derive(Deserialize)]
 struct Issue {
     id: Option<serde_json::Value>,
+    #[serde(deserialize_with = "whole_number")]
     number: u64,
     title: String,
     body: Option<String>,
@@ -68,15 +70,20 @@ struct Issue {
     #[serde(default)]
     locked: bool,
     comments: Option<serde_json::Value>,
+    #[serde(default, deserialize_with = "time")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     updated_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     closed_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
     pull_request: Option<PullRequest>,
 }
 
 #[derive(Deserialize)]
 struct PullRequest {
+    #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
 }
 
@@ -111,13 +118,77 @@ struct Comment {
     issue_url: Option<String>,
     user: Option<User>,
     author_association: Option<String>,
-    created_at: Timestamp,
+    #[serde(default, deserialize_with = "time")]
+    created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
     updated_at: Option<Timestamp>,
 }
 
 /// A list that may be null.
 fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A number, as such or as a text.
+fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    struct Visit;
+    impl serde::de::Visitor<'_> for Visit {
+        type Value = u64;
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a number")
+        }
+        fn visit_u64<E>(self, value: u64) -> Result<u64, E> {
+            Ok(value)
+        }
+        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u64, E> {
+            Err(E::invalid_value(serde::de::Unexpected::Signed(value), &self))
+        }
+        fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<u64, E> {
+            value
+                .trim_start_matches('#')
+                .parse()
+                .map_err(|_| E::invalid_value(serde::de::Unexpected::Str(value), &self))
+        }
+    }
+    deserializer.deserialize_any(Visit)
+}
+
+/// A time in any form; one that cannot be read is none, and costs the record nothing else.
+fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    struct Visit;
+    impl<'de> serde::de::Visitor<'de> for Visit {
+        type Value = Option<Timestamp>;
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a time")
+        }
+        fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+            Ok(value.parse().ok().or_else(|| dates::read(value, dates::Order::default())))
+        }
+        fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+            Ok(dates::read(&value.to_string(), dates::Order::default()))
+        }
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+        fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+            Ok(dates::read(&value.to_string(), dates::Order::default()))
+        }
+        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+            Ok(None)
+        }
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
+            Ok(None)
+        }
+    }
+    deserializer.deserialize_any(Visit)
 }
 
 /// Reads one record: an issue, a pull request or a comment.
@@ -156,14 +227,18 @@ fn issue(text: &str) -> Result<Record, String> {
     let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
     let state = match issue.state.as_deref() {
         _ if merged_at.is_some() => State::Merged,
-        Some("closed") => State::Closed,
+        Some(word) if word.eq_ignore_ascii_case("closed") => State::Closed,
         Some("open") | None if issue.closed_at.is_none() => State::Open,
         // An unknown word: the closing time tells.
         _ if issue.closed_at.is_some() => State::Closed,
         _ => State::Open,
     };
     Ok(Record::Document(Box::new(DocumentRecord {
-        repository: issue.url.as_deref().and_then(repository),
+        repository: issue
+            .url
+            .as_deref()
+            .and_then(repository)
+            .or_else(|| issue.html_url.as_deref().and_then(repository)),
         kind: if issue.pull_request.is_some() { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(issue.number),
         slug: None,
@@ -204,6 +279,7 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
         .and_then(|n| n.parse::<u32>().ok())
         .filter(|n| *n > 0)
         .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
+    let created_at = comment.created_at.or(comment.updated_at).ok_or("no \"created_at\" that is a time")?;
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),
         number: u64::from(number),
@@ -211,17 +287,15 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
         author: author(comment.user, comment.author_association),
         body: clean(&comment.body.unwrap_or_default()),
         url: comment.html_url,
-        created_at: comment.created_at,
-        updated_at: comment.updated_at.unwrap_or(comment.created_at),
+        created_at,
+        updated_at: comment.updated_at.unwrap_or(created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })))
 }
 
-/// `owner/name` of an API address of an item: `…/repos/OWNER/NAME/issues/12`.
+/// `owner/name` of an item's address, on the web or in the interface.
 fn repository(url: &str) -> Option<String> {
-    let mut parts = url.split_once("/repos/")?.1.split('/');
-    let (owner, name) = (parts.next()?, parts.next()?);
-    (!owner.is_empty() && !name.is_empty() && parts.next().is_some()).then(|| format!("{owner}/{name}"))
+    address(url)?.project
 }
 
 fn author(user: Option<User>, association: Option<String>) -> Author {
@@ -238,9 +312,9 @@ fn plain(value: serde_json::Value) -> String {
     }
 }
 
-/// Without NUL characters, which SQLite's text functions stop at.
+/// Without NUL characters, which SQLite's text functions stop at; their place stays, so that words do not run together.
 fn clean(text: &str) -> String {
-    if text.contains('\0') { text.replace('\0', "") } else { text.to_owned() }
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }
 
 /// A JSON error in words, without the "at line 1 column 17" that means nothing within one record.

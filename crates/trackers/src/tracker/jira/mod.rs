@@ -24,6 +24,7 @@ use precedent_core::{
     task::Task,
 };
 use shapes::{Comments, Found, User, parts};
+pub(super) use shapes::{comment, comments_of, issue};
 
 /// Issues on a page.
 const PAGE: u32 = 100;

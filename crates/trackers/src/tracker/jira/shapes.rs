@@ -146,8 +146,8 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 /// A text: a document on Cloud, markup elsewhere.
 fn body(value: Option<&Value>) -> String {
     match value {
-        Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "")),
-        Some(document) => adf::to_markdown(document).replace('\0', ""),
+        Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "\u{fffd}")),
+        Some(document) => adf::to_markdown(document).replace('\0', "\u{fffd}"),
         None => String::new(),
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn parts(key: &str) -> Option<(&str, u64)> {
 }
 
 /// An issue, with what it says of others. `home` names the tracker in front of other projects' keys.
-pub(super) fn issue(
+pub(in crate::tracker) fn issue(
     text: &str,
     base: &str,
     home: &str,
@@ -206,7 +206,7 @@ pub(super) fn issue(
         number: Some(number),
         slug: None,
         remote_id: issue.id,
-        title: fields.summary.unwrap_or_default().replace('\0', "").trim().to_owned(),
+        title: fields.summary.unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
         body: body(fields.description.as_ref()),
         url: Some(format!("{base}/browse/{}", issue.key)),
         state: Some(if closed { State::Closed } else { State::Open }),
@@ -241,7 +241,7 @@ fn relation(link: &IssueLink, number: u64, other: impl Fn(&str) -> Option<String
 }
 
 /// The comments that came with an issue, its key, and how many there are in all.
-pub(super) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
+pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     let issue: Issue = serde_json::from_str(text).ok()?;
     let whole: OfComments<'_> = serde_json::from_str(text).ok()?;
     let found = whole.fields.and_then(|f| f.comment);
@@ -250,7 +250,7 @@ pub(super) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     Some((issue.key, comments, total))
 }
 
-pub(super) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
+pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
     let created = time(&comment.created).ok_or("\"created\" is no time")?;

@@ -23,6 +23,7 @@ use precedent_core::{
     model::{Access, Project, Record},
     task::Task,
 };
+pub(super) use shapes::markdown;
 use shapes::{Issue, Issues, Journals, One, WikiIndex};
 
 /// Issues on a page: the most that Redmine gives.

@@ -103,7 +103,7 @@ struct WikiWhole<'a> {
 }
 
 /// A text in the server's markup, which its interface does not name: Markdown if it reads like that, else Textile.
-fn markdown(text: Option<String>) -> String {
+pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
     let text = clean(text);
     let is_markdown = text.contains("\n```")
         || text.starts_with("```")
@@ -142,7 +142,7 @@ pub(super) fn issue(
         number: Some(id),
         slug: None,
         remote_id: Some(id.to_string()),
-        title: issue.subject.replace('\0', "").trim().to_owned(),
+        title: issue.subject.replace('\0', "\u{fffd}").trim().to_owned(),
         body: markdown(issue.description),
         url: Some(format!("{base}/issues/{id}")),
         state: Some(if is_closed { State::Closed } else { State::Open }),

@@ -1,0 +1,518 @@
+//! Imports of files, whatever they are: what they hold is told, read, and put into the sources that it belongs to.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::mpsc::{SyncSender, sync_channel},
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{
+    pack, put,
+    routes::{Of, Routes},
+    source_key,
+};
+use crate::tracker::file::{self, Chunk, Content, Look, Mapping, Piece, Tie, content};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{
+        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, Imported, Record, ShareView,
+        Skip, Understood,
+    },
+    task::{Phase, Task},
+};
+use precedent_store::{Packed, SourceRow, Store};
+
+/// Records in one transaction: a kill loses at most this much work, and other processes get their turn in between.
+const BATCH: usize = 1000;
+/// … or this many bytes.
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// How many items are shown of a file.
+const SHOWN: usize = 3;
+
+/// Records that were read together, each with its place.
+struct Batch {
+    records: Vec<(String, std::result::Result<Chunk, String>)>,
+    bytes_read: u64,
+}
+
+/// What is left of a batch for one source.
+#[derive(Default)]
+struct Part {
+    records: Vec<Record>,
+    packed: Vec<(Record, Packed)>,
+    links: Vec<(String, String, Tie)>,
+    share: ShareView,
+}
+
+/// What is left of a batch.
+#[derive(Default)]
+struct Ready {
+    parts: BTreeMap<String, Part>,
+    skips: Vec<(String, String)>,
+    first: Vec<GlimpseView>,
+    pages: u64,
+    bytes_read: u64,
+}
+
+/// Imports files into the sources that are named or that they name. Running it again changes nothing that is there already.
+///
+/// # Errors
+/// A path that cannot be read, a file that is cut or hostile, nothing of use in it; what was stored before is kept.
+pub fn import_files(store: &Store, request: &ImportRequest, now: Timestamp, task: &Task) -> Result<Imported> {
+    let mut door = Door::new(request, task, Some((store, now)))?;
+    door.paths(&request.paths)?;
+    Ok(door.out)
+}
+
+/// Tells what files hold and where it would go; stores nothing.
+///
+/// # Errors
+/// As [`import_files`].
+pub fn understand(request: &ImportRequest, task: &Task) -> Result<Understood> {
+    let mut door = Door::new(request, task, None)?;
+    door.paths(&request.paths)?;
+    Ok(door.out.files_read)
+}
+
+/// An import that is under way, or that is tried.
+struct Door<'a> {
+    store: Option<(&'a Store, Timestamp)>,
+    task: &'a Task,
+    named: Option<&'a str>,
+    mapping: Mapping,
+    routes: Routes,
+    /// The path that is read.
+    path: PathBuf,
+    sources: BTreeMap<String, SourceRow>,
+    out: Imported,
+}
+
+impl<'a> Door<'a> {
+    fn new(
+        request: &'a ImportRequest,
+        task: &'a Task,
+        store: Option<(&'a Store, Timestamp)>,
+    ) -> Result<Self> {
+        let named = request.source.as_deref().map(source_key).transpose()?;
+        let mapping = Mapping::of(&request.map)?;
+        let report = ImportReport { source: named.unwrap_or_default().to_owned(), ..Default::default() };
+        Ok(Self {
+            store,
+            task,
+            named,
+            mapping,
+            routes: Routes::default(),
+            path: PathBuf::new(),
+            sources: BTreeMap::new(),
+            out: Imported { report, ..Default::default() },
+        })
+    }
+
+    fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
+        let mut failed = None;
+        for path in paths {
+            match self.path(path) {
+                Ok(()) => {}
+                // One file that is of no use must not keep the others out; its error is told at the end.
+                Err(error)
+                    if paths.len() > 1 && matches!(error.code(), Code::InvalidInput | Code::NotFound) =>
+                {
+                    failed.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let report = &mut self.out.report;
+        report.files = self.out.files_read.understood.len() as u64;
+        if report.source.is_empty() {
+            let names: Vec<&str> = self.out.sources.iter().map(|s| s.source.as_str()).collect();
+            report.source = names.join(", ");
+        }
+        let used = report.items + report.comments + report.pages;
+        match failed {
+            Some(error) if used > 0 => Err(error.context("the other files were imported")),
+            Some(error) => Err(error),
+            None if used == 0 => Err(nothing(&self.out)),
+            None => Ok(()),
+        }
+    }
+
+    fn path(&mut self, path: &Path) -> Result<()> {
+        self.routes = Routes::new(self.named, self.held()?);
+        self.path = path.to_owned();
+        let files = content::files(path)?;
+        let total: u64 = files.iter().map(|f| f.1).sum();
+        let (mut before, mut failed) = (0, None);
+        let known = self.out.files_read.understood.len();
+        for (file, size) in &files {
+            match self.file(file, before, total) {
+                Ok(()) => {}
+                Err(error) if files.len() > 1 && error.code() == Code::NotFound => {
+                    let name = Content::file(file).name;
+                    self.left_out(name, &error);
+                }
+                Err(error) if files.len() > 1 && error.code() == Code::InvalidInput => {
+                    failed.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+            before += size;
+        }
+        match failed {
+            Some(error) => Err(error.context("the other files were imported")),
+            None if files.len() > 1 && self.out.files_read.understood.len() == known => {
+                Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
+                    .with_hint(
+                        self.because("Files that trackers export are looked for: JSON, CSV, XML, Markdown."),
+                    ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The project whose keys the named source holds already.
+    fn held(&self) -> Result<Option<String>> {
+        let (Some((store, _)), Some(named)) = (self.store, self.named) else { return Ok(None) };
+        store.read(|r| {
+            let Some(source) = r.source(named)? else { return Ok(None) };
+            Ok(r.key_like_id(source.id)?.and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
+        })
+    }
+
+    fn file(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
+        let known = self.out.files_read.understood.len();
+        let mut refused = None;
+        let archive = content::each(path, |content| {
+            match file::look(&content, &self.mapping) {
+                Ok(look) => self.content(&content, &look, before, total)?,
+                Err(error) if content.name != Content::file(path).name && error.code() == Code::NotFound => {
+                    self.left_out(content.name.clone(), &error);
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })?;
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        if archive && self.out.files_read.understood.len() == known {
+            return Err(Error::not_found(format!("{}: nothing to import in this archive", path.display())).with_hint(
+                self.because("A migration archive of GitHub's holds issues_000001.json and the like, an export of GitLab's tree/project/issues.ndjson."),
+            ));
+        }
+        Ok(())
+    }
+
+    fn left_out(&mut self, place: String, error: &Error) {
+        let left = &mut self.out.files_read.left_out;
+        if left.len() < ImportReport::MAX_SKIPS {
+            left.push(Skip { place, reason: error.to_string() });
+        }
+    }
+
+    /// A hint, with why the first file that was left out was.
+    fn because(&self, hint: &str) -> String {
+        match self.out.files_read.left_out.first() {
+            Some(first) => format!("{hint} {}", first.reason),
+            None => hint.to_owned(),
+        }
+    }
+
+    /// Reads what a file, or a file in an archive, holds.
+    fn content(&mut self, content: &Content, look: &Look, before: u64, total: u64) -> Result<()> {
+        let mut view = FileView {
+            file: content.name.clone(),
+            kind: look.kind.clone(),
+            encoding: look.encoding().map(str::to_owned),
+            columns: look
+                .columns()
+                .into_iter()
+                .map(|(column, field)| ColumnView { column, field: field.map(str::to_owned) })
+                .collect(),
+            doubts: look.doubts.clone(),
+            ..FileView::default()
+        };
+        if look.preamble() > 0 {
+            view.doubts.insert(0, format!("{} lines in front of the table are left out", look.preamble()));
+        }
+        let done = self.read(content, look, before, total, &mut view);
+        self.out.files_read.understood.push(view);
+        done
+    }
+
+    fn read(
+        &mut self,
+        content: &Content,
+        look: &Look,
+        before: u64,
+        total: u64,
+        view: &mut FileView,
+    ) -> Result<()> {
+        let mut routes = std::mem::take(&mut self.routes);
+        let store = self.store.map(|s| s.0);
+        let path = self.path.clone();
+        let mapping = self.mapping.clone();
+        // What lies in an archive is named after that.
+        let file = Content::file(&content.path).name;
+        let read = std::thread::scope(|scope| {
+            // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
+            let (batches, unread) = sync_channel::<Batch>(1);
+            let (packed, waiting) = sync_channel::<Result<Ready>>(1);
+            let reader = scope.spawn(move || batch_up(content, look, &batches));
+            let routes = &mut routes;
+            scope.spawn(move || {
+                // Of one file that names one project there is nothing to look for.
+                let elsewhere = |name: &str, several: bool| {
+                    let whole = path != content.path || Content::file(&path).name != content.name;
+                    (several || whole) && names(&path, &mapping, name)
+                };
+                for batch in unread {
+                    let ready = ready(batch, look, &file, routes, store, &elsewhere);
+                    let failed = ready.is_err();
+                    if packed.send(ready).is_err() || failed {
+                        return;
+                    }
+                }
+            });
+            let stored = (|| {
+                while let Ok(ready) = waiting.recv() {
+                    self.task.check()?;
+                    let ready = ready?;
+                    let done = before + ready.bytes_read;
+                    self.take(ready, view)?;
+                    self.task.report(Phase::Import, done, Some(total), "bytes");
+                }
+                Ok(())
+            })();
+            drop(waiting);
+            let read =
+                reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
+            stored.and(read)
+        });
+        self.routes = routes;
+        read
+    }
+
+    /// Stores what is left of a batch, one transaction a source, or counts it.
+    fn take(&mut self, ready: Ready, view: &mut FileView) -> Result<()> {
+        view.skipped += ready.skips.len() as u64;
+        view.pages += ready.pages;
+        self.out.report.skipped += ready.skips.len() as u64;
+        for (place, reason) in ready.skips {
+            let skip = Skip { place, reason };
+            for skips in [&mut view.skips, &mut self.out.report.skips] {
+                if skips.len() < ImportReport::MAX_SKIPS {
+                    skips.push(skip.clone());
+                }
+            }
+        }
+        let room = SHOWN.saturating_sub(view.first.len());
+        view.first.extend(ready.first.into_iter().take(room));
+        for (key, part) in ready.parts {
+            view.items += part.share.items;
+            view.comments += part.share.comments;
+            view.links += part.links.len() as u64;
+            for shares in [&mut view.sources, &mut self.out.sources] {
+                share(shares, &key, &part.share);
+            }
+            let Some((store, now)) = self.store else {
+                self.out.report.items += part.share.items;
+                self.out.report.comments += part.share.comments;
+                continue;
+            };
+            if part.packed.is_empty() && part.links.is_empty() {
+                continue;
+            }
+            let source = match self.sources.get(&key) {
+                Some(source) => source.clone(),
+                // A source is there once it has something to hold.
+                None => store.write(|w| w.add_source(&key, "github", now))?,
+            };
+            let done = put(store, &source, &part.packed, now, |w| {
+                for (from, to, tie) in &part.links {
+                    let kind = match tie {
+                        Tie::DuplicateOf => "duplicate_of",
+                        Tie::RelatesTo => "relates_to",
+                    };
+                    w.add_tracker_link(from, to, kind)?;
+                }
+                Ok(())
+            })?;
+            self.out.report.add(done);
+            self.sources.insert(key, source);
+        }
+        // Pages count among the items of a source, and on their own in a file.
+        view.items -= ready.pages.min(view.items);
+        Ok(())
+    }
+}
+
+fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
+    let at = shares.iter().position(|s| s.source == key).unwrap_or_else(|| {
+        shares.push(ShareView { source: key.to_owned(), ..ShareView::default() });
+        shares.len() - 1
+    });
+    shares[at].items += more.items;
+    shares[at].comments += more.comments;
+}
+
+/// Reads a file's records in batches until it ends or nobody wants more.
+fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Result<()> {
+    let empty = || Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
+    let (mut batch, mut bytes) = (empty(), 0);
+    let send = |batch: &mut Batch| {
+        let mut full = std::mem::replace(batch, empty());
+        full.bytes_read = content.read();
+        // The receiver is gone when storing failed or was cancelled; its error is the one to tell.
+        sender.send(full).is_ok()
+    };
+    let done = look.read(content, |place, chunk| {
+        bytes += chunk.as_ref().map_or(0, Chunk::size);
+        batch.records.push((place, chunk));
+        if batch.records.len() < BATCH && bytes < BATCH_BYTES {
+            return true;
+        }
+        bytes = 0;
+        send(&mut batch)
+    });
+    if !matches!(done, Ok(false)) {
+        send(&mut batch);
+    }
+    done.map(drop)
+}
+
+/// Parses a batch, decides where each record goes, and packs what is to be stored.
+fn ready(
+    batch: Batch,
+    look: &Look,
+    file: &str,
+    routes: &mut Routes,
+    store: Option<&Store>,
+    elsewhere: &impl Fn(&str, bool) -> bool,
+) -> Result<Ready> {
+    let read: Vec<(String, std::result::Result<Vec<Piece>, String>)> = batch
+        .records
+        .into_par_iter()
+        .map(|(place, chunk)| (place, chunk.and_then(|c| look.pieces(c))))
+        .collect();
+    if !routes.is_settled() {
+        let projects =
+            read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
+                Piece::Record(record) => record.repository(),
+                Piece::Link(..) => None,
+            });
+        routes.settle(projects, elsewhere);
+    }
+    let of = Of { namespace: &look.namespace, file };
+    let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
+    for (place, found) in read {
+        if let Err(reason) = found.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
+            out.skips.push((place, reason));
+        }
+    }
+    if let Some(store) = store {
+        for part in out.parts.values_mut() {
+            part.packed = pack(store, std::mem::take(&mut part.records))?;
+        }
+    }
+    Ok(out)
+}
+
+/// Puts what one record holds to the source that it belongs to.
+fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std::result::Result<(), String> {
+    for piece in pieces {
+        match piece {
+            Piece::Record(record) => {
+                let key = routes.source(record.repository(), of)?;
+                if let Record::Document(document) = &record
+                    && out.first.len() < SHOWN
+                {
+                    out.first.push(GlimpseView {
+                        key: document.key(&key),
+                        title: document.title.clone(),
+                        state: document.state,
+                        created_at: document.created_at,
+                        labels: document.labels.clone(),
+                    });
+                }
+                let part = out.parts.entry(key).or_default();
+                match &record {
+                    Record::Document(d) => {
+                        part.share.items += 1;
+                        out.pages += u64::from(d.kind == DocKind::Page);
+                    }
+                    Record::Comment(_) => part.share.comments += 1,
+                }
+                part.records.push(record);
+            }
+            Piece::Link(from, to, tie) => {
+                let home = routes.other(from.project.as_deref(), of);
+                let ends = [&from, &to]
+                    .map(|end| format!("{}#{}", routes.other(end.project.as_deref(), of), end.number));
+                let [from, to] = ends;
+                out.parts.entry(home).or_default().links.push((from, to, tie));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether any record below a path names this project. Asked once a path, where its first records name another.
+fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
+    let Ok(mention) = regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
+    else {
+        return false;
+    };
+    let mut found = false;
+    for (file, _) in content::files(path).unwrap_or_default() {
+        let looked = content::each(&file, |content| {
+            let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
+            look.read(&content, |_, chunk| {
+                let pieces = match chunk {
+                    Ok(chunk) if Look::mentions(&chunk, &mention) => look.pieces(chunk).unwrap_or_default(),
+                    _ => return true,
+                };
+                found |= pieces.iter().any(|piece| match piece {
+                    Piece::Record(record) => {
+                        record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
+                    }
+                    Piece::Link(..) => false,
+                });
+                !found
+            })?;
+            Ok(!found)
+        });
+        // What cannot be read is told when it is read for good.
+        if looked.is_err() || found {
+            break;
+        }
+    }
+    found
+}
+
+/// An import that found nothing of use is an error.
+fn nothing(imported: &Imported) -> Error {
+    let report = &imported.report;
+    let kinds: Vec<&str> = imported.files_read.understood.iter().map(|f| f.kind.as_str()).collect();
+    let error = match report.skips.first() {
+        Some(first) => Error::not_found(format!(
+            "nothing could be imported: {} record{} skipped. {}: {}",
+            report.skipped,
+            if report.skipped == 1 { "" } else { "s" },
+            first.place,
+            first.reason
+        )),
+        None => {
+            Error::not_found(format!("nothing could be imported: {} without a single item", kinds.join(", ")))
+        }
+    };
+    error.with_hint(
+        "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
+    )
+}

@@ -1,0 +1,279 @@
+//! What an import is given, as contents to read: files, folders of them, and what lies in archives. Names inside of archives never
+//! become paths, and nothing is unpacked anywhere.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Cursor, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::tracker::packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
+use precedent_core::error::{Error, Result};
+
+/// The largest file in an archive, in bytes; each is read into memory, one after another.
+const MAX_MEMBER: u64 = 256 * 1024 * 1024;
+/// How many files of an archive are looked at.
+const MAX_MEMBERS: usize = 20_000;
+/// How deep folders may lie in one another, and how many files are taken from them.
+const MAX_DEPTH: usize = 8;
+const MAX_FILES: usize = 50_000;
+
+/// Something to read from its beginning, as often as is needed.
+#[derive(Clone)]
+pub struct Content {
+    /// What it is called in remarks: the file's name.
+    pub name: String,
+    /// The file that it is or lies in.
+    pub path: PathBuf,
+    bytes: Option<Arc<[u8]>>,
+    packed: Arc<AtomicU64>,
+}
+
+impl Content {
+    /// A file of its own.
+    pub fn file(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Self { name, path: path.to_owned(), bytes: None, packed: Arc::default() }
+    }
+
+    /// Opens it at its beginning, unpacked.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`]; [`precedent_core::Code::InvalidInput`] if it cannot be unpacked.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>> {
+        match &self.bytes {
+            None => {
+                self.packed.store(0, Ordering::Relaxed);
+                unpack(&self.path, &self.packed)
+            }
+            Some(bytes) => {
+                let size = Arc::new(AtomicU64::new(bytes.len() as u64));
+                unpacked(Box::new(Cursor::new(Arc::clone(bytes))), &self.path, &size)
+            }
+        }
+    }
+
+    /// How many bytes of the file have been read.
+    pub fn read(&self) -> u64 {
+        self.packed.load(Ordering::Relaxed)
+    }
+
+    /// What counts the bytes that were read.
+    pub fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.packed)
+    }
+
+    /// Its first bytes, unpacked.
+    ///
+    /// # Errors
+    /// As [`Content::open`].
+    pub fn start(&self, most: usize) -> Result<Vec<u8>> {
+        let mut start = Vec::new();
+        let stream = self.open()?;
+        stream.take(most as u64).read_to_end(&mut start).map_err(|e| damaged(&self.path, &e))?;
+        Ok(start)
+    }
+}
+
+/// The files below a path, with their sizes: the path itself, or those in a folder, however deep; items before comments.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is nothing; [`precedent_core::Code::Io`] if it cannot be read.
+pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
+    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if !meta.is_dir() {
+        return Ok(vec![(path.to_owned(), meta.len())]);
+    }
+    let mut out = Vec::new();
+    walk(path, 0, &mut out)?;
+    if out.is_empty() {
+        return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
+            .with_hint(
+                "It is searched for files that trackers export: JSON, CSV, XML, Markdown, packed or not.",
+            ));
+    }
+    out.sort_by_key(|(p, _)| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        (name.contains("comment"), p.clone())
+    });
+    Ok(out)
+}
+
+fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+    for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
+        let entry = entry.map_err(|e| Error::io(folder, e))?;
+        // Links are followed only when they are named themselves: a folder of an archive must not lead out of it.
+        let kind = entry.file_type().map_err(|e| Error::io(folder, e))?;
+        if entry.file_name().to_string_lossy().starts_with('.') || out.len() >= MAX_FILES {
+            continue;
+        }
+        if kind.is_dir() && depth < MAX_DEPTH {
+            walk(&entry.path(), depth + 1, out)?;
+        } else if kind.is_file() && is_wanted(&entry.path().to_string_lossy().replace('\\', "/")) {
+            let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
+            out.push((entry.path(), size));
+        }
+    }
+    Ok(())
+}
+
+/// Gives what a file holds to `each`, which says whether to go on: the file itself, or one after another what lies in it, if it
+/// is an archive. Whether it is one.
+///
+/// # Errors
+/// A file that cannot be read, an archive that is damaged or hostile, and what `each` fails with.
+pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Result<bool> {
+    let whole = Content::file(path);
+    let start = whole.start(1024)?;
+    if is_tar(&start) {
+        tar(&whole, &mut each)?;
+        return Ok(true);
+    }
+    if is_zip(&start) {
+        zip(&whole, &mut each)?;
+        return Ok(true);
+    }
+    each(whole)?;
+    Ok(false)
+}
+
+fn is_tar(start: &[u8]) -> bool {
+    // An empty archive is two blocks of zeros.
+    start.get(257..262) == Some(b"ustar") || (start.len() == 1024 && start.iter().all(|b| *b == 0))
+}
+
+fn is_zip(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
+}
+
+/// Whether a file in an archive is of use at all. GitHub's migration archives and GitLab's exports hold much else, which names
+/// itself.
+fn is_wanted(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let numbered = file
+        .strip_suffix(".json")
+        .and_then(|stem| stem.rsplit_once('_'))
+        .is_some_and(|(_, n)| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
+    if numbered {
+        return !BESIDE.iter().any(|b| file.starts_with(b));
+    }
+    if name.contains("tree/project/") {
+        return file == "issues.ndjson";
+    }
+    !file.starts_with('.') && !name.starts_with("__MACOSX/") && file != "schema.json" && file != "VERSION"
+}
+
+/// What stands beside items and comments in GitHub's migration archives.
+const BESIDE: &[&str] = &[
+    "attachments_",
+    "bases_",
+    "commit_comments_",
+    "issue_events_",
+    "milestones_",
+    "organizations_",
+    "projects_",
+    "protected_branches_",
+    "pull_request_review_threads_",
+    "pull_request_reviews_",
+    "releases_",
+    "repositories_",
+    "repository_files_",
+    "teams_",
+    "users_",
+];
+
+fn tar(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Result<()> {
+    let path = &whole.path;
+    let mut tar = tar::Archive::new(whole.open()?);
+    for (n, entry) in tar.entries().map_err(|e| damaged(path, &e))?.enumerate() {
+        let mut entry = entry.map_err(|e| damaged(path, &e))?;
+        let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
+        if !entry.header().entry_type().is_file() || !is_wanted(&name) || n >= MAX_MEMBERS {
+            continue;
+        }
+        if entry.size() > MAX_MEMBER {
+            return Err(too_large(path, &name));
+        }
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
+        if !each(member(whole, &name, bytes))? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn zip(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Result<()> {
+    let path = &whole.path;
+    let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
+    let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
+    let plain = is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?);
+    if plain {
+        whole.packed.store(size, Ordering::Relaxed);
+        return members(whole, size, file, each);
+    }
+    // Packed once more: its directory stands at its end, so it is read whole.
+    let mut bytes = Vec::new();
+    whole.open()?.take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
+    if bytes.len() as u64 > MAX_MEMBER {
+        return Err(too_large(path, "the archive"));
+    }
+    let size = bytes.len() as u64;
+    members(whole, size, Cursor::new(bytes), each)
+}
+
+fn members<R: Read + io::Seek>(
+    whole: &Content,
+    size: u64,
+    file: R,
+    each: &mut impl FnMut(Content) -> Result<bool>,
+) -> Result<()> {
+    let path = &whole.path;
+    let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
+    let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
+    let office = archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"));
+    if office {
+        return Err(Error::not_found(format!("{}: is a document of an office program", path.display()))
+            .with_hint("Save the sheet as CSV there, and import that."));
+    }
+    let mut total = 0_u64;
+    for at in 0..archive.len().min(MAX_MEMBERS) {
+        let mut entry = archive.by_index(at).map_err(wrong)?;
+        let name = entry.name().map_err(wrong)?.into_owned();
+        if !entry.is_file() || !is_wanted(&name) {
+            continue;
+        }
+        if entry.size() > MAX_MEMBER {
+            return Err(too_large(path, &name));
+        }
+        let mut bytes = Vec::new();
+        entry.by_ref().take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
+        total += bytes.len() as u64;
+        if bytes.len() as u64 > MAX_MEMBER || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO) {
+            return Err(Error::invalid(format!(
+                "{}: unpacks to more than {MAX_RATIO} times its size; this is no archive of a tracker",
+                path.display()
+            ))
+            .with_hint("If the file is genuine, unpack it first and import the result."));
+        }
+        if !each(member(whole, &name, bytes))? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+    Content { name, path: whole.path.clone(), bytes: Some(bytes.into()), packed: Arc::clone(&whole.packed) }
+}
+
+fn too_large(path: &Path, name: &str) -> Error {
+    let name: String = name.chars().take(80).collect();
+    Error::invalid(format!("{}: {name} in it is larger than 256 MB", path.display()))
+        .with_hint("Unpack the archive and import the folder.")
+}

@@ -1,0 +1,272 @@
+//! What characters a file is written in, and the file as UTF-8. What cannot be read costs a character (U+FFFD), never a record.
+
+use std::io::{self, Read};
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Decoder, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// How much is looked at, at the most, to tell one old encoding from another.
+const SAMPLE: usize = 1024 * 1024;
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The encoding.
+    pub encoding: &'static Encoding,
+    /// How many characters of it cannot be read.
+    pub damaged: u64,
+}
+
+impl Written {
+    /// As people call it, where that is worth saying: UTF-8 is what everybody expects.
+    pub fn named(self) -> Option<&'static str> {
+        (self.encoding != UTF_8).then(|| self.encoding.name())
+    }
+}
+
+/// What UTF-8 a stream holds, counted piece by piece.
+#[derive(Default)]
+struct Utf8 {
+    carried: Vec<u8>,
+    /// Characters beyond ASCII that are whole.
+    whole: u64,
+    /// Places that are no UTF-8, and those of them that are letters in no old encoding of Europe either.
+    broken: u64,
+    foreign: u64,
+}
+
+impl Utf8 {
+    fn feed(&mut self, bytes: &[u8]) {
+        if self.carried.is_empty() && bytes.is_ascii() {
+            return;
+        }
+        let joined;
+        let mut rest = if self.carried.is_empty() {
+            bytes
+        } else {
+            joined = [std::mem::take(&mut self.carried).as_slice(), bytes].concat();
+            joined.as_slice()
+        };
+        loop {
+            let (valid, after) = match std::str::from_utf8(rest) {
+                Ok(_) => (rest, None),
+                Err(e) => (&rest[..e.valid_up_to()], Some((e.valid_up_to(), e.error_len()))),
+            };
+            self.whole += valid.iter().filter(|b| **b >= 0xc0).count() as u64;
+            match after {
+                None => return,
+                Some((at, Some(length))) => {
+                    self.broken += 1;
+                    self.foreign += u64::from(matches!(rest[at], 0xfe | 0xff | 0xc0 | 0xc1));
+                    rest = &rest[at + length..];
+                }
+                Some((at, None)) => {
+                    self.carried = rest[at..].to_vec();
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Tells what a stream is written in. With `whole` it is read to its end, as tables are: one old letter may stand in the last row.
+///
+/// # Errors
+/// The stream's own.
+pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
+    let mut start = Vec::new();
+    stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
+    let sure = |encoding| Ok(Written { encoding, damaged: 0 });
+    if let Some((encoding, _)) = Encoding::for_bom(&start) {
+        if encoding != UTF_8 {
+            return sure(encoding);
+        }
+    } else if let Some(encoding) = wide(&start) {
+        return sure(encoding);
+    }
+    let (mut utf8, mut sample) = (Utf8::default(), Vec::new());
+    let mut piece = start;
+    loop {
+        utf8.feed(&piece);
+        if sample.len() < SAMPLE && !piece.is_ascii() {
+            sample.extend_from_slice(&piece);
+        }
+        if !whole {
+            break;
+        }
+        piece.resize(256 * 1024, 0);
+        let n = stream.read(&mut piece)?;
+        piece.truncate(n);
+        if n == 0 {
+            break;
+        }
+    }
+    // A piece that ends within a character says nothing against it, the file's end does.
+    utf8.broken += u64::from(whole && !utf8.carried.is_empty());
+    let enough = if whole { 1 } else { 2 };
+    if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
+        return Ok(Written { encoding: UTF_8, damaged: utf8.broken });
+    }
+    sure(old(&sample))
+}
+
+/// UTF-16 without a mark: every second byte of a text in Latin letters is zero.
+fn wide(start: &[u8]) -> Option<&'static Encoding> {
+    let start = &start[..start.len().min(512)];
+    let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = start.len() / 4;
+    match () {
+        () if start.len() < 4 => None,
+        () if odd > many && even * 8 < odd => Some(UTF_16LE),
+        () if even > many && odd * 8 < even => Some(UTF_16BE),
+        () => None,
+    }
+}
+
+/// An encoding from before Unicode. A short text of few letters misleads any detector, so the words that head tables count.
+fn old(sample: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(sample, true);
+    let guess = match detector.guess(None, Utf8Detection::Deny) {
+        guess if guess == GBK => GB18030,
+        guess => guess,
+    };
+    let head = &sample[..sample.len().min(4096)];
+    let known = |encoding: &'static Encoding| {
+        let (text, _, _) = encoding.decode(head);
+        HEADS.iter().filter(|word| text.contains(**word)).count()
+    };
+    let others = [WINDOWS_1252, GB18030, SHIFT_JIS];
+    let best = others.into_iter().map(|e| (known(e), e)).max_by_key(|(n, _)| *n);
+    match best {
+        Some((n, encoding)) if n > known(guess) => encoding,
+        _ => guess,
+    }
+}
+
+/// Words that head columns in trackers of some languages, with letters that tell encodings apart.
+const HEADS: &[&str] = &[
+    "标题",
+    "编号",
+    "状态",
+    "描述",
+    "创建",
+    "更新",
+    "主题",
+    "作者",
+    "件名",
+    "題名",
+    "状態",
+    "説明",
+    "作成",
+    "更新日",
+    "ステータス",
+    "Übergeordnet",
+    "Schlüssel",
+    "Lösung",
+    "Priorität",
+    "Résumé",
+    "Créé",
+    "Mis à jour",
+    "Fermé",
+    "Título",
+    "Descrição",
+    "Descripción",
+    "Situação",
+];
+
+/// A stream as UTF-8, without a mark at its beginning.
+pub struct Decoded<R> {
+    inner: R,
+    decoder: Decoder,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+impl<R: Read> Decoded<R> {
+    /// Reads a stream that is written in this encoding.
+    pub fn new(inner: R, encoding: &'static Encoding) -> Self {
+        Self {
+            inner,
+            decoder: encoding.new_decoder_with_bom_removal(),
+            input: vec![0; 64 * 1024],
+            output: Vec::new(),
+            given: 0,
+            ended: false,
+        }
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.output.len() {
+            if self.ended {
+                return Ok(0);
+            }
+            let n = self.inner.read(&mut self.input)?;
+            self.ended = n == 0;
+            let room = self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
+            self.output.resize(room, 0);
+            let (_, _, written, _) =
+                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.ended);
+            self.output.truncate(written);
+            self.given = 0;
+        }
+        let n = buffer.len().min(self.output.len() - self.given);
+        buffer[..n].copy_from_slice(&self.output[self.given..self.given + n]);
+        self.given += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> (String, String) {
+        let written = detect(bytes, true).unwrap();
+        let mut out = String::new();
+        Decoded::new(bytes, written.encoding).read_to_string(&mut out).unwrap();
+        (written.encoding.name().to_owned(), out)
+    }
+
+    #[test]
+    fn old_encodings_are_told_apart_and_read() {
+        let german =
+            "ID;Titel;Beschreibung\n1;Ventil öffnet nicht;Der Schieber läuft über die Größe hinaus\n";
+        let chinese = "编号,标题,状态\n1,阀门漏水,关闭\n";
+        let japanese = "番号,件名,ステータス\n1,バルブが漏れる,完了\n";
+        for (name, encoding, text) in [
+            ("windows-1252", WINDOWS_1252, german),
+            ("gb18030", GB18030, chinese),
+            ("Shift_JIS", SHIFT_JIS, japanese),
+        ] {
+            let bytes = encoding.encode(text).0;
+            assert_eq!(read(&bytes), (name.to_owned(), text.to_owned()));
+        }
+        let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(read(&wide).1, german);
+        assert_eq!(read(&[&[0xff, 0xfe], &wide[..]].concat()).1, german);
+        let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(read(&wide).1, german);
+        assert_eq!(
+            read(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
+            ("UTF-8".to_owned(), german.to_owned())
+        );
+    }
+
+    #[test]
+    fn a_bad_byte_costs_a_character() {
+        let text = [german_utf8(), b"bad \xff byte\n".to_vec()].concat();
+        let (name, text) = read(&text);
+        assert_eq!((name.as_str(), text.ends_with("bad \u{fffd} byte\n")), ("UTF-8", true));
+        assert_eq!(detect(&b"only \xff"[..], true).unwrap().encoding, UTF_8);
+    }
+
+    fn german_utf8() -> Vec<u8> {
+        "Größe, Übergabe\n".as_bytes().to_vec()
+    }
+}

@@ -1,0 +1,236 @@
+//! JSON records of whatever tracker: each is told by the fields that it has, and read by the reader of its kind.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, value::RawValue};
+
+use super::{known::Known, piece::Piece, shapes};
+use crate::tracker::github;
+
+/// How deep records may lie in one another in a line.
+const MAX_DEPTH: u8 = 3;
+
+/// What a record holds, at its place in the file.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn pieces(bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
+    read(bytes, place, known, 0)
+}
+
+fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>, String> {
+    // Most records are GitHub's; whatever else has neither a number with a title nor an item's address is told there quickly.
+    let why = match github::records(bytes) {
+        Ok(records) if !records.is_empty() => return Ok(records.into_iter().map(Piece::Record).collect()),
+        Ok(_) => None,
+        Err(why) => Some(why),
+    };
+    let value: Value = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        Err(error) if depth < MAX_DEPTH => {
+            if let Some(all) = several(bytes) {
+                let mut out = Vec::new();
+                for one in all {
+                    out.extend(read(one.get().as_bytes(), place, known, depth + 1)?);
+                }
+                return Ok(out);
+            }
+            return match mended(bytes) {
+                Some(better) => read(&better, place, known, MAX_DEPTH),
+                None => Err(why.unwrap_or_else(|| github::describe(&error))),
+            };
+        }
+        Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
+    };
+    if let Some(node) = value.get("node").filter(|n| n.is_object() && depth < MAX_DEPTH) {
+        return read(node.to_string().as_bytes(), place, known, depth + 1);
+    }
+    match (shapes::pieces(&value, bytes, place, known), why) {
+        (Some(found), _) => found,
+        (None, None) => Ok(Vec::new()),
+        (None, Some(why)) => Err(why),
+    }
+}
+
+/// The objects of a text that holds several, one right after another.
+fn several(bytes: &[u8]) -> Option<Vec<&RawValue>> {
+    let all: Vec<&RawValue> =
+        serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;
+    (all.len() > 1 && all.iter().all(|v| v.get().starts_with('{'))).then_some(all)
+}
+
+/// JSON that may be read where this cannot: bad bytes and halves of surrogate pairs become U+FFFD, raw control characters are
+/// written as JSON wants them. `None` if there is nothing to mend.
+fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut changed = matches!(text, Cow::Owned(_));
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_ref();
+    let mut string = false;
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '\\' if string => {
+                if let Some(unit) = unit(rest) {
+                    let pair = (0xd800..0xdc00).contains(&unit)
+                        && self::unit(&rest[6..]).is_some_and(|low| (0xdc00..0xe000).contains(&low));
+                    let lone = (0xd800..0xe000).contains(&unit) && !pair;
+                    changed |= lone;
+                    let length = if pair { 12 } else { 6 };
+                    out.push_str(if lone { "\\ufffd" } else { &rest[..length] });
+                    rest = &rest[length..];
+                    continue;
+                }
+                // An escape that JSON does not have is a backslash that was not doubled.
+                let next = rest[1..].chars().next();
+                let good = next.is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
+                changed |= !good;
+                out.push_str(if good { "\\" } else { "\\\\" });
+                if let Some(next) = next.filter(|_| good) {
+                    out.push(next);
+                    rest = &rest[2..];
+                    continue;
+                }
+            }
+            '"' => {
+                string = !string;
+                out.push(c);
+            }
+            c if string && (c as u32) < 0x20 => {
+                changed = true;
+                out.push_str(&format!("\\u{:04x}", c as u32));
+            }
+            c => out.push(c),
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    changed.then(|| out.into_bytes())
+}
+
+/// The number of `\uXXXX` at the beginning of a text.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+}
+
+/// Keys of objects that hold records, each with a list of them or with more such keys.
+pub const HOLDERS: &[&str] = &[
+    "issues",
+    "bugs",
+    "tickets",
+    "items",
+    "nodes",
+    "edges",
+    "results",
+    "value",
+    "data",
+    "search",
+    "repository",
+    "project",
+    "pullRequests",
+    "records",
+    "workItems",
+    "workPackages",
+];
+
+/// Keys of records themselves: an object that begins with one of them is no holder.
+const RECORDS: &[&str] = &[
+    "number",
+    "iid",
+    "key",
+    "title",
+    "summary",
+    "subject",
+    "fields",
+    "body",
+    "issue_url",
+    "payload",
+    "identifier",
+    "node_id",
+    "name",
+];
+
+/// Whether a file's first object holds records in a list, as answers of interfaces do; told from the file's beginning.
+pub fn is_holder(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
+    let Some(inner) = rest.strip_prefix('{') else { return false };
+    rest = inner;
+    let (mut depth, mut key) = (0_usize, None::<String>);
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '"' => {
+                let Some((text, after)) = quoted(rest) else { return false };
+                rest = after;
+                if depth == 0 && rest.trim_start().starts_with(':') {
+                    if RECORDS.contains(&text) {
+                        return false;
+                    }
+                    key = Some(text.to_owned());
+                }
+                continue;
+            }
+            '{' | '[' => {
+                if depth == 0 && key.as_deref().is_some_and(|k| HOLDERS.contains(&k)) {
+                    // A list of numbers or words holds no records.
+                    let inner = rest[1..].trim_start();
+                    return if c == '{' { inner.starts_with('"') } else { inner.starts_with(['{', ']']) };
+                }
+                depth += 1;
+            }
+            '}' | ']' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            _ => {}
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    false
+}
+
+/// The text between quotes that a text begins with, as it stands there, and what follows.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix('"')?;
+    let mut escaped = false;
+    for (at, c) in inner.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some((&inner[..at], &inner[at + 1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_records_is_told_from_a_record() {
+        for (text, want) in [
+            (r#"{"startAt": 0, "names": {"a": "issues"}, "issues": [{"key": "A-1"}]}"#, true),
+            (r#"{"data": {"repository": {"issues": {"nodes": []}}}}"#, true),
+            (r#"[{"total_count": 1, "items": [{"number": 1}]}]"#, true),
+            (r#"{"items": [1, 2]}"#, false),
+            (r#"{"number": 1, "items": [{}]}"#, false),
+            (r#"{"message": "Bad credentials"}"#, false),
+            (r#"[[{"number": 1}]]"#, false),
+        ] {
+            assert_eq!(is_holder(text.as_bytes()), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn damage_costs_a_character() {
+        let mend = |text: &[u8]| mended(text).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(mend(br#"{"a": "x \ud83d y"}"#).as_deref(), Some(r#"{"a": "x \ufffd y"}"#));
+        assert_eq!(mend(br#"{"a": "x \ud83d\ude00 y"}"#), None);
+        assert_eq!(
+            mend(b"{\"a\": \"t\tb\", \"b\": \"\xff\"}").as_deref(),
+            Some("{\"a\": \"t\\u0009b\", \"b\": \"\u{fffd}\"}")
+        );
+        assert_eq!(mend(br#"{"a": "C:\dir"}"#).as_deref(), Some(r#"{"a": "C:\\dir"}"#));
+    }
+}

@@ -1,0 +1,55 @@
+//! What a person says of a table: which column gives a field, what a state's word means, in which order dates are written.
+
+use super::{columns::FIELDS, states::Words};
+use crate::tracker::dates::Order;
+use precedent_core::error::{Error, Result};
+
+/// What was said.
+#[derive(Clone, Debug, Default)]
+pub struct Mapping {
+    /// Fields and the columns that give them; an empty name leaves the field out.
+    pub columns: Vec<(&'static str, String)>,
+    /// What words mean.
+    pub words: Words,
+    /// In which order three numbers name a day.
+    pub order: Option<Order>,
+}
+
+impl Mapping {
+    /// Reads pairs: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if there is no such field or order.
+    pub fn of(pairs: &[(String, String)]) -> Result<Self> {
+        let mut out = Self::default();
+        for (field, said) in pairs {
+            let words = |closed: bool, words: &mut Words| {
+                said.split(',').filter(|w| !w.trim().is_empty()).for_each(|w| words.tell(w, closed));
+            };
+            match field.to_lowercase().as_str() {
+                "state.closed" => words(true, &mut out.words),
+                "state.open" => words(false, &mut out.words),
+                "dates" => {
+                    out.order = Some(match said.to_lowercase().as_str() {
+                        "dmy" => Order::DayFirst,
+                        "mdy" => Order::MonthFirst,
+                        _ => {
+                            return Err(Error::invalid(format!("there is no order of dates \"{said}\""))
+                                .with_hint("There are: dmy (3/5 is 3 May), mdy (3/5 is 5 March)."));
+                        }
+                    });
+                }
+                name => {
+                    let Some((field, _)) = FIELDS.iter().find(|(f, _)| *f == name) else {
+                        let known: Vec<&str> = FIELDS.iter().map(|f| f.0).collect();
+                        return Err(Error::invalid(format!("there is no field \"{field}\"")).with_hint(
+                            format!("There are: {}, state.closed, state.open, dates.", known.join(", ")),
+                        ));
+                    };
+                    out.columns.push((field, said.clone()));
+                }
+            }
+        }
+        Ok(out)
+    }
+}

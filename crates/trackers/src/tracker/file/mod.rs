@@ -1,0 +1,350 @@
+//! Files of whatever tracker: what they are is told by what they hold, whatever they are called.
+
+mod columns;
+pub mod content;
+mod encoding;
+mod foreign;
+mod json;
+mod known;
+mod mapping;
+mod piece;
+mod quotes;
+mod rows;
+mod shapes;
+mod states;
+mod table;
+mod xml;
+
+use std::io::Read;
+
+use csv::StringRecord;
+use encoding_rs::UTF_8;
+use serde_json::Value;
+
+pub use content::Content;
+use encoding::{Decoded, Written};
+use known::Known;
+pub use mapping::Mapping;
+pub use piece::{Piece, Tie};
+use rows::Row;
+use table::Plan;
+
+use super::{
+    identity,
+    import::{MAX_RECORD, Records},
+    packing::damaged,
+    wiki,
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::Record,
+};
+
+/// How much of a file is looked at to tell what it is.
+const START: usize = 256 * 1024;
+
+/// What a file is, and how it is read.
+pub struct Look {
+    /// What it is, as people call it: `Jira CSV`.
+    pub kind: String,
+    /// What stands in front of the keys of projects that have no owner (`APP`) where no source is named.
+    pub namespace: String,
+    /// What a person should know of how it is read.
+    pub doubts: Vec<String>,
+    form: Form,
+}
+
+enum Form {
+    Json { written: Written, holder: bool, known: Known },
+    Table(Box<Plan>),
+    Xml { written: Written, known: Known },
+    Page,
+}
+
+/// A record as it lies in a file.
+pub enum Chunk {
+    /// An object of JSON, and its place among the records.
+    Json(Vec<u8>, u64),
+    /// A row of a table.
+    Row(Row),
+    /// A page of a wiki.
+    Page(Box<Record>),
+}
+
+impl Chunk {
+    /// How many bytes it has, about.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Json(bytes, _) => bytes.len(),
+            Self::Row(row) => row.cells.as_slice().len(),
+            Self::Page(_) => 1024,
+        }
+    }
+}
+
+/// Looks what a file is.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if it holds nothing that could be imported: says what it looks like. [`precedent_core::Code::InvalidInput`] for a
+/// table that cannot be read as it is.
+pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
+    let start = content.start(START)?;
+    if let Some(error) = foreign::at_once(content, &start) {
+        return Err(error);
+    }
+    if is_page(&content.name) {
+        return Ok(Look {
+            kind: "wiki page".to_owned(),
+            namespace: "wiki".to_owned(),
+            doubts: Vec::new(),
+            form: Form::Page,
+        });
+    }
+    let written = encoding::detect(start.as_slice(), false).map_err(|e| damaged(&content.path, &e))?;
+    let mut text = String::new();
+    if Decoded::new(start.as_slice(), written.encoding).read_to_string(&mut text).is_err() {
+        text.clear();
+    }
+    match text.trim_start().chars().next() {
+        Some('{' | '[') => json(content, mapping, written, &text),
+        Some('<') if foreign::is_bugzilla(&text) => Ok(Look {
+            kind: "Bugzilla XML".to_owned(),
+            namespace: "bugzilla".to_owned(),
+            doubts: Vec::new(),
+            form: Form::Xml { written, known: Known { words: mapping.words.clone(), numberless: false } },
+        }),
+        Some('<') => Err(foreign::markup(content, &text)),
+        Some(_) => match table::look(content, mapping)? {
+            Some(plan) if plan.rows == 0 => {
+                Err(foreign::nothing(content, "a table with columns and no rows"))
+            }
+            Some(mut plan) => Ok(Look {
+                kind: kind(&plan),
+                namespace: if plan.tracker.is_empty() { "files".to_owned() } else { name(plan.tracker) },
+                doubts: std::mem::take(&mut plan.doubts),
+                form: Form::Table(Box::new(plan)),
+            }),
+            None => Err(foreign::text(content, &text)),
+        },
+        None => Err(foreign::nothing(content, "an empty file")),
+    }
+}
+
+fn is_page(file: &str) -> bool {
+    let name = file.to_lowercase();
+    wiki::ENDINGS.iter().any(|e| name.ends_with(e))
+}
+
+fn name(tracker: &str) -> String {
+    tracker.to_lowercase().replace(' ', "-")
+}
+
+fn kind(plan: &Plan) -> String {
+    let form = if plan.delimiter == b'\t' { "TSV" } else { "CSV" };
+    match plan.tracker {
+        "" => form.to_owned(),
+        tracker => format!("{tracker} {form}"),
+    }
+}
+
+fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> Result<Look> {
+    let holder = json::is_holder(text.as_bytes());
+    let holders = holder.then_some(json::HOLDERS);
+    let stream = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
+    let mut records = Records::over(&content.path, stream, content.counter(), holders);
+    let first = records.read()?.and_then(|s| s.bytes.ok());
+    let first: Option<Value> = first.and_then(|b| serde_json::from_slice(&b).ok());
+    if let Some(error) = foreign::answer(content, text, first.as_ref(), holder) {
+        return Err(error);
+    }
+    let first = first.unwrap_or_default();
+    let has = |name: &str| first.get(name).is_some();
+    let tracker = match () {
+        () if has("payload") && has("repo") => "GitHub event",
+        () if has("key") && has("fields") => "Jira",
+        () if has("iid") => "GitLab",
+        () if has("dupe_of") || has("is_open") || has("product") => "Bugzilla",
+        () if has("raw_subject") || (has("subject") && has("requester_id")) => "Zendesk",
+        () if has("subject") => "Redmine",
+        () if has("identifier") => "Linear",
+        () if has("idReadable") => "YouTrack",
+        () if first.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
+        () => "GitHub",
+    };
+    let numberless = tracker == "GitHub"
+        && has("title")
+        && !["number", "url", "html_url", "issue_url", "node", "id"].iter().any(|n| has(n));
+    let mut doubts = Vec::new();
+    if numberless {
+        doubts.push("items have no number: they are numbered by their place in the file".to_owned());
+    }
+    let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
+    let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
+    Ok(Look {
+        kind: format!("{tracker} JSON"),
+        namespace: host.map_or_else(|| name(tracker), str::to_owned),
+        doubts,
+        form: Form::Json { written, holder, known: Known { words: mapping.words.clone(), numberless } },
+    })
+}
+
+impl Look {
+    /// The columns of a table with the field that each gives; none of other files.
+    pub fn columns(&self) -> Vec<(String, Option<&'static str>)> {
+        match &self.form {
+            Form::Table(plan) => {
+                plan.headers.iter().enumerate().map(|(at, name)| (name.clone(), plan.field(at))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the file is written in, where that is not UTF-8.
+    pub fn encoding(&self) -> Option<&'static str> {
+        match &self.form {
+            Form::Json { written, .. } | Form::Xml { written, .. } => written.named(),
+            Form::Table(plan) => plan.written.named(),
+            Form::Page => None,
+        }
+    }
+
+    /// Lines in front of a table that are none of it.
+    pub fn preamble(&self) -> usize {
+        match &self.form {
+            Form::Table(plan) => plan.preamble - usize::from(plan.declared && plan.preamble > 0),
+            _ => 0,
+        }
+    }
+
+    /// Gives every record to `each`, with its place or why there is none; `each` says whether to go on. Whether it was read to
+    /// its end.
+    ///
+    /// # Errors
+    /// A file that is cut or damaged.
+    pub fn read(
+        &self,
+        content: &Content,
+        mut each: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+    ) -> Result<bool> {
+        match &self.form {
+            Form::Json { written, holder, .. } => {
+                let stream = content.open()?;
+                let stream: Box<dyn Read + Send> = match written.encoding == UTF_8 {
+                    true => stream,
+                    false => Box::new(Decoded::new(stream, written.encoding)),
+                };
+                let holders = holder.then_some(json::HOLDERS);
+                let mut records = Records::over(&content.path, stream, content.counter(), holders);
+                while let Some(slice) = records.read()? {
+                    let place = format!("{}:{}", content.name, slice.position);
+                    if !each(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
+                        return Ok(false);
+                    }
+                }
+            }
+            Form::Xml { written, .. } => {
+                let mut bugs = xml::Bugs::new(Decoded::new(content.open()?, written.encoding));
+                for n in 1.. {
+                    let bug = bugs.read().map_err(|why| {
+                        Error::invalid(format!(
+                            "{}: the file is cut or damaged: {why}",
+                            content.path.display()
+                        ))
+                        .with_hint(
+                            "What was read before is kept. Fetch the file again and repeat the import.",
+                        )
+                    })?;
+                    let Some(bug) = bug else { break };
+                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(bug, n))) {
+                        return Ok(false);
+                    }
+                }
+            }
+            Form::Page => {
+                let mut bytes = Vec::new();
+                let stream = content.open()?;
+                stream
+                    .take(wiki::MAX_PAGE)
+                    .read_to_end(&mut bytes)
+                    .map_err(|e| damaged(&content.path, &e))?;
+                match wiki::page_from(&content.name, bytes, wiki::modified(&content.path)) {
+                    Ok(Some(page)) => {
+                        let page = Box::new(Record::Document(Box::new(page)));
+                        return Ok(each(content.name.clone(), Ok(Chunk::Page(page))));
+                    }
+                    Ok(None) => {}
+                    Err(why) => return Ok(each(content.name.clone(), Err(why))),
+                }
+            }
+            Form::Table(plan) => return read_rows(content, plan, each),
+        }
+        Ok(true)
+    }
+
+    /// Whether a record may name this project; quickly, and wrong only by saying yes.
+    pub fn mentions(chunk: &Chunk, project: &regex::bytes::Regex) -> bool {
+        match chunk {
+            Chunk::Json(bytes, _) => project.is_match(bytes),
+            Chunk::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
+            Chunk::Page(_) => false,
+        }
+    }
+
+    /// What a record holds.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words.
+    pub fn pieces(&self, chunk: Chunk) -> std::result::Result<Vec<Piece>, String> {
+        match (chunk, &self.form) {
+            (Chunk::Json(bytes, place), Form::Json { known, .. } | Form::Xml { known, .. }) => {
+                json::pieces(&bytes, place, known)
+            }
+            (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
+            (Chunk::Page(page), _) => Ok(vec![Piece::Record(*page)]),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+fn read_rows(
+    content: &Content,
+    plan: &Plan,
+    mut each: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+) -> Result<bool> {
+    let mut reader = table::rows(content, plan)?;
+    let mut cells = StringRecord::new();
+    // The number's cell of the item that the last row was of, and its title.
+    let mut last: Option<(String, String)> = None;
+    let has_comments = !plan.columns("comments").is_empty();
+    let mut place = 0;
+    while reader.read_record(&mut cells).map_err(|e| table::unreadable(content, &e))? {
+        place += 1;
+        let name = format!("{}:{}", content.name, place + 1 + plan.preamble as u64);
+        if cells.as_slice().len() > MAX_RECORD {
+            if !each(name, Err("the row is too large; is a quote not closed?".to_owned())) {
+                return Ok(false);
+            }
+            continue;
+        }
+        let key = plan.cell(&cells, "number").map(str::to_owned);
+        let title = plan.cell(&cells, "title").unwrap_or_default();
+        // A row without a key, or with that of the row before it, goes on with that one's comments.
+        let again = match (&key, &last) {
+            (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
+            (Some(key), Some((before, name)))
+                if has_comments && key == before && (title.is_empty() || title == name) =>
+            {
+                Some(key.clone())
+            }
+            _ => None,
+        };
+        if let (None, Some(key)) = (&again, key) {
+            last = Some((key, title.to_owned()));
+        }
+        let row = Row { place, cells: std::mem::take(&mut cells), again };
+        if !each(name, Ok(Chunk::Row(row))) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

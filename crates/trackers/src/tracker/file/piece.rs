@@ -1,0 +1,141 @@
+//! What the records of files are read into.
+
+use jiff::Timestamp;
+
+use crate::tracker::identity::Identity;
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+
+/// How two items hang together, as the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// The one is a duplicate of the other.
+    DuplicateOf,
+    /// They have to do with each other.
+    RelatesTo,
+}
+
+/// A part of what a record holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// An item, page or comment.
+    Record(Record),
+    /// A link between two items; those that name no project are of the one that the file is of.
+    Link(Identity, Identity, Tie),
+}
+
+/// An item as a reader finds it; what it leaves out is empty.
+#[derive(Debug, Default)]
+pub struct Item {
+    pub project: Option<String>,
+    pub pull: bool,
+    pub number: u64,
+    pub remote_id: Option<String>,
+    pub title: String,
+    pub body: String,
+    pub url: Option<String>,
+    pub closed: bool,
+    pub merged_at: Option<Timestamp>,
+    pub reason: Option<String>,
+    pub author: Option<String>,
+    pub bot: bool,
+    pub labels: Vec<String>,
+    pub milestone: Option<String>,
+    pub comments: u64,
+    pub created: Option<Timestamp>,
+    pub updated: Option<Timestamp>,
+    pub closed_at: Option<Timestamp>,
+}
+
+impl Item {
+    /// The item, from a record with these bytes. The fingerprint is of what was read, too: when a date form or a word is read
+    /// otherwise than before, it counts as changed.
+    pub fn record(self, bytes: Vec<u8>) -> Record {
+        let mut raw = Raw::new(bytes);
+        let read = format!(
+            "{:?}",
+            (
+                &self.title,
+                &self.body,
+                self.closed,
+                &self.reason,
+                &self.labels,
+                self.created,
+                self.updated,
+                self.closed_at
+            )
+        );
+        raw.hash = Raw::new([&raw.hash[..], read.as_bytes()].concat()).hash;
+        let closed_at = self.closed_at.filter(|_| self.closed);
+        Record::Document(Box::new(DocumentRecord {
+            repository: self.project,
+            kind: if self.pull { DocKind::PullRequest } else { DocKind::Issue },
+            number: Some(self.number),
+            slug: None,
+            remote_id: self.remote_id,
+            title: whole(&self.title).trim().to_owned(),
+            body: whole(&self.body),
+            url: self.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
+            state: Some(match (self.merged_at, self.closed) {
+                (Some(_), _) => State::Merged,
+                (None, true) => State::Closed,
+                (None, false) => State::Open,
+            }),
+            state_reason: self.reason.filter(|r| !r.trim().is_empty()),
+            author: Author { login: self.author, bot: self.bot, association: None },
+            labels: self.labels.iter().map(|l| whole(l)).collect(),
+            milestone: self.milestone,
+            locked: false,
+            comment_count: self.comments,
+            created_at: self.created,
+            updated_at: self.updated.or(closed_at).or(self.created),
+            closed_at,
+            merged_at: self.merged_at,
+            raw,
+        }))
+    }
+}
+
+/// A comment as a reader finds it.
+#[derive(Debug, Default)]
+pub struct Said {
+    pub project: Option<String>,
+    pub number: u64,
+    /// The tracker's id, where it has one.
+    pub id: Option<String>,
+    pub author: Option<String>,
+    pub body: String,
+    pub url: Option<String>,
+    pub hidden: bool,
+    pub at: Option<Timestamp>,
+    pub updated: Option<Timestamp>,
+}
+
+impl Said {
+    /// The comment. One without an id gets one from its item, its time and a mark that tells it from others there; one
+    /// without a time has that of its item.
+    pub fn record(self, item: Option<Timestamp>, mark: &str, bytes: Vec<u8>) -> Record {
+        let at = self.at.or(item).unwrap_or(Timestamp::UNIX_EPOCH);
+        let time = self.at.map(|t| t.as_second().to_string()).unwrap_or_default();
+        let id = self.id.unwrap_or_else(|| format!("{}-{time}-{mark}", self.number));
+        Record::Comment(Box::new(CommentRecord {
+            repository: self.project,
+            number: self.number,
+            remote_id: id,
+            author: Author {
+                login: self.author,
+                bot: false,
+                association: self.hidden.then(|| "PRIVATE".to_owned()),
+            },
+            body: whole(&self.body).trim().to_owned(),
+            url: self.url,
+            created_at: at,
+            updated_at: self.updated.unwrap_or(at),
+            raw: Raw::new(bytes),
+        }))
+    }
+}
+
+/// A text without what the database's functions stop at; the place stays, so that words do not run together.
+pub fn whole(text: &str) -> String {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
+}

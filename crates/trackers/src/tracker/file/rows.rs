@@ -1,0 +1,239 @@
+//! The rows of a table as items, comments and links.
+
+use csv::StringRecord;
+use jiff::Timestamp;
+
+use super::{
+    columns::plain,
+    piece::{Item, Piece, Said as Comment, Tie, whole},
+    states::{Said, is_resolution},
+    table::Plan,
+};
+use crate::tracker::{
+    dates,
+    identity::{Identity, address, identity},
+    redmine,
+};
+use precedent_text::{hypertext, markup::Markup};
+
+/// A row of a table.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its place among the rows, from 1.
+    pub place: u64,
+    /// Its cells.
+    pub cells: StringRecord,
+    /// Whether it goes on with the item of the row before it: then it holds comments alone. With the number's cell of that item.
+    pub again: Option<String>,
+}
+
+/// What a row holds.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
+    let cells = &row.cells;
+    let of = item(plan, row)?;
+    let when =
+        |field: &str| plan.cells(cells, field).find_map(|(at, text)| dates::read(text, plan.order(at)));
+    let (created, updated, closed_at) = (when("created"), when("updated"), when("closed"));
+    let mut out = comments(plan, row, &of, updated.or(created))?;
+    if row.again.is_some() {
+        return Ok(out);
+    }
+    let state = Said {
+        word: plan.cell(cells, "state"),
+        category: plan.cell(cells, "category"),
+        resolution: plan.cell(cells, "reason"),
+        closed_at: closed_at.is_some(),
+    };
+    // "Closed" says nothing of why.
+    let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
+    let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
+    let url = plan.cell(cells, "url").map(str::to_owned);
+    let item = Item {
+        project: of.project.clone(),
+        pull: url.as_deref().is_some_and(|u| u.contains("/pull/")),
+        number: of.number,
+        remote_id: of.project.as_ref().filter(|p| !p.contains('/')).map(|p| format!("{p}-{}", of.number)),
+        title: plan.cell(cells, "title").ok_or("no title")?.to_owned(),
+        body: body(plan, cells),
+        url,
+        closed: plan.words.closed(state).0,
+        reason: reason.map(str::to_owned),
+        author: plan.cell(cells, "author").map(str::to_owned),
+        labels: labels(plan, cells),
+        milestone: plan.cell(cells, "milestone").map(str::to_owned),
+        comments: out.len() as u64,
+        created,
+        updated,
+        closed_at,
+        ..Item::default()
+    };
+    out.insert(0, Piece::Record(item.record(pairs(plan, cells))));
+    links(plan, cells, &of, &mut out);
+    Ok(out)
+}
+
+/// Which item a row is of.
+fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
+    let key = row.again.as_deref().or_else(|| plan.cell(&row.cells, "number"));
+    let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
+    let Some(key) = key else {
+        if let Some(found) = url.and_then(address) {
+            return Ok(found);
+        }
+        return match plan.is_numbered() {
+            true => Err("no number".to_owned()),
+            false => Ok(Identity { project: None, number: row.place }),
+        };
+    };
+    let mut found = identity(key).ok_or_else(|| {
+        format!("\"{}\" does not end in a number", key.chars().take(40).collect::<String>())
+    })?;
+    if found.project.is_none() {
+        found.project = url.and_then(address).filter(|a| a.number == found.number).and_then(|a| a.project);
+    }
+    Ok(found)
+}
+
+/// The text, from as many columns as give it, as Markdown.
+fn body(plan: &Plan, cells: &StringRecord) -> String {
+    let mut out = String::new();
+    for (n, (at, text)) in plan.cells(cells, "body").enumerate() {
+        if n > 0 {
+            out.push_str(&format!("\n\n### {}\n\n", plan.headers[at]));
+        }
+        out.push_str(&markdown(plan, text));
+    }
+    out
+}
+
+/// A text in the markup of the tracker that wrote the table.
+fn markdown(plan: &Plan, text: &str) -> String {
+    let text = whole(text);
+    match plan.tracker {
+        "Jira" => Markup::Jira.to_markdown(&text),
+        _ if hypertext::is_html(&text) => hypertext::to_markdown(&text),
+        "Redmine" => redmine::markdown(Some(text)),
+        _ => text,
+    }
+}
+
+/// The labels: each of a column that is repeated, or what a cell divides.
+fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
+    let repeated = |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
+    let mut out: Vec<String> = Vec::new();
+    for (at, text) in plan.cells(cells, "labels") {
+        let spaces = matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
+        let parts: Vec<&str> = match () {
+            () if repeated(at) => vec![text],
+            () if spaces => text.split_whitespace().collect(),
+            () => text.split([',', ';', '|']).collect(),
+        };
+        for part in parts.into_iter().map(str::trim).filter(|p| !p.is_empty()) {
+            if !out.iter().any(|known| known == part) {
+                out.push(part.to_owned());
+            }
+        }
+    }
+    out
+}
+
+/// The comments of a row: Jira's `date;author;text`, or a text with its author and time in columns of their own.
+fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> Result<Vec<Piece>, String> {
+    let cells = &row.cells;
+    let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
+    let mut out: Vec<Piece> = Vec::new();
+    let mut times: Vec<Option<Timestamp>> = Vec::new();
+    for (n, at) in plan.columns("comments").iter().enumerate() {
+        let text = cells.get(*at).unwrap_or_default().trim();
+        // How many there are is no comment.
+        if text.is_empty() || text.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        let beside = |field: &str| {
+            let columns = plan.columns(field);
+            let at = columns.get(n).or(columns.first())?;
+            cells.get(*at).map(str::trim).filter(|t| !t.is_empty()).map(|t| (*at, t))
+        };
+        let mut said = Comment {
+            project: of.project.clone(),
+            number: of.number,
+            author: beside("comment author").map(|(_, t)| t.to_owned()),
+            at: beside("comment date").and_then(|(at, t)| dates::read(t, plan.order(at))),
+            ..Comment::default()
+        };
+        let mut body = text;
+        if let Some((date, rest)) = text.split_once(';')
+            && let Some(time) = dates::read(date, order)
+        {
+            said.at = Some(time);
+            let (author, words) = rest.split_once(';').unwrap_or(("", rest));
+            body = words;
+            said.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
+        }
+        said.body = markdown(plan, body);
+        // Rows of one item each hold one comment of many: their text tells those of one minute apart.
+        let mark = match &row.again {
+            Some(_) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
+            None => times.iter().filter(|t| **t == said.at).count().to_string(),
+        };
+        times.push(said.at);
+        out.push(Piece::Record(said.record(item, &mark, text.as_bytes().to_vec())));
+    }
+    match (out.is_empty(), row.again.is_some()) {
+        (true, true) => Err("goes on with the row before it and holds no comment".to_owned()),
+        _ => Ok(out),
+    }
+}
+
+/// The links of a row.
+fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>) {
+    for (field, tie, back) in [
+        ("duplicates", Tie::DuplicateOf, false),
+        ("duplicated", Tie::DuplicateOf, true),
+        ("related", Tie::RelatesTo, false),
+    ] {
+        for (_, text) in plan.cells(cells, field) {
+            for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
+                // Redmine says in the cell what kind each is: "Duplicates #290".
+                let (words, key) = match part.rsplit_once(' ') {
+                    Some((words, key)) if !part.contains("://") => (words.to_lowercase(), key),
+                    _ => (String::new(), part),
+                };
+                let Some(other) = identity(key).filter(|o| o != of) else { continue };
+                let (tie, back) = match () {
+                    () if words.contains("duplicated") || words.contains("has duplicate") => {
+                        (Tie::DuplicateOf, true)
+                    }
+                    () if words.contains("duplicate") || words.contains("duplik") => {
+                        (Tie::DuplicateOf, false)
+                    }
+                    () => (tie, back),
+                };
+                // A bare number is one of this project.
+                let other = Identity { project: other.project.or_else(|| of.project.clone()), ..other };
+                let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+                out.push(Piece::Link(from, to, tie));
+            }
+        }
+    }
+}
+
+/// The row as it is kept: the columns by name, those of one name together. Comments are kept as such.
+fn pairs(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
+    let mut out = serde_json::Map::new();
+    let comments = plan.columns("comments");
+    for (at, (name, text)) in plan.headers.iter().zip(cells.iter()).enumerate() {
+        if comments.contains(&at) {
+            continue;
+        }
+        match out.get_mut(name) {
+            None => drop(out.insert(name.clone(), text.into())),
+            Some(serde_json::Value::Array(all)) => all.push(text.into()),
+            Some(first) => *first = vec![first.take(), text.into()].into(),
+        }
+    }
+    serde_json::Value::Object(out).to_string().into_bytes()
+}

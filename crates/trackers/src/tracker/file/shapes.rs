@@ -1,0 +1,488 @@
+//! Records of trackers whose live readers want more than a file says, or that are not mirrored live: GitLab, Bugzilla, Zendesk,
+//! Jira, Redmine, Linear, Azure DevOps, YouTrack and GitHub's public events. Read by name, tolerantly.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{
+    known::Known,
+    piece::{Item, Piece, Said as Comment, Tie},
+    states::{Said, is_resolution},
+};
+use crate::tracker::{
+    Relation, dates, github,
+    identity::{Identity, address, host, identity},
+    jira, redmine,
+};
+use precedent_core::model::{DocKind, Record};
+use precedent_text::hypertext;
+
+/// What a record of one of these kinds holds; `None` if it is of none.
+pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let has = |name: &str| value.get(name).is_some();
+    let any = |names: &[&str]| names.iter().any(|n| has(n));
+    Some(match () {
+        () if has("payload") && has("repo") && has("type") => event(value),
+        () if has("key") && has("fields") => jira_issue(value, bytes),
+        () if has("iid") && has("title") => gitlab(value, bytes, known),
+        () if any(&["bug_id", "summary"])
+            && any(&["bug_status", "creation_time", "is_open", "product", "dupe_of", "short_desc"]) =>
+        {
+            bugzilla(value, bytes, known)
+        }
+        () if has("identifier") && has("title") => linear(value, bytes, known),
+        () if value.get("fields").and_then(|f| f.get("System.Title")).is_some() => azure(value, bytes, known),
+        () if has("idReadable") && has("summary") => youtrack(value, bytes, known),
+        () if has("subject") && has("id") && any(&["tracker", "journals", "done_ratio", "created_on"]) => {
+            redmine_issue(value, bytes, known)
+        }
+        () if any(&["subject", "raw_subject"]) && has("id") => zendesk(value, bytes, known),
+        () if known.numberless && has("title") && !has("color") => numberless(value, bytes, place, known),
+        () => return None,
+    })
+}
+
+/// The first of these that holds a text that is not empty; `a.b` is `b` in `a`.
+fn text(value: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| {
+        let found = name.split('.').try_fold(value, |v, part| v.get(part))?;
+        match found {
+            Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    })
+}
+
+/// The first of these that holds a time.
+fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
+    names.iter().find_map(|name| dates::read(&text(value, &[name])?, dates::Order::default()))
+}
+
+fn number(value: &Value, names: &[&str]) -> Result<u64, String> {
+    let text = text(value, names).ok_or_else(|| format!("no \"{}\"", names[0]))?;
+    let number = text.trim_start_matches('#').parse::<u32>().ok().filter(|n| *n > 0);
+    number
+        .map(u64::from)
+        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {}", names[0], short(&text), u32::MAX))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// A list: as such, or as GraphQL gives it; empty where there is none.
+fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
+    match value.get(name) {
+        Some(Value::Array(all)) => all.iter().collect(),
+        Some(object @ Value::Object(_)) => match object.get("nodes").or_else(|| object.get("edges")) {
+            Some(Value::Array(all)) => all.iter().map(|v| v.get("node").unwrap_or(v)).collect(),
+            // One that XML does not repeat.
+            _ => vec![object],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Names in a list of texts or of objects with a name.
+fn names(value: &Value, name: &str) -> Vec<String> {
+    match value.get(name) {
+        Some(Value::String(words)) => {
+            words.split([',', ';']).map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+        }
+        _ => list(value, name)
+            .into_iter()
+            .filter_map(|v| {
+                v.as_str().map(str::to_owned).or_else(|| text(v, &["name", "title", "label.title"]))
+            })
+            .collect(),
+    }
+}
+
+fn body(value: &Value, names: &[&str]) -> String {
+    let text = text(value, names).unwrap_or_default();
+    if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
+}
+
+/// The fields that most trackers have; the others are put in by the reader of each.
+fn item(value: &Value, number: u64, known: &Known, said: Said<'_>) -> Item {
+    let url = text(value, &["web_url", "webUrl", "html_url", "url"]);
+    let closed_at =
+        time(value, &["closed_at", "closedAt", "closed_on", "completedAt", "canceledAt", "resolved"]);
+    let (closed, _) = known.words.closed(Said { closed_at: closed_at.is_some(), ..said });
+    Item {
+        project: url.as_deref().and_then(address).and_then(|a| a.project),
+        number,
+        remote_id: text(value, &["id"]),
+        title: text(value, &["title", "summary", "subject", "raw_subject"]).unwrap_or_default(),
+        body: body(value, &["description", "body"]),
+        url,
+        closed,
+        reason: said.resolution.filter(|r| is_resolution(r)).or(said.word).map(str::to_owned),
+        author: text(
+            value,
+            &[
+                "author.username",
+                "author.login",
+                "author.name",
+                "creator.name",
+                "reporter.login",
+                "reporter.name",
+                "user.login",
+                "author",
+            ],
+        ),
+        labels: names(value, "labels"),
+        milestone: text(value, &["milestone.title", "fixed_version.name", "milestone"]),
+        created: time(value, &["created_at", "createdAt", "created_on", "created"]),
+        updated: time(value, &["updated_at", "updatedAt", "updated_on", "updated"]),
+        closed_at,
+        ..Item::default()
+    }
+}
+
+/// The item first, then its comments.
+fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Piece> {
+    let project = item.project.clone();
+    item.comments = comments.len() as u64;
+    let of = item.updated.or(item.created);
+    let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
+    for (place, comment) in comments.into_iter().enumerate() {
+        let raw = format!("{}\n{}", comment.author.as_deref().unwrap_or_default(), comment.body).into_bytes();
+        let comment = Comment { project: project.clone(), ..comment };
+        out.push(Piece::Record(comment.record(of, &place.to_string(), raw)));
+    }
+    out
+}
+
+/// GitLab's interfaces and project exports.
+fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let number = number(value, &["iid"])?;
+    let word = text(value, &["state"]);
+    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
+    item.reason = None;
+    if item.labels.is_empty() {
+        item.labels =
+            list(value, "label_links").into_iter().filter_map(|l| text(l, &["label.title"])).collect();
+    }
+    let url = item.url.clone();
+    let project = item.project.clone();
+    let mut comments = Vec::new();
+    for note in list(value, "notes") {
+        if note.get("system").and_then(Value::as_bool) == Some(true) {
+            continue;
+        }
+        let id = text(note, &["id"]);
+        comments.push(Comment {
+            number,
+            url: url.as_ref().zip(id.as_ref()).map(|(u, id)| format!("{u}#note_{id}")),
+            id,
+            author: text(note, &["author.username", "author.name"]),
+            body: text(note, &["note", "body"]).unwrap_or_default(),
+            hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
+            at: time(note, &["created_at", "createdAt"]),
+            updated: time(note, &["updated_at", "updatedAt"]),
+            ..Comment::default()
+        });
+    }
+    let of = Identity { project, number };
+    let twin = text(value, &["_links.closed_as_duplicate_of"]).and_then(|url| {
+        let (there, n) = url.split_once("/projects/")?.1.split_once("/issues/")?;
+        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| n.parse::<u32>().ok())?
+    });
+    if twin.is_some() {
+        item.reason = Some("duplicate".to_owned());
+    }
+    let mut out = with_comments(item, comments, bytes);
+    if let Some(twin) = twin {
+        let other = Identity { number: u64::from(twin), ..of.clone() };
+        out.push(Piece::Link(of, other, Tie::DuplicateOf));
+    }
+    Ok(out)
+}
+
+/// Bugzilla's REST answers, and its XML by the names that it has there.
+fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let number = number(value, &["id", "bug_id"])?;
+    let (word, resolution) = (text(value, &["status", "bug_status"]), text(value, &["resolution"]));
+    let said = Said { word: word.as_deref(), resolution: resolution.as_deref(), ..Said::default() };
+    let mut item = item(value, number, known, said);
+    item.remote_id = Some(number.to_string());
+    item.title = text(value, &["summary", "short_desc"]).unwrap_or_default();
+    item.author = text(value, &["creator", "reporter", "reporter.#text"]);
+    item.milestone = text(value, &["target_milestone"]).filter(|m| m != "---");
+    item.labels = names(value, "keywords");
+    item.labels.extend(text(value, &["component"]));
+    item.created = time(value, &["creation_time", "creation_ts"]);
+    item.updated = time(value, &["last_change_time", "delta_ts"]);
+    item.closed_at = time(value, &["cf_last_resolved"]);
+    if let Some(open) = value.get("is_open").and_then(Value::as_bool) {
+        item.closed = !open;
+    }
+    let told = if value.get("comments").is_some() { "comments" } else { "long_desc" };
+    let mut comments = Vec::new();
+    for (place, said) in list(value, told).into_iter().enumerate() {
+        let words = text(said, &["text", "thetext"]).unwrap_or_default();
+        // The first comment is the report itself.
+        if place == 0
+            && item.body.is_empty()
+            && text(said, &["count", "comment_count"]).is_none_or(|c| c == "0")
+        {
+            item.author = item.author.or_else(|| text(said, &["creator", "who", "who.#text"]));
+            item.body = words;
+            continue;
+        }
+        comments.push(Comment {
+            number,
+            id: text(said, &["id", "commentid"]),
+            author: text(said, &["creator", "author", "who", "who.#text"]),
+            body: words,
+            hidden: text(said, &["is_private", "isprivate"]).is_some_and(|p| p == "1")
+                || said.get("is_private").and_then(Value::as_bool) == Some(true),
+            at: time(said, &["creation_time", "time", "bug_when"]),
+            ..Comment::default()
+        });
+    }
+    let mut out = with_comments(item, comments, bytes);
+    let of = |number| Identity { project: None, number };
+    for (names, tie) in [(&["dupe_of", "dup_id"], Tie::DuplicateOf)] {
+        if let Ok(other) = self::number(value, names) {
+            out.push(Piece::Link(of(number), of(other), tie));
+        }
+    }
+    for other in list(value, "see_also").into_iter().filter_map(|v| identity(v.as_str()?)) {
+        out.push(Piece::Link(of(number), other, Tie::RelatesTo));
+    }
+    Ok(out)
+}
+
+/// Zendesk's tickets: of its interface, and of its exports, which hold the comments.
+fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let number = number(value, &["id"])?;
+    let word = text(value, &["status"]);
+    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
+    item.labels = names(value, "tags");
+    item.closed_at = time(value, &["solved_at", "metric_set.solved_at", "closed_at"]);
+    item.author = text(value, &["requester.name", "submitter.name", "requester_id", "submitter_id"]);
+    let (person, name) = (text(value, &["requester_id", "submitter.id"]), item.author.clone());
+    let mut comments = Vec::new();
+    for said in list(value, "comments") {
+        let words = body(said, &["plain_body", "body", "html_body"]);
+        // The first one is the report itself.
+        if words.trim() == item.body.trim() && comments.is_empty() {
+            continue;
+        }
+        let author = text(said, &["author.name", "author_id"]);
+        comments.push(Comment {
+            number,
+            id: text(said, &["id"]).map(|id| format!("{number}-{id}")),
+            author: if author == person { name.clone() } else { author },
+            body: words,
+            hidden: said.get("public").and_then(Value::as_bool) == Some(false),
+            at: time(said, &["created_at"]),
+            ..Comment::default()
+        });
+    }
+    Ok(with_comments(item, comments, bytes))
+}
+
+/// Jira's answers, by the reader of live mirrors.
+fn jira_issue(value: &Value, bytes: &[u8]) -> Result<Vec<Piece>, String> {
+    let raw = String::from_utf8_lossy(bytes);
+    let key = text(value, &["key"]).unwrap_or_default();
+    let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
+    let project = of.project.clone().unwrap_or_default();
+    let address = text(value, &["self"]).unwrap_or_default();
+    let base = host(&address).map_or_else(String::new, |host| format!("https://{host}"));
+    let (mut item, relations) = jira::issue(&raw, &base, "", &project)?;
+    item.repository = of.project.clone();
+    item.remote_id = Some(key.clone());
+    item.url = item.url.filter(|_| !base.is_empty());
+    let mut comments = Vec::new();
+    let (_, said, _) = jira::comments_of(&raw).unwrap_or_default();
+    for comment in said {
+        let mut comment = jira::comment(comment.get(), &key, &base)?;
+        comment.repository = of.project.clone();
+        comment.url = comment.url.filter(|_| !base.is_empty());
+        comments.push(Piece::Record(Record::Comment(Box::new(comment))));
+    }
+    item.comment_count = comments.len() as u64;
+    let mut out = vec![Piece::Record(Record::Document(Box::new(item)))];
+    out.extend(comments);
+    for relation in relations {
+        let (tie, other) = match relation {
+            Relation::DuplicateOf(_, other) => (Tie::DuplicateOf, other),
+            Relation::ClosedBy(_, other) | Relation::RelatesTo(_, other) => (Tie::RelatesTo, other),
+        };
+        if let Some(other) = identity(other.trim_start_matches('/')) {
+            out.push(Piece::Link(of.clone(), other, tie));
+        }
+    }
+    Ok(out)
+}
+
+/// Redmine's answers.
+fn redmine_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let number = number(value, &["id"])?;
+    let word = text(value, &["status.name", "status"]);
+    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
+    if value.get("status").and_then(|s| s.get("is_closed")).and_then(Value::as_bool) == Some(true) {
+        item.closed = true;
+    }
+    item.body = redmine::markdown(text(value, &["description"]));
+    item.labels = ["tracker.name", "category.name"].iter().filter_map(|n| text(value, &[n])).collect();
+    let mut comments = Vec::new();
+    for journal in list(value, "journals") {
+        let Some(notes) = text(journal, &["notes"]) else { continue };
+        comments.push(Comment {
+            number,
+            id: text(journal, &["id"]),
+            author: text(journal, &["user.name"]),
+            body: redmine::markdown(Some(notes)),
+            hidden: journal.get("private_notes").and_then(Value::as_bool) == Some(true),
+            at: time(journal, &["created_on"]),
+            ..Comment::default()
+        });
+    }
+    let mut out = with_comments(item, comments, bytes);
+    for relation in list(value, "relations") {
+        let end = |name: &str| {
+            self::number(relation, &[name]).ok().map(|number| Identity { project: None, number })
+        };
+        if let (Some(from), Some(to), Some(kind)) =
+            (end("issue_id"), end("issue_to_id"), text(relation, &["relation_type"]))
+        {
+            let (from, to) = if kind == "duplicated" { (to, from) } else { (from, to) };
+            let tie = if kind.starts_with("duplicate") { Tie::DuplicateOf } else { Tie::RelatesTo };
+            out.push(Piece::Link(from, to, tie));
+        }
+    }
+    Ok(out)
+}
+
+/// Linear's answers.
+fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let key = text(value, &["identifier"]).unwrap_or_default();
+    let of =
+        identity(&key).ok_or_else(|| format!("\"identifier\" does not end in a number: {}", short(&key)))?;
+    let word = text(value, &["state.name", "state"]);
+    let category = text(value, &["state.type"]);
+    let mut item = item(
+        value,
+        of.number,
+        known,
+        Said { word: word.as_deref(), category: category.as_deref(), ..Said::default() },
+    );
+    item.project = of.project;
+    item.remote_id = Some(key);
+    let comments = list(value, "comments").into_iter().map(|said| Comment {
+        number: item.number,
+        id: text(said, &["id"]),
+        author: text(said, &["user.name", "user.displayName"]),
+        body: text(said, &["body"]).unwrap_or_default(),
+        at: time(said, &["createdAt"]),
+        ..Comment::default()
+    });
+    let comments = comments.collect();
+    Ok(with_comments(item, comments, bytes))
+}
+
+/// Azure DevOps' work items.
+fn azure(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let number = number(value, &["id"])?;
+    let Some(Value::Object(fields)) = value.get("fields") else { return Err("no \"fields\"".to_owned()) };
+    // Their names have points, which part names here.
+    let plain: serde_json::Map<String, Value> =
+        fields.iter().map(|(name, v)| (name.replace('.', "_"), v.clone())).collect();
+    let fields = Value::Object(plain);
+    let word = text(&fields, &["System_State"]);
+    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
+    item.title = text(&fields, &["System_Title"]).unwrap_or_default();
+    let parts = ["System_Description", "Microsoft_VSTS_TCM_ReproSteps", "Microsoft_VSTS_TCM_SystemInfo"];
+    item.body = parts
+        .map(|n| body(&fields, &[n]))
+        .into_iter()
+        .filter(|b| !b.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    item.reason = text(&fields, &["Microsoft_VSTS_Common_ResolvedReason", "System_Reason", "System_State"]);
+    item.author = text(&fields, &["System_CreatedBy.displayName", "System_CreatedBy"]);
+    item.labels = names(&fields, "System_Tags");
+    item.milestone = text(&fields, &["System_IterationPath"]);
+    item.created = time(&fields, &["System_CreatedDate"]);
+    item.updated = time(&fields, &["System_ChangedDate"]);
+    item.closed_at =
+        time(&fields, &["Microsoft_VSTS_Common_ClosedDate", "Microsoft_VSTS_Common_ResolvedDate"]);
+    item.url = text(value, &["_links.html.href"]);
+    let comments = list(value, "comments").into_iter().map(|said| Comment {
+        number,
+        id: text(said, &["id"]),
+        author: text(said, &["createdBy.displayName"]),
+        body: body(said, &["text"]),
+        at: time(said, &["createdDate"]),
+        ..Comment::default()
+    });
+    let comments = comments.collect();
+    Ok(with_comments(item, comments, bytes))
+}
+
+/// YouTrack's answers.
+fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+    let key = text(value, &["idReadable"]).unwrap_or_default();
+    let of =
+        identity(&key).ok_or_else(|| format!("\"idReadable\" does not end in a number: {}", short(&key)))?;
+    let field = |name: &str| {
+        list(value, "customFields")
+            .into_iter()
+            .find(|f| f.get("name").and_then(Value::as_str) == Some(name))
+            .and_then(|f| text(f, &["value.name", "value"]))
+    };
+    let word = field("State");
+    let mut item = item(value, of.number, known, Said { word: word.as_deref(), ..Said::default() });
+    item.closed |= item.closed_at.is_some();
+    item.project = of.project;
+    item.remote_id = Some(key);
+    item.labels = names(value, "tags");
+    let comments = list(value, "comments").into_iter().map(|said| Comment {
+        number: item.number,
+        id: text(said, &["id"]),
+        author: text(said, &["author.login", "author.name"]),
+        body: text(said, &["text"]).unwrap_or_default(),
+        at: time(said, &["created"]),
+        ..Comment::default()
+    });
+    let comments = comments.collect();
+    Ok(with_comments(item, comments, bytes))
+}
+
+/// GitHub's public events: the item as it was then, and what was said.
+fn event(value: &Value) -> Result<Vec<Piece>, String> {
+    let repository = text(value, &["repo.name"]);
+    let payload = value.get("payload").cloned().unwrap_or_default();
+    let mut out = Vec::new();
+    for name in ["issue", "pull_request", "comment"] {
+        let Some(part) = payload.get(name).filter(|p| p.is_object()) else { continue };
+        for mut record in github::records(part.to_string().as_bytes())? {
+            match &mut record {
+                Record::Document(d) => {
+                    d.repository = repository.clone().or_else(|| d.repository.take());
+                    if name == "pull_request" {
+                        d.kind = DocKind::PullRequest;
+                    }
+                }
+                Record::Comment(c) => c.repository = repository.clone().or_else(|| c.repository.take()),
+            }
+            out.push(Piece::Record(record));
+        }
+    }
+    Ok(out)
+}
+
+/// What a command printed without the numbers.
+fn numberless(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
+    let word = text(value, &["state", "status"]);
+    let reason = text(value, &["stateReason", "state_reason"]);
+    let mut item = item(value, place, known, Said { word: word.as_deref(), ..Said::default() });
+    item.reason = reason;
+    Ok(vec![Piece::Record(item.record(bytes.to_vec()))])
+}

@@ -1,0 +1,328 @@
+//! Tables: CSV and its kin. A first pass over the file tells how it is written, which column gives which field, in which order
+//! its dates stand and which words of its state nobody knows; the second one reads.
+
+use std::{collections::BTreeMap, io::Read};
+
+use csv::StringRecord;
+
+use super::{
+    columns::{self, MANY, plain},
+    content::Content,
+    encoding::{self, Decoded, Written},
+    mapping::Mapping,
+    quotes::Quotes,
+    states::{Said, Unknown, Words},
+};
+use crate::tracker::{
+    dates::{Order, Seen},
+    identity::identity,
+    packing::damaged,
+};
+use precedent_core::error::{Code, Error, Result};
+
+/// How many rows at the beginning may be none of the table.
+const PREAMBLE: usize = 25;
+/// What cells may be divided by.
+const DELIMITERS: &[u8] = b",;\t|";
+/// Fields that hold times.
+const TIMES: &[&str] = &["created", "updated", "closed", "comment date"];
+
+/// How a table is read.
+pub struct Plan {
+    /// The tracker that wrote it; empty if its columns do not tell.
+    pub tracker: &'static str,
+    /// How it is written.
+    pub written: Written,
+    /// What divides its cells.
+    pub delimiter: u8,
+    /// Rows in front of the one that names the columns; one of them says what divides the cells, if `declared`.
+    pub preamble: usize,
+    /// Whether the file says what divides its cells (`sep=;`).
+    pub declared: bool,
+    /// The columns' names.
+    pub headers: Vec<String>,
+    fields: Vec<(&'static str, Vec<usize>)>,
+    /// The order of the dates in each column that holds times.
+    orders: BTreeMap<usize, Order>,
+    /// What the state's words mean.
+    pub words: Words,
+    /// How many rows there are.
+    pub rows: u64,
+    /// Projects that keys name, with how many rows.
+    pub projects: BTreeMap<String, u64>,
+    /// What a person should know of how it is read.
+    pub doubts: Vec<String>,
+}
+
+impl Plan {
+    /// The columns that give a field.
+    pub fn columns(&self, field: &str) -> &[usize] {
+        self.fields.iter().find(|(f, _)| *f == field).map_or(&[], |(_, columns)| columns)
+    }
+
+    /// The field that a column gives.
+    pub fn field(&self, column: usize) -> Option<&'static str> {
+        self.fields.iter().find(|(_, columns)| columns.contains(&column)).map(|(field, _)| *field)
+    }
+
+    /// The order of dates in a column.
+    pub fn order(&self, column: usize) -> Order {
+        self.orders.get(&column).copied().unwrap_or_default()
+    }
+
+    /// Whether rows carry a number; otherwise they are numbered by their place.
+    pub fn is_numbered(&self) -> bool {
+        !self.columns("number").is_empty() || !self.columns("url").is_empty()
+    }
+
+    /// The cells of a field, trimmed, without the empty ones, each with its column.
+    pub fn cells<'a>(&'a self, row: &'a StringRecord, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
+        self.columns(field).iter().filter_map(|at| {
+            let text = row.get(*at)?.trim();
+            (!text.is_empty()).then_some((*at, text))
+        })
+    }
+
+    /// The first cell of a field that holds something.
+    pub fn cell<'a>(&'a self, row: &'a StringRecord, field: &str) -> Option<&'a str> {
+        self.cells(row, field).next().map(|(_, text)| text)
+    }
+}
+
+/// Looks at a table; `None` if it is none.
+///
+/// # Errors
+/// A file that cannot be read, a quote that is never closed, columns that are not there, none that gives the title.
+pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
+    let path = &content.path;
+    let written = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
+    let mut start = Vec::new();
+    let decoded = Decoded::new(content.open()?, written.encoding);
+    decoded.take(128 * 1024).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+    let start = String::from_utf8_lossy(&start);
+    let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
+    let (fields, missing) = assigned(&headers, mapping);
+    if let Some(name) = missing {
+        return Err(Error::invalid(format!("{}: there is no column \"{name}\"", path.display()))
+            .with_hint(format!("There are: {}.", headers.join(", "))));
+    }
+    let mut plan = Plan {
+        tracker: columns::tracker(&headers),
+        written,
+        delimiter,
+        preamble,
+        declared: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
+        headers,
+        fields,
+        orders: BTreeMap::new(),
+        words: mapping.words.clone(),
+        rows: 0,
+        projects: BTreeMap::new(),
+        doubts: Vec::new(),
+    };
+    if plan.columns("title").is_empty() {
+        // One column without a single known name is a text, not a table.
+        if plan.fields.is_empty()
+            && mapping.columns.is_empty()
+            && plan.headers.iter().filter(|h| !h.is_empty()).count() < 2
+        {
+            return Ok(None);
+        }
+        return Err(Error::invalid(format!("{}: no column gives the title", path.display())).with_hint(
+            format!("Say which one does: --map title=COLUMN. There are: {}.", plan.headers.join(", ")),
+        ));
+    }
+    survey(content, mapping, &mut plan)?;
+    Ok(Some(plan))
+}
+
+/// A reader of the table's rows, after the one that names the columns.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
+    let decoded = Decoded::new(content.open()?, plan.written.encoding);
+    let mut reader = reader(decoded, plan.delimiter);
+    skip(&mut reader, plan.preamble + 1, content)?;
+    Ok(reader)
+}
+
+fn reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
+    csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .has_headers(false)
+        .buffer_capacity(256 * 1024)
+        .from_reader(inner)
+}
+
+fn skip<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) -> Result<()> {
+    let mut record = StringRecord::new();
+    for _ in 0..rows {
+        reader.read_record(&mut record).map_err(|e| unreadable(content, &e))?;
+    }
+    Ok(())
+}
+
+/// A table that cannot be read further.
+pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
+    match error.kind() {
+        csv::ErrorKind::Io(e) => damaged(&content.path, e),
+        _ => Error::new(
+            Code::InvalidInput,
+            format!("{}: the table cannot be read: {error}", content.path.display()),
+        )
+        .with_hint("What was read before is kept. Is it CSV?"),
+    }
+}
+
+/// Finds what divides the cells and the row that names the columns: the one with the most names that are known.
+fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
+    let told = |name: &str| {
+        !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
+    };
+    let declared =
+        start.trim_start_matches('\u{feff}').get(..5).filter(|s| s.to_lowercase().starts_with("sep="));
+    let declared = declared.and_then(|s| s.as_bytes().last().copied());
+    let mut best: Option<(usize, usize, u8, usize, Vec<String>)> = None;
+    for delimiter in DELIMITERS.iter().filter(|d| declared.is_none_or(|said| said == **d)) {
+        let mut reader = reader(start.as_bytes(), *delimiter);
+        for (at, record) in reader.records().take(PREAMBLE).enumerate() {
+            let Ok(record) = record else { break };
+            if at == 0 && declared.is_some() {
+                continue;
+            }
+            let known = record.iter().filter(|name| columns::field(name).is_some() || told(name)).count();
+            // A cell of a text may be called like a column: the row is one of names if most of its cells are short.
+            let filled = record.iter().filter(|c| !c.trim().is_empty()).count();
+            let score = (known, if known == 0 && at > 0 { 0 } else { filled });
+            if best.as_ref().is_none_or(|(k, f, ..)| score > (*k, *f)) && (known > 0 || at == 0) {
+                let headers = record.iter().map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
+                best = Some((score.0, score.1, *delimiter, at, headers.collect()));
+            }
+        }
+    }
+    best.map(|(_, _, delimiter, at, headers)| (delimiter, at, headers))
+        .filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
+}
+
+/// The columns of each field, with what the person said; and a column that was said and is not there.
+#[allow(clippy::type_complexity, reason = "what is found, and what is missing")]
+fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
+    let mut fields = columns::assign(headers);
+    for (field, name) in &mapping.columns {
+        let named: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
+        if named.is_empty() && !name.is_empty() {
+            return (fields, Some(name.clone()));
+        }
+        // What was said of a column goes before what its name says.
+        for (other, columns) in &mut fields {
+            columns.retain(|at| !named.contains(at) || other == field);
+        }
+        fields.retain(|(f, columns)| f != field && !columns.is_empty());
+        if !named.is_empty() {
+            let named = if MANY.contains(field) { named } else { vec![named[0]] };
+            fields.push((field, named));
+        }
+    }
+    (fields, None)
+}
+
+/// The first pass.
+fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
+    let decoded = Decoded::new(content.open()?, plan.written.encoding);
+    let mut reader = reader(Quotes::new(decoded, plan.delimiter), plan.delimiter);
+    skip(&mut reader, plan.preamble + 1, content)?;
+    let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
+    let mut seen: Vec<(usize, Seen)> = times.into_iter().map(|at| (at, Seen::default())).collect();
+    let mut said = Seen::default();
+    let mut unknown = Unknown::default();
+    let mut record = StringRecord::new();
+    while reader.read_record(&mut record).map_err(|e| unreadable(content, &e))? {
+        plan.rows += 1;
+        for (at, seen) in &mut seen {
+            if let Some(text) = record.get(*at).filter(|t| !t.trim().is_empty()) {
+                seen.cell(text);
+            }
+        }
+        for (_, text) in plan.cells(&record, "comments") {
+            if let Some((date, _)) = text.split_once(';') {
+                said.cell(date);
+            }
+        }
+        if let Some(project) = plan.cell(&record, "number").and_then(identity).and_then(|i| i.project)
+            && (plan.projects.len() < 1000 || plan.projects.contains_key(&project))
+        {
+            *plan.projects.entry(project).or_default() += 1;
+        }
+        let state = Said {
+            word: plan.cell(&record, "state"),
+            category: plan.cell(&record, "category"),
+            resolution: plan.cell(&record, "reason"),
+            closed_at: plan.cell(&record, "closed").is_some(),
+        };
+        if plan.words.closed(state).1 {
+            unknown.count(state.word.unwrap_or_default());
+        }
+    }
+    if let Some(line) = reader.get_ref().unclosed() {
+        return Err(Error::invalid(format!(
+            "{}: a quote that opens in line {line} is never closed",
+            content.path.display()
+        ))
+        .with_hint("Close it, or double it if it is part of the text; nothing of the file was imported."));
+    }
+    order(mapping, plan, &seen, &said);
+    for (word, n) in unknown.each() {
+        plan.doubts.push(format!(
+            "state \"{word}\" ({n} row{}) is not known here and taken as open; --map state.closed=\"{word}\" says otherwise",
+            if n == 1 { "" } else { "s" }
+        ));
+    }
+    if plan.written.damaged > 0 {
+        plan.doubts
+            .push(format!("{} characters cannot be read; U+FFFD stands for them", plan.written.damaged));
+    }
+    if !plan.is_numbered() {
+        plan.doubts
+            .push("no column gives the number: rows are numbered by their place in the file".to_owned());
+    }
+    Ok(())
+}
+
+/// Decides the order of dates: in each column by its own cells, else by those of the others, else by what was said or is usual.
+fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen) {
+    let all = seen.iter().map(|(_, s)| s).chain([said]);
+    let (mut day, mut month) = (0, 0);
+    for order in all.clone().filter_map(Seen::order) {
+        *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
+    }
+    let others = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
+    let decide = |seen: &Seen| mapping.order.or(seen.order()).or(others).unwrap_or_default();
+    for (at, seen) in seen {
+        let order = decide(seen);
+        plan.orders.insert(*at, order);
+        let name = &plan.headers[*at];
+        if let Some(cell) = seen.doubtful().filter(|_| mapping.order.is_none() && others.is_none()) {
+            plan.doubts.push(format!(
+                "{name}: {cell} is read as {}, which nothing in the file settles; --map dates=dmy or dates=mdy says it",
+                order.words()
+            ));
+        }
+        if seen.against() > 0 {
+            plan.doubts.push(format!(
+                "{name}: {} dates contradict {} and are left out",
+                seen.against(),
+                order.words()
+            ));
+        }
+        for (text, n) in seen.unread() {
+            let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
+            plan.doubts
+                .push(format!("{name}: \"{text}\"{times} is no time that is known here and is left out"));
+        }
+    }
+    if let Some(at) = plan.columns("comments").first().copied() {
+        plan.orders.insert(at, decide(said));
+    }
+}

@@ -1,0 +1,124 @@
+//! Bugzilla's XML (`show_bug.cgi?ctype=xml`): each bug as a JSON object, which the reader of its REST answers reads.
+
+use std::io::{BufRead, BufReader, Read};
+
+use quick_xml::{Reader, events::Event};
+use serde_json::{Map, Value};
+
+/// How deep elements may lie in a bug, and how many bytes of text one may hold.
+const MAX_DEPTH: usize = 16;
+const MAX_TEXT: usize = 32_000_000;
+
+/// The bugs of a document.
+pub struct Bugs<R: BufRead> {
+    reader: Reader<R>,
+    buffer: Vec<u8>,
+}
+
+impl<R: Read> Bugs<BufReader<R>> {
+    /// Reads a document, which is UTF-8 by now.
+    pub fn new(inner: R) -> Self {
+        let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
+        reader.config_mut().check_end_names = false;
+        Self { reader, buffer: Vec::new() }
+    }
+
+    /// The next bug; `None` at the end.
+    ///
+    /// # Errors
+    /// Why the document cannot be read further, in words.
+    pub fn read(&mut self) -> Result<Option<Vec<u8>>, String> {
+        // Elements that are open, the innermost last; outside of a bug none is kept.
+        let mut open: Vec<(String, Map<String, Value>, String)> = Vec::new();
+        let mut size = 0;
+        loop {
+            self.buffer.clear();
+            match self.reader.read_event_into(&mut self.buffer).map_err(|e| e.to_string())? {
+                Event::Start(start) => {
+                    let name = local(start.name().as_ref());
+                    if open.is_empty() && name != "bug" {
+                        continue;
+                    }
+                    if open.len() >= MAX_DEPTH {
+                        return Err("elements lie too deep in one another".to_owned());
+                    }
+                    let mut map = Map::new();
+                    for attribute in start.attributes().flatten() {
+                        let value: &[u8] = attribute.value.as_ref().as_ref();
+                        map.insert(
+                            local(attribute.key.as_ref()),
+                            String::from_utf8_lossy(value).into_owned().into(),
+                        );
+                    }
+                    open.push((name, map, String::new()));
+                }
+                Event::Text(text) => {
+                    if let Some((_, _, inner)) = open.last_mut() {
+                        let text = text.xml10_content();
+                        size += text.len();
+                        inner.push_str(&text);
+                    }
+                }
+                Event::CData(text) => {
+                    if let Some((_, _, inner)) = open.last_mut() {
+                        let text = text.xml10_content();
+                        size += text.len();
+                        inner.push_str(&text);
+                    }
+                }
+                Event::GeneralRef(reference) => {
+                    if let Some((_, _, inner)) = open.last_mut() {
+                        match reference.resolve_char_ref() {
+                            Ok(Some(c)) => inner.push(c),
+                            _ => {
+                                let name = reference.xml10_content();
+                                match quick_xml::escape::resolve_predefined_entity(&name) {
+                                    Some(text) => inner.push_str(text),
+                                    // Entities of the document itself could unfold without end.
+                                    None => inner.push_str(&format!("&{name};")),
+                                }
+                            }
+                        }
+                    }
+                }
+                Event::End(_) => {
+                    let Some((name, mut map, inner)) = open.pop() else { continue };
+                    let text = inner.trim();
+                    let value = match map.is_empty() {
+                        true => Value::String(text.to_owned()),
+                        false => {
+                            if !text.is_empty() {
+                                map.insert("#text".to_owned(), text.into());
+                            }
+                            Value::Object(map)
+                        }
+                    };
+                    match open.last_mut() {
+                        None => return Ok(Some(value.to_string().into_bytes())),
+                        Some((_, parent, _)) => put(parent, name, value),
+                    }
+                }
+                Event::Eof if open.is_empty() => return Ok(None),
+                Event::Eof => return Err("the document ends inside a bug".to_owned()),
+                _ => {}
+            }
+            if size > MAX_TEXT {
+                return Err("a bug holds more than 32 MB of text".to_owned());
+            }
+        }
+    }
+}
+
+/// Puts an element into its parent; those of one name together. A lone comment is a list, too.
+fn put(parent: &mut Map<String, Value>, name: String, value: Value) {
+    match parent.get_mut(&name) {
+        None if name == "long_desc" => drop(parent.insert(name, vec![value].into())),
+        None => drop(parent.insert(name, value)),
+        Some(Value::Array(all)) => all.push(value),
+        Some(first) => *first = vec![first.take(), value].into(),
+    }
+}
+
+fn local(name: impl AsRef<[u8]>) -> String {
+    String::from_utf8_lossy(name.as_ref()).into_owned()
+}

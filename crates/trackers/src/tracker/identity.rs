@@ -1,0 +1,131 @@
+//! Which item a key or an address names: its number, and the project that the number is of.
+
+/// An item: its project, where it is named, and its number there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    /// `APP` of `APP-12`, `owner/name` of an address.
+    pub project: Option<String>,
+    /// Its number.
+    pub number: u64,
+}
+
+/// The item that `APP-12`, `#12`, `12`, `12.0`, `owner/name#12` or an address names.
+pub fn identity(text: &str) -> Option<Identity> {
+    let text = text.trim();
+    if text.contains("://") {
+        return address(text);
+    }
+    // Spreadsheets write whole numbers as broken ones.
+    let text = text.strip_suffix(".0").unwrap_or(text);
+    let digits = text
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let number = number(&text[digits..])?;
+    let before = text[..digits].trim_end_matches(['-', '#', ' ', '_', ':']);
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let is_project = before.starts_with(char::is_alphabetic)
+        && before.len() <= 100
+        && before.chars().all(word)
+        && before.split('/').all(|part| !part.is_empty())
+        && text[before.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
+        && !PLAIN.contains(&before.to_lowercase().as_str());
+    Some(Identity { project: is_project.then(|| before.to_owned()), number })
+}
+
+/// Words in front of a number that name no project.
+const PLAIN: &[&str] =
+    &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
+
+fn number(text: &str) -> Option<u64> {
+    text.parse::<u32>().ok().filter(|n| *n > 0).map(u64::from)
+}
+
+/// The item at an address on the web: GitHub's and Gitea's `/owner/name/issues/12`, GitLab's `/group/name/-/issues/12`,
+/// Jira's `/browse/APP-12`, others' `/issues/12`, `show_bug.cgi?id=12`, `/tickets/12.json`.
+pub fn address(url: &str) -> Option<Identity> {
+    let (host, rest) = url.split_once("://")?.1.split_once('/')?;
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = path.split('#').next()?;
+    let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
+    if let Some(at) = parts.iter().position(|p| *p == "browse") {
+        return identity(parts.get(at + 1)?);
+    }
+    if let Some(id) =
+        query.split(['&', ';']).find_map(|p| p.strip_prefix("id=")).filter(|_| path.ends_with("show_bug.cgi"))
+    {
+        return Some(Identity { project: None, number: number(id)? });
+    }
+    let at = parts.iter().rposition(|p| {
+        matches!(
+            *p,
+            "issues"
+                | "issue"
+                | "pull"
+                | "pulls"
+                | "merge_requests"
+                | "work_items"
+                | "tickets"
+                | "ticket"
+                | "bugs"
+                | "edit"
+        )
+    })?;
+    let last = parts.get(at + 1)?;
+    // Linear's addresses name the key.
+    if parts[at] == "issue" && last.contains('-') && host.contains("linear") {
+        return identity(last);
+    }
+    let number = number(last.trim_end_matches(".json"))?;
+    let before = &parts[..at];
+    let project = match before.iter().position(|p| *p == "repos") {
+        Some(repos) => before.get(repos + 1..repos + 3)?.join("/"),
+        None => {
+            let end = if before.last() == Some(&"-") { before.len() - 1 } else { before.len() };
+            before[..end].join("/")
+        }
+    };
+    let hub = matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items");
+    let named = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
+    Some(Identity { project: named.then_some(project), number })
+}
+
+/// The host that an address is at.
+pub fn host(url: &str) -> Option<&str> {
+    let rest = url.split_once("://")?.1;
+    let host = rest.split(['/', '?', '#']).next()?;
+    (!host.is_empty() && !host.contains('@')).then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_addresses_name_items() {
+        let of = |text: &str| identity(text).map(|i| (i.project.unwrap_or_default(), i.number));
+        for (text, project, number) in [
+            ("APP-12", "APP", 12),
+            ("#12", "", 12),
+            ("0000123", "", 123),
+            ("12.0", "", 12),
+            ("Bug 12", "", 12),
+            ("my-team-7", "my-team", 7),
+            ("INC0012345", "INC", 12345),
+            ("acme/app#4", "acme/app", 4),
+            ("https://github.com/acme/app/issues/5", "acme/app", 5),
+            ("https://api.github.com/repos/acme/app/issues/5", "acme/app", 5),
+            ("https://git.example/api/v1/repos/acme/app/issues/5", "acme/app", 5),
+            ("https://github.com/acme/app/pull/6/files#r8", "acme/app", 6),
+            ("https://gitlab.example/tools/deep/kiln/-/issues/7", "tools/deep/kiln", 7),
+            ("https://acme.atlassian.net/browse/APP-3", "APP", 3),
+            ("https://bugs.example/show_bug.cgi?id=9", "", 9),
+            ("https://oven.example/api/v2/tickets/50.json", "", 50),
+            ("https://redmine.example/issues/8", "", 8),
+        ] {
+            assert_eq!(of(text), Some((project.to_owned(), number)), "{text}");
+        }
+        for no in ["", "APP-x", "0", "https://example.org/", "4294967296", "title"] {
+            assert_eq!(of(no), None, "{no}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What files are packed in, told by their first bytes: gzip, bzip2, xz and zstd, also within one another. What a file unpacks
+//! to is counted against its size, and a bomb ends with an error.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use precedent_core::error::{Code, Error, Result};
+
+/// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
+pub(super) const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
+/// Real archives of JSON shrink to a tenth or a thirtieth.
+pub(super) const MAX_RATIO: u64 = 200;
+/// How often something may be packed again within itself.
+const MAX_LAYERS: usize = 3;
+/// The most memory that unpacking xz may take, in KiB: its largest usual dictionary has 64 MB.
+const XZ_MEMORY: u32 = 160 * 1024;
+
+/// What a stream is packed in, by its first bytes.
+fn packing(start: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &'static str); 4] = [
+        (&[0x1f, 0x8b], "gzip"),
+        (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
+        (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
+        (b"BZh", "bzip2"),
+    ];
+    let found = known.iter().find(|(mark, _)| start.starts_with(mark))?;
+    // "BZh" might begin a text; a block of bzip2 begins with a digit and the digits of pi.
+    let block = start.len() < 10 || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59] || start[4] == 0x17;
+    (found.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block)).then_some(found.1)
+}
+
+/// A file's content, whatever its packing; `packed` counts what was read of the file itself.
+pub(super) fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let counted = Counted { inner: file, count: Arc::clone(packed) };
+    unpacked(Box::new(counted), path, packed)
+}
+
+/// What a stream holds, whatever its packing.
+pub(super) fn unpacked(
+    stream: Box<dyn Read + Send>,
+    path: &Path,
+    packed: &Arc<AtomicU64>,
+) -> Result<Box<dyn Read + Send>> {
+    let mut stream = stream;
+    for layer in 0..=MAX_LAYERS {
+        let mut input = BufReader::with_capacity(256 * 1024, stream);
+        let start = input.fill_buf().map_err(|e| damaged(path, &e))?;
+        let Some(packing) = packing(start) else { return Ok(Box::new(input)) };
+        if layer == MAX_LAYERS {
+            break;
+        }
+        let inner: Box<dyn Read + Send> = match packing {
+            "gzip" => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            "zstd" => {
+                Box::new(zstd::stream::read::Decoder::with_buffer(input).map_err(|e| Error::io(path, e))?)
+            }
+            "xz" => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
+            _ => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        };
+        stream = Box::new(Guarded { inner, packed: Arc::clone(packed), unpacked: 0 });
+    }
+    Err(Error::invalid(format!("{}: packed within itself more than {MAX_LAYERS} times", path.display()))
+        .with_hint("Unpack it first and import the result."))
+}
+
+/// A file that cannot be unpacked to its end.
+pub(super) fn damaged(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
+            Error::io(path, io::Error::from(error.kind()))
+        }
+        io::ErrorKind::QuotaExceeded => Error::invalid(format!(
+            "{}: {error}; this is no archive of a tracker",
+            path.display()
+        ))
+        .with_hint(
+            "What was read before is kept. If the file is genuine, unpack it first and import the result.",
+        ),
+        _ => {
+            Error::new(Code::InvalidInput, format!("{}: the file is cut or damaged: {error}", path.display()))
+                .with_hint("What was read before is kept. Fetch the file again and repeat the import.")
+        }
+    }
+}
+
+/// Counts what passes through.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Ends with an error what grows too much when it is unpacked.
+struct Guarded<R> {
+    inner: R,
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
+}
+
+impl<R: Read> Read for Guarded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.unpacked += n as u64;
+        let packed = self.packed.load(Ordering::Relaxed).max(1);
+        if self.unpacked > BOMB_FLOOR && self.unpacked / packed > MAX_RATIO {
+            return Err(io::Error::new(
+                io::ErrorKind::QuotaExceeded,
+                format!("unpacks to more than {MAX_RATIO} times its size"),
+            ));
+        }
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut out = Vec::new();
+        unpack(file.path(), &Arc::default())?.read_to_end(&mut out).map_err(|e| damaged(file.path(), &e))?;
+        Ok(out)
+    }
+
+    #[test]
+    fn packings_within_packings_are_read_up_to_a_depth() {
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let plain = b"BZh is how a text may begin";
+        assert_eq!(read(plain).unwrap(), plain);
+        let mut packed = zstd::encode_all(&plain[..], 1).unwrap();
+        assert_eq!(read(&packed).unwrap(), plain);
+        let mut bz = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bz.write_all(plain).unwrap();
+        assert_eq!(read(&gzip(&bz.finish().unwrap())).unwrap(), plain);
+        for _ in 0..4 {
+            packed = gzip(&packed);
+        }
+        assert!(read(&packed).unwrap_err().to_string().contains("packed within itself"));
+    }
+}

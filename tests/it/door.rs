@@ -1,0 +1,473 @@
+//! `precedent import PATH`: files of every tracker, told by what they hold. The formats' table in docs/importing.md names these tests.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, Ran};
+
+/// Imports a file of these bytes without saying what it is, into `acme/app`.
+fn import(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
+    let path = place.file(name, content);
+    place.run(&["import", &path.to_string_lossy(), "-R", "acme/app", "--no-vectors"])
+}
+
+fn imported(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
+    let ran = import(place, name, content);
+    assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+    ran
+}
+
+fn show(place: &Place, key: &str) -> Value {
+    place.json(&["show", key, "--json"])
+}
+
+fn said(item: &Value) -> Vec<String> {
+    let one = |c: &Value| {
+        format!("{}: {}", c["author"].as_str().unwrap_or("?"), c["markdown"].as_str().unwrap().trim_end())
+    };
+    item["comments"].as_array().unwrap().iter().map(one).collect()
+}
+
+fn links(item: &Value) -> String {
+    item["links"].to_string()
+}
+
+#[test]
+fn jira_csv_collects_repeated_columns() {
+    let place = Place::new();
+    let ran = imported(
+        &place,
+        "export.txt",
+        "Summary,Issue key,Issue Type,Status,Resolution,Reporter,Created,Resolved,Labels,Labels,Description,Outward issue link (Duplicate),Comment,Comment,Status Category,Sprint\n\
+         Winch slips under load,DECK-7,Bug,Shelved,Won't Do,ida,02/Feb/25 4:05 PM,09/Feb/25 9:00 AM,winch,brake,\"h3. Steps\n# lift\n# wait\n{code}E-77{code}\",DECK-3,03/Feb/25 8:00 AM;bo;Change the pawl.,04/Feb/25 8:30 AM;ida;It holds; thanks.,Done,12\n\
+         Winch is loud,DECK-9,Bug,Ready for QA,,bo,05/Feb/25 1:00 PM,,,,Grease?,,,,In Progress,\n",
+    );
+    assert!(ran.err.contains("2 items, 2 comments") && ran.err.contains("not used: Sprint"), "{}", ran.err);
+    let item = show(&place, "acme/app#7");
+    assert_eq!(item["state"], "closed");
+    assert_eq!(item["state_reason"], "Won't Do");
+    assert_eq!(item["labels"], json!(["Bug", "winch", "brake"]));
+    assert_eq!(item["created_at"], "2025-02-02T16:05:00Z");
+    assert!(item["markdown"].as_str().unwrap().contains("### Steps"), "{item}");
+    assert_eq!(said(&item), ["bo: Change the pawl.", "ida: It holds; thanks."]);
+    assert!(links(&item).contains("acme/app#3") && links(&item).contains("duplicate"), "{item}");
+    assert_eq!(show(&place, "acme/app#9")["state"], "open");
+}
+
+#[test]
+fn comments_in_rows_of_their_own() {
+    let place = Place::new();
+    imported(
+        &place,
+        "rows.csv",
+        "ID,Title,State,Comment,Comment Author,Comment Date\n\
+         1,Leak,Closed,First look,ida,2025-02-01 10:00\n1,Leak,Closed,The seal is worn,bo,2025-02-01 10:00\n,,,New seal fitted,bo,2025-02-03 10:00\n2,Noise,Open,,,\n",
+    );
+    let item = show(&place, "acme/app#1");
+    assert_eq!(said(&item).len(), 3, "{item}");
+    assert_eq!(said(&item)[2], "bo: New seal fitted");
+    assert_eq!(show(&place, "acme/app#2")["comments"], json!([]));
+}
+
+#[test]
+fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
+    let place = Place::new();
+    let ran = imported(
+        &place,
+        "dates.csv",
+        "ID,Title,State,Created\n1,One,Open,04/06/2025 10:00\n2,Two,Open,25/06/2025 10:00\n3,Three,Open,some day\n",
+    );
+    assert!(ran.err.contains("\"some day\" is no time"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#1")["created_at"], "2025-06-04T10:00:00Z");
+    assert_eq!(show(&place, "acme/app#3")["created_at"], Value::Null);
+
+    // Where nothing tells, it is told, and can be said.
+    let text = "ID,Title,State,Created\n11,One,Open,04/06/2025\n";
+    let ran = imported(&place, "doubt.csv", text);
+    assert!(ran.err.contains("dates=dmy"), "{}", ran.err);
+    let path = place.file("doubt.csv", text).to_string_lossy().into_owned();
+    place.ok(&["import", &path, "-R", "acme/app", "--map", "dates=dmy"]);
+    assert_eq!(show(&place, "acme/app#11")["created_at"], "2025-06-04T00:00:00Z");
+}
+
+#[test]
+fn gitlab_csv_is_numbered_by_iid() {
+    let place = Place::new();
+    imported(
+        &place,
+        "gitlab.csv",
+        "ID,IID,Title,Description,URL,State,Labels,Author Username,Created At (UTC),Closed At (UTC)\n\
+         90001,4,Sluice stuck,Rust.,https://gitlab.example/water/gate/-/issues/4,Closed,\"rust,gate\",ida,2025-01-02 03:04:05,2025-01-03 03:04:05\n",
+    );
+    let item = show(&place, "acme/app#4");
+    assert_eq!(
+        (&item["closed_at"], &item["labels"]),
+        (&json!("2025-01-03T03:04:05Z"), &json!(["rust", "gate"]))
+    );
+}
+
+#[test]
+fn redmine_csv_in_an_old_encoding_and_another_language() {
+    let place = Place::new();
+    let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
+                41;Hof;Geschlossen;Tür schließt nicht;Jürgen;21.03.2025 08:15;22.03.2025 09:00;Sie klemmt.\n42;Hof;Liegt bei Zulieferer;Größe falsch;Käthe;02.04.2025 08:15;;x\n";
+    let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let ran = imported(&place, "tickets.csv", &bytes);
+    assert!(ran.err.contains("windows-1252"), "{}", ran.err);
+    assert!(ran.err.contains("\"Liegt bei Zulieferer\" (1 row)"), "{}", ran.err);
+    let item = show(&place, "acme/app#41");
+    assert_eq!((&item["state"], &item["title"]), (&json!("closed"), &json!("Tür schließt nicht")));
+    assert_eq!(show(&place, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
+    // What the person says of a word changes what was read before.
+    let path = place.file("tickets.csv", &bytes).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "-R", "acme/app", "--map", "state.closed=Liegt bei Zulieferer"]);
+    assert!(ran.err.contains("1 updated, 1 unchanged"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#42")["state"], "closed");
+}
+
+#[test]
+fn bugzilla_as_csv_rest_and_xml() {
+    let place = Place::new();
+    imported(
+        &place,
+        "list.csv",
+        "\"Bug ID\",\"Component\",\"Status\",\"Resolution\",\"Summary\"\n\"7\",\"Pump\",\"VERIFIED\",\"FIXED\",\"Drips\"\n\"8\",\"Pump\",\"NEW\",\"---\",\"Hums\"\n",
+    );
+    assert_eq!(show(&place, "acme/app#7")["state"], "closed");
+    assert_eq!(show(&place, "acme/app#8")["state"], "open");
+    let rest = json!({"bugs": [{"id": 17, "summary": "Drips again", "status": "RESOLVED", "resolution": "DUPLICATE", "dupe_of": 7, "product": "Well",
+        "creator": "ida", "creation_time": "2025-01-02T00:00:00Z", "comments": [
+            {"id": 1, "count": 0, "text": "It drips.", "creator": "ida", "creation_time": "2025-01-02T00:00:00Z"},
+            {"id": 2, "count": 1, "text": "As before.", "creator": "bo", "creation_time": "2025-01-03T00:00:00Z"}]}]});
+    imported(&place, "rest", rest.to_string());
+    let item = show(&place, "acme/app#17");
+    assert_eq!(
+        (item["markdown"].as_str(), said(&item)),
+        (Some("It drips."), vec!["bo: As before.".to_owned()])
+    );
+    assert!(links(&item).contains("acme/app#7"), "{item}");
+    let xml = "<?xml version=\"1.0\"?>\n<bugzilla><bug><bug_id>27</bug_id><short_desc>Valve &amp; seat</short_desc><bug_status>CLOSED</bug_status>\
+               <dup_id>8</dup_id><long_desc><who name=\"Ida\">ida</who><bug_when>2025-01-02 10:00:00 +0000</bug_when><thetext>&lt;worn&gt;</thetext></long_desc>\
+               <long_desc><commentid>5</commentid><who>bo</who><bug_when>2025-01-03 10:00:00 +0000</bug_when><thetext>Ground anew.</thetext></long_desc></bug></bugzilla>";
+    imported(&place, "show.xml", xml);
+    let item = show(&place, "acme/app#27");
+    assert_eq!(
+        (&item["title"], &item["state"], said(&item)),
+        (&json!("Valve & seat"), &json!("closed"), vec!["bo: Ground anew.".to_owned()])
+    );
+    assert!(links(&item).contains("acme/app#8"), "{item}");
+}
+
+#[test]
+fn linear_zendesk_trac_azure_and_mantis_tables() {
+    let place = Place::new();
+    imported(
+        &place,
+        "linear.csv",
+        "ID,Team,Title,Status,Created,Completed,Canceled,Duplicate of\n\
+         RIG-1,RIG,Mast bends,Done,Wed Mar 05 2025 11:21:41 GMT+0000 (GMT),Fri Mar 07 2025 11:21:41 GMT+0000 (GMT),,\n\
+         RIG-2,RIG,Mast bent,Canceled,Thu Mar 06 2025 11:21:41 GMT+0000 (GMT),,Fri Mar 07 2025 12:00:00 GMT+0000 (GMT),RIG-1\n",
+    );
+    let item = show(&place, "acme/app#2");
+    assert_eq!((&item["state"], &item["closed_at"]), (&json!("closed"), &json!("2025-03-07T12:00:00Z")));
+    assert!(links(&item).contains("acme/app#1"), "{item}");
+    imported(
+        &place,
+        "view.csv",
+        "ID,Requester,Subject,Tags,Status,Created at,Solved at\n31,Kim,Oven cold,fuse heater,Solved,2025-03-01 10:00,2025-03-02 10:00\n",
+    );
+    assert_eq!(show(&place, "acme/app#31")["labels"], json!(["fuse", "heater"]));
+    imported(
+        &place,
+        "query.tsv",
+        "id\tsummary\tstatus\ttime\tchangetime\treporter\n41\tSlow clock\tclosed\t1735689600000000\t1735776000000000\tliv\n",
+    );
+    assert_eq!(show(&place, "acme/app#41")["created_at"], "2025-01-01T00:00:00Z");
+    imported(
+        &place,
+        "items.csv",
+        "ID,Work Item Type,Title,State,Tags,Description,Repro Steps\n51,Bug,Crane halts,Closed,crane; stop,<div>It <b>halts</b>.</div><ul><li>lift</li></ul>,<p>Lift twice</p>\n",
+    );
+    let item = show(&place, "acme/app#51");
+    assert_eq!(item["labels"], json!(["crane", "stop"]));
+    assert_eq!(item["markdown"], "It **halts**.\n\n- lift\n\n### Repro Steps\n\nLift twice");
+    imported(
+        &place,
+        "mantis.csv",
+        "Id,Project,Reporter,Reproducibility,Date Submitted,Summary,Status,Resolution,Updated\n0000061,Yard,liv,always,2025-02-03,Gate open,resolved,fixed,2025-02-04\n",
+    );
+    assert_eq!(show(&place, "acme/app#61")["state"], "closed");
+}
+
+#[test]
+fn github_in_all_the_shapes_of_its_tools() {
+    let rest = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
+    let comment = json!({"body": "Oil it.", "author": {"login": "bo"}, "createdAt": "2025-01-02T00:00:00Z"});
+    let graphql = json!({"data": {"repository": {"issues": {"nodes": [{"number": 1, "title": "Crane", "state": "CLOSED", "createdAt": "2025-01-01T00:00:00Z",
+        "labels": {"nodes": [{"name": "crane"}]}, "comments": {"nodes": [comment]}}], "pageInfo": {"hasNextPage": false}}}}});
+    for (name, text, items) in [
+        ("slurp.json", json!([[rest(1)], [rest(2)]]).to_string(), 2),
+        ("search.json", json!({"total_count": 2, "items": [rest(1), rest(2)]}).to_string(), 2),
+        ("pages.json", format!("{}{}", json!({"items": [rest(1)]}), json!({"items": [rest(2), rest(3)]})), 3),
+        ("glued.json", format!("{}{}{}", rest(1), rest(2), rest(3)), 3),
+        ("lines.json", format!("{}\n{}\n", rest(1), rest(2)), 2),
+        ("graphql.json", graphql.to_string(), 1),
+        ("odd.json", json!([{"number": "7", "title": "x", "created_at": 1_735_689_600}]).to_string(), 1),
+        (
+            "numberless.json",
+            json!([{"title": "x", "state": "OPEN"}, {"title": "y", "state": "CLOSED"}]).to_string(),
+            2,
+        ),
+    ] {
+        let place = Place::new();
+        let ran = imported(&place, name, text);
+        let held = place.json(&["source", "list", "--json"]);
+        assert_eq!(held[0]["issues"], items, "{name}: {held} {}", ran.err);
+        if name == "graphql.json" {
+            let item = show(&place, "acme/app#1");
+            assert_eq!((said(&item), &item["labels"]), (vec!["bo: Oil it.".to_owned()], &json!(["crane"])));
+        }
+        if name == "odd.json" {
+            assert_eq!(show(&place, "acme/app#7")["created_at"], "2025-01-01T00:00:00Z");
+        }
+    }
+}
+
+#[test]
+fn public_events_gitlab_exports_gitea_and_jira_answers() {
+    let place = Place::new();
+    let issue = json!({"number": 5, "title": "Hook lost", "state": "open", "body": "b", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"});
+    let comment = json!({"id": 77, "issue_url": "https://api.github.com/repos/yard/crane/issues/5", "body": "Found.", "user": {"login": "bo"}, "created_at": "2025-01-02T00:00:00Z"});
+    let event = json!({"type": "IssueCommentEvent", "repo": {"name": "yard/crane"}, "payload": {"action": "created", "issue": issue, "comment": comment}});
+    let other = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
+    let path = place.file("2025-01-01-0.json", format!("{other}\n{event}\n")).to_string_lossy().into_owned();
+    place.ok(&["import", &path]);
+    assert_eq!(said(&show(&place, "yard/crane#5")), ["bo: Found."]);
+
+    let note = |system: bool, text: &str| json!({"note": text, "system": system, "author": {"name": "Bo"}, "created_at": "2025-01-02T00:00:00.000Z"});
+    let issue = json!({"title": "Chain rusts", "iid": 6, "project_id": 3, "state": "closed", "description": "d", "created_at": "2025-01-01T00:00:00.000Z",
+        "label_links": [{"label": {"title": "chain"}}], "notes": [note(false, "Grease."), note(true, "closed")]});
+    imported(&place, "tree/project/issues.ndjson", format!("{issue}\n"));
+    let item = show(&place, "acme/app#6");
+    assert_eq!(
+        (said(&item), &item["labels"], &item["state"]),
+        (vec!["Bo: Grease.".to_owned()], &json!(["chain"]), &json!("closed"))
+    );
+
+    let text = |words: &str| json!({"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text", "text": words}]}]});
+    let found = json!({"startAt": 0, "total": 1, "issues": [{"id": "900", "key": "DECK-12", "self": "https://deck.example/rest/api/3/issue/900", "fields": {
+        "summary": "Deck wet", "status": {"name": "Done", "statusCategory": {"key": "done"}}, "created": "2025-01-01T02:00:00.000+0200", "description": text("It is wet."),
+        "issuelinks": [{"type": {"name": "Duplicate", "outward": "duplicates"}, "outwardIssue": {"key": "DECK-2"}}],
+        "comment": {"comments": [{"id": "1", "author": {"displayName": "Bo"}, "body": text("Mop it."), "created": "2025-01-02T00:00:00.000+0000"}]}}}]});
+    let path = place.file("answer", found.to_string()).to_string_lossy().into_owned();
+    place.ok(&["import", &path]);
+    let item = show(&place, "deck.example/DECK#12");
+    assert_eq!(
+        (item["markdown"].as_str().map(str::trim_end).map(str::trim_end), said(&item)),
+        (Some("It is wet."), vec!["Bo: Mop it.".to_owned()])
+    );
+    assert!(links(&item).contains("deck.example/DECK#2"), "{item}");
+
+    let ticket = json!({"url": "https://oven.example/api/v2/tickets/31.json", "id": 31, "type": "problem", "subject": "Cold", "description": "Cold oven.", "status": "solved",
+        "requester_id": 7, "submitter": {"id": 7, "name": "Kim"}, "tags": ["fuse"], "created_at": "2025-01-01T00:00:00Z", "comments": [
+            {"id": 1, "author_id": 7, "body": "Cold oven."}, {"id": 2, "author_id": 9, "body": "Change the fuse.", "created_at": "2025-01-02T00:00:00Z"}]});
+    imported(&place, "tickets.json", format!("{ticket}\n"));
+    let item = show(&place, "acme/app#31");
+    assert_eq!(
+        (said(&item), &item["state"], &item["author"]),
+        (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
+    );
+}
+
+#[test]
+fn two_keys_with_one_number_are_two_items() {
+    let place = Place::new();
+    let text =
+        "Issue key,Summary,Status\nAPP-12,One,Open\nOPS-12,Two,Open\nOPS-13,Three,Done\nAPP-13,Four,Open\n";
+    let path = place.file("both.csv", text).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "-R", "acme/all"]);
+    assert!(ran.err.contains("4 items") && ran.err.contains("acme/all/OPS: 2 items"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/all#12")["title"], "One");
+    assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Two");
+    // The source stays that of the project that it holds.
+    let path = place
+        .file("ops.csv", "Issue key,Summary,Status\nOPS-12,Changed,Open\n")
+        .to_string_lossy()
+        .into_owned();
+    place.ok(&["import", &path, "-R", "acme/all"]);
+    assert_eq!(show(&place, "acme/all#12")["title"], "One");
+    assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Changed");
+    // Without a name each project is a source.
+    let path = place.file("both.csv", text).to_string_lossy().into_owned();
+    place.ok(&["import", &path]);
+    assert_eq!(show(&place, "jira/APP#12")["title"], "One");
+}
+
+#[test]
+fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
+    let place = Place::new();
+    let issue = |repository: &str, n: u32| {
+        json!({"type": "issue", "url": format!("https://github.com/{repository}/issues/{n}"), "repository": format!("https://github.com/{repository}"),
+            "user": "https://github.com/ida", "title": format!("Of {repository}"), "labels": [], "closed_at": null, "created_at": "2025-01-01T00:00:00Z"})
+    };
+    let review = json!({"type": "pull_request_review_comment", "url": "https://github.com/yard/crane/pull/6/files#r8", "pull_request": "https://github.com/yard/crane/pull/6",
+        "user": "https://github.com/bo", "body": "Why?", "created_at": "2025-01-02T00:00:00Z"});
+    let pull = json!({"type": "pull_request", "url": "https://github.com/yard/crane/pull/6", "user": "https://github.com/ida", "title": "Mend", "created_at": "2025-01-02T00:00:00Z"});
+    place.file(
+        "dump/issues_000001.json",
+        json!([issue("yard/crane", 5), issue("yard/crane", 7), issue("yard/gate", 5)]).to_string(),
+    );
+    place.file("dump/pull_requests_000001.json", json!([pull]).to_string());
+    place.file("dump/pull_request_review_comments_000001.json", json!([review]).to_string());
+    place.file("dump/schema.json", json!({"version": "1.2.0"}).to_string());
+    let dump = place.path("dump").to_string_lossy().into_owned();
+    place.ok(&["import", &dump, "-R", "yard/gate"]);
+    assert_eq!(show(&place, "yard/gate#5")["title"], "Of yard/gate");
+    assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
+    place.ok(&["import", &dump]);
+    assert_eq!(show(&place, "yard/crane#5")["title"], "Of yard/crane");
+    assert_eq!(said(&show(&place, "yard/crane#6")), ["bo: Why?"]);
+}
+
+#[test]
+fn packings_and_encodings() {
+    let text = "ID,Title,State\n1,Größe zählt,Open\n2,Zwei,Closed\n";
+    let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    header.set_cksum();
+    tar.append_data(&mut header, "sub/table", text.as_bytes()).unwrap();
+    let marked = format!("\u{feff}sep=;\r\n{}", text.replace(',', ";"));
+    for (name, bytes) in [
+        ("plain", text.as_bytes().to_vec()),
+        ("wide", wide),
+        ("marked", marked.into_bytes()),
+        ("preamble", format!("Report of March\nMade by hand\n\n{text}").into_bytes()),
+        ("returns", text.replace('\n', "\r").into_bytes()),
+        ("gz", gzip.finish().unwrap()),
+        ("zst", zstd::encode_all(text.as_bytes(), 1).unwrap()),
+        ("tar.zst", zstd::encode_all(&tar.into_inner().unwrap()[..], 1).unwrap()),
+        ("stored.zip", stored_zip("table.csv", text.as_bytes())),
+    ] {
+        let place = Place::new();
+        imported(&place, name, bytes);
+        assert_eq!(show(&place, "acme/app#1")["title"], "Größe zählt", "{name}");
+        assert_eq!(show(&place, "acme/app#2")["state"], "closed", "{name}");
+    }
+}
+
+/// A zip archive with one file that is stored as it is.
+fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut crc = !0_u32;
+    for byte in content {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    let size = u32::try_from(content.len()).unwrap().to_le_bytes();
+    let head: Vec<u8> = [
+        &[20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0][..],
+        &(!crc).to_le_bytes(),
+        &size,
+        &size,
+        &(name.len() as u16).to_le_bytes(),
+        &[0, 0],
+    ]
+    .concat();
+    let mut out = [b"PK\x03\x04", &head[..], name.as_bytes(), content].concat();
+    let at = u32::try_from(out.len()).unwrap();
+    let entry = [b"PK\x01\x02\x14\x00", &head[..], &[0; 14], name.as_bytes()].concat();
+    let length = u32::try_from(entry.len()).unwrap();
+    out.extend(entry);
+    out.extend(
+        [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &at.to_le_bytes(), &[0, 0]].concat(),
+    );
+    out
+}
+
+#[test]
+fn damage_costs_a_character_and_an_open_quote_is_an_error() {
+    let place = Place::new();
+    let mut lines = br#"{"number": 1, "title": "nul", "body": "before\u0000after"}
+{"number": 2, "title": "half \ud83d pair"}
+"#
+    .to_vec();
+    lines.extend(b"{\"number\": 3, \"title\": \"bad \xff byte\"}\n");
+    imported(&place, "bad.jsonl", lines);
+    assert_eq!(show(&place, "acme/app#1")["markdown"], "before\u{fffd}after");
+    assert_eq!(show(&place, "acme/app#2")["title"], "half \u{fffd} pair");
+    assert_eq!(show(&place, "acme/app#3")["title"], "bad \u{fffd} byte");
+    let ran = import(&place, "open.csv", "ID,Title,State\n4,\"never closed,Open\n5,Five,Open\n");
+    assert!(ran.code == Some(2) && ran.err.contains("line 2"), "{}", ran.err);
+}
+
+#[test]
+fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
+    let place = Place::new();
+    place.begin();
+    for (content, what) in [
+        ("", "an empty file"),
+        ("[]", "an empty list"),
+        ("{\"message\": \"Bad credentials\", \"status\": \"401\"}", "Bad credentials"),
+        ("{\"errorMessages\": [\"You must log in\"]}", "You must log in"),
+        ("<!DOCTYPE html><html><head><title>Sign in</title></head></html>", "signing in"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "Git LFS"),
+        ("ID,Title,State\n", "no rows"),
+        ("%PDF-1.7", "PDF"),
+        ("[{\"id\": 1, \"name\": \"bug\", \"color\": \"f00\"}]", "labels"),
+        ("{\"issues\": [], \"total\": 0}", "without a single item"),
+        ("Dear all,\nplease find attached nothing.\n", "neither JSON nor a table"),
+    ] {
+        let ran = import(&place, "export", content);
+        assert!(
+            ran.code == Some(1) && ran.err.contains(what) && ran.err.contains("hint:"),
+            "{what}: {}",
+            ran.err
+        );
+    }
+    assert_eq!(place.json(&["source", "list", "--json"]), json!([]));
+}
+
+#[test]
+fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
+    let place = Place::new();
+    let text = "Issue key,Summary,Status,Sprint,Created\nAPP-1,Leak,Limbo,9,01/02/2025\nAPP-x,Bad,Open,9,01/02/2025\n";
+    let path = place.file("export.csv", text).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "--dry-run"]);
+    for words in [
+        "export.csv: Jira CSV",
+        "into jira/APP: 1 item",
+        "Sprint",
+        "(unused)",
+        "jira/APP#1 Leak",
+        "\"Limbo\" (1 row)",
+        "month/day",
+        "does not end in a number",
+    ] {
+        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+    }
+    assert!(!place.casebook().exists());
+    let found = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert_eq!(found["understood"][0]["columns"][3], json!({"column": "Sprint", "field": null}));
+    assert_eq!(found["understood"][0]["skipped"], 1);
+}
+
+#[test]
+fn folders_of_pages_and_of_other_things() {
+    let place = Place::new();
+    place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
+    place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
+    place.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
+    let path = place.path("stuff").to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "-R", "acme/app"]);
+    assert!(
+        ran.err.contains("1 item, 0 comments, 1 wiki page") && ran.err.contains("Left out notes.bin"),
+        "{}",
+        ran.err
+    );
+}
