@@ -43,7 +43,7 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
 /// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
 static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum\w+|assum\w+|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|but|still|without|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan))\b",
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|but|still|without|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan))\b",
     )
 });
 /// Denials that speak for a fix.
@@ -54,7 +54,7 @@ static GONE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrad\w+|disabl\w+|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
+        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
     )
 });
 /// What makes a sentence tell of no workaround: it asks for one, denies that it works, or names one that stands elsewhere.
