@@ -3,7 +3,10 @@
 
 use std::sync::LazyLock;
 
-use htmd::HtmlToMarkdown;
+use htmd::{
+    HtmlToMarkdown,
+    options::{BulletListMarker, Options},
+};
 use regex::Regex;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
@@ -29,7 +32,15 @@ pub fn is_html(text: &str) -> bool {
 
 /// What a reader sees of HTML, as Markdown; the HTML itself where it cannot be read.
 pub fn to_markdown(html: &str) -> String {
-    let converter = HtmlToMarkdown::builder().skip_tags(vec!["head", "script", "style", "title"]).build();
+    // As people write Markdown by hand.
+    let options = Options {
+        bullet_list_marker: BulletListMarker::Dash,
+        ul_bullet_spacing: 1,
+        ol_number_spacing: 1,
+        ..Options::default()
+    };
+    let left_out = vec!["head", "script", "style", "title"];
+    let converter = HtmlToMarkdown::builder().options(options).skip_tags(left_out).build();
     converter.convert(html).map_or_else(|_| html.to_owned(), |text| text.trim().to_owned())
 }
 

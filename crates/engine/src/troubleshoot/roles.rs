@@ -54,7 +54,7 @@ static GONE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
+        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
     )
 });
 /// What makes a sentence tell of no workaround: it asks for one, denies that it works, or names one that stands elsewhere.
