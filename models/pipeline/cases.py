@@ -38,8 +38,8 @@ SPREAD = np.array([1.5, 0.15, 0.1, 0.15, 1.0, 0.1, 4.0, 0.3, 0.2])
 KIN = {frozenset(["titanium", "xamarin"])}
 # So many questions without a solved case there are for one with.
 WITHOUT = 10.0
-# The least that is shown, and that a question is at home.
-FLOOR, AT_HOME = 0.15, 0.45
+# The least that is shown, that a question is at home, and that is shown wherever it is.
+FLOOR, AT_HOME, SURE = 0.15, 0.45, 0.3
 
 
 def kind(question):
@@ -120,12 +120,16 @@ def probability(statement, x):
     return 1 / (1 + np.exp(-(statement[0] + x @ statement[1])))
 
 
+def is_shown(home, helps):
+    return (helps >= FLOOR) & ((home >= AT_HOME) | (helps >= SURE))
+
+
 def figures(e, stated):
     """Each set by what was fitted without it."""
     for form in ("report", "title", "code"):
         for name in sorted(stated):
             home, helps = stated[name]
-            shown = (home >= AT_HOME) & (helps >= FLOOR)
+            shown = is_shown(home, helps)
             of = lambda k: [v for key, v in e.asked.items() if key[:2] == (name, form) and e.kind[v[0]] == k]
             first = lambda v: [i for i in v if shown[i]][:3]
             own, other = of("own"), [v for v in of("foreign") if not e.kin[v[0]]]
@@ -138,7 +142,7 @@ def figures(e, stated):
     for name in sorted(stated):
         lines = [v for key, v in e.asked.items() if key[0] == name and e.kind[v[0]] == "nonsense"]
         home, helps = stated[name]
-        print(name, "nonsense answered", sum(((home[v] >= AT_HOME) & (helps[v] >= FLOOR)).any() for v in lines), "of", len(lines))
+        print(name, "nonsense answered", sum(is_shown(home[v], helps[v]).any() for v in lines), "of", len(lines))
     for low, high in [(0.5, 1.01), (0.3, 0.5), (0.15, 0.3)]:
         for k in ("own", "unmarked"):
             seen = []
@@ -147,7 +151,7 @@ def figures(e, stated):
                 seen += [
                     e.read[v[0]]
                     for key, v in e.asked.items()
-                    if key[:2] == (name, "report") and e.kind[v[0]] == k and home[v[0]] >= AT_HOME
+                    if key[:2] == (name, "report") and e.kind[v[0]] == k and is_shown(home[v[0]], helps[v[0]])
                     and low <= helps[v[0]] < high and not np.isnan(e.read[v[0]])
                 ]
             if seen:
