@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use precedent_core::{Error, Result};
-use precedent_eval::{
-    CasesReport, CasesRequest, EvalReport, Met, Part, RankingReport, Request, Share, band_name,
-};
+use precedent_eval::{CasesReport, CasesRequest, EvalReport, Met, RankingReport, Request, Share, band_name};
 
 use crate::{
     args::{Args, EvalCommand},
@@ -85,7 +83,7 @@ async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut 
 }
 
 fn print_cases(report: &CasesReport, output: &mut Output) {
-    let cell = |part: &Part| match part.of {
+    let cell = |part: &Share| match part.pairs {
         0 => "-".to_owned(),
         _ => format!("{:.2}", part.share),
     };
@@ -113,9 +111,9 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
         output.line(format_args!(
             "answered: {} of {} reports without a known duplicate, {} of {} lines about other things",
             cell(&set.unmarked),
-            set.unmarked.of,
+            set.unmarked.pairs,
             cell(&set.nonsense),
-            set.nonsense.of
+            set.nonsense.pairs
         ));
         output.line("");
     }

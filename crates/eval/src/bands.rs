@@ -99,7 +99,7 @@ impl First {
 }
 
 /// The weighted share of `all` that is right.
-fn share(all: impl Iterator<Item = (bool, f64)>) -> Share {
+pub fn share(all: impl Iterator<Item = (bool, f64)>) -> Share {
     let (mut right, mut sum, mut squares, mut pairs) = (0.0, 0.0, 0.0, 0);
     for (is, weight) in all {
         right += if is { weight } else { 0.0 };

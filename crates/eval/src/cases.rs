@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use precedent_core::{
     Error, Result, Task,
     model::{HELPS, RankRequest, RankedDocument, Ranking},
-    share::wilson,
     task::Phase,
 };
 use precedent_engine::{Casebook, OpenOptions, duplicates::Table};
@@ -14,7 +13,7 @@ use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skel
 use serde::Serialize;
 
 use crate::{
-    metrics::float,
+    bands::{Share, share},
     set::{EvalSet, SOURCE, place},
 };
 
@@ -57,9 +56,9 @@ pub struct CasesSet {
     /// The look for solved cases, then search within what is closed, in each form.
     pub ways: Vec<CasesWay>,
     /// Of reports of the set itself without a known duplicate, how many are answered.
-    pub unmarked: Part,
+    pub unmarked: Share,
     /// Of lines about other things and about nothing, how many are answered.
-    pub nonsense: Part,
+    pub nonsense: Share,
 }
 
 /// One way of asking in one form.
@@ -70,36 +69,19 @@ pub struct CasesWay {
     /// What is asked: `report` (title and text), `title`, `code` (its code and logs alone).
     pub form: &'static str,
     /// How often the right case is first.
-    pub success_1: Part,
+    pub success_1: Share,
     /// How often it is among the first three.
-    pub success_3: Part,
+    pub success_3: Share,
     /// How often it is among the first ten.
-    pub success_10: Part,
+    pub success_10: Share,
     /// How often nothing is said where there is a case.
-    pub silent: Part,
+    pub silent: Share,
     /// How often something is said of texts of the other sets.
-    pub alarms: Part,
+    pub alarms: Share,
 }
 
-/// A share with its 95 % interval (Wilson 1927).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct Part {
-    /// From 0 to 1.
-    pub share: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-    /// Of how many.
-    pub of: usize,
-}
-
-impl Part {
-    fn of(all: &[bool]) -> Self {
-        let yes = all.iter().filter(|yes| **yes).count();
-        let (low, high) = wilson(float(yes), float(all.len()));
-        Self { share: float(yes) / float(all.len().max(1)), low, high, of: all.len() }
-    }
+fn share_of(all: &[bool]) -> Share {
+    share(all.iter().map(|is| (*is, 1.0)))
 }
 
 /// What is asked of a report.
@@ -213,7 +195,7 @@ pub async fn evaluate_cases(
                         alarms.push(!shown(ranked, by).is_empty());
                     }
                 }
-                let [first, three, ten, silent] = found.map(|list| Part::of(&list));
+                let [first, three, ten, silent] = found.map(|list| share_of(&list));
                 ways.push(CasesWay {
                     way,
                     form: form.name(),
@@ -221,7 +203,7 @@ pub async fn evaluate_cases(
                     success_3: three,
                     success_10: ten,
                     silent,
-                    alarms: Part::of(&alarms),
+                    alarms: share_of(&alarms),
                 });
             }
         }
@@ -256,8 +238,8 @@ pub async fn evaluate_cases(
             set: set.name.clone(),
             asked: asked.len(),
             ways,
-            unmarked: Part::of(&unmarked),
-            nonsense: Part::of(&nonsense),
+            unmarked: share_of(&unmarked),
+            nonsense: share_of(&nonsense),
         });
     }
     if let (Some(mut file), Some(path)) = (features, &request.features) {

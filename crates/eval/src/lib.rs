@@ -27,7 +27,7 @@ use precedent_index::embed::{CARD, Engine, ModelPaths};
 
 pub use arm::Arm;
 pub use bands::{Met, Share, name as band_name};
-pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, Part, evaluate_cases};
+pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, evaluate_cases};
 pub use form::Form;
 pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
 
