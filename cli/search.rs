@@ -1,9 +1,7 @@
 //! `precedent search`.
 
-use std::io::Read as _;
-
 use precedent_core::{
-    Error, Result,
+    Result,
     model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
 
@@ -11,6 +9,7 @@ use crate::{
     Session,
     args::SearchCommand,
     output::{BOLD, DIM, KEY, Output, day, plain, spans, state},
+    read,
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
@@ -35,20 +34,7 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 
 /// The query with the flags' filters in front of it.
 fn query(command: &SearchCommand) -> Result<String> {
-    let mut text = if command.query == ["-"] {
-        let mut text = String::new();
-        std::io::stdin()
-            .lock()
-            .take(precedent_engine::search::query::MAX_QUERY as u64 + 1)
-            .read_to_string(&mut text)
-            .map_err(|e| {
-                Error::invalid(format!("standard input cannot be read: {e}"))
-                    .with_hint("It has to be UTF-8 text.")
-            })?;
-        text
-    } else {
-        command.query.join(" ")
-    };
+    let mut text = if command.query == ["-"] { read::standard_input()? } else { command.query.join(" ") };
     let mut filters = Vec::new();
     filters.extend(command.source.iter().map(|s| format!("source:{s}")));
     filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));

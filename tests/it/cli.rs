@@ -168,3 +168,18 @@ fn a_server_for_agents_waits_for_a_casebook() {
     let status = client.ok("status", serde_json::json!({}));
     assert_eq!(status["sources"][0]["key"], "ferrywire/ferrywire");
 }
+
+#[test]
+fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
+    let place = Place::new();
+    place.ok(&["import", "sample"]);
+    let mut log: String = (0..6000)
+        .map(|n| format!("2026-01-01T00:00:00Z INFO request {n} took 12 ms path=/v1/items/{n}\n"))
+        .collect();
+    log.push_str("ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n");
+    assert!(log.len() > 300_000);
+    let log = std::fs::File::open(place.file("long.log", log)).unwrap();
+    let ran = place.command(&["search", "-", "-L", "5"]).stdin(log).output().unwrap();
+    let found = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success() && found.contains("UnknownIssuer"), "{found}");
+}
