@@ -534,14 +534,19 @@ pub struct Json {
     after_help = "Looks among closed issues and merged pull requests alone; where none comes near, in the wiki. Nothing
 found is an empty answer: no guess is made.
 
+Of logs and support bundles (plain, JSON lines, gz, bz2, xz, zst, zip, tar; files and folders) each distinct error is asked
+about: is it known, how was it solved.
+
 Examples:
   precedent troubleshoot \"upload ends with FW-1043\"
   precedent troubleshoot acme/app#1234
-  pbpaste | precedent troubleshoot - --json"
+  pbpaste | precedent troubleshoot - --json
+  precedent troubleshoot server.log
+  precedent troubleshoot support-bundle.tar.gz --max-errors 20"
 )]
 pub struct TroubleshootCommand {
-    /// A text, an item (acme/app#12), or `-` for a text on standard input
-    #[arg(value_name = "TEXT|KEY|-", required = true)]
+    /// A text, an item (acme/app#12), `-` for a text on standard input; or logs: files, archives and folders
+    #[arg(value_name = "TEXT|KEY|-|FILE", required = true)]
     pub question: Vec<String>,
     /// Only cases of this source
     #[arg(short = 'R', long, value_name = "SOURCE")]
@@ -558,6 +563,9 @@ pub struct TroubleshootCommand {
     /// Characters of all threads together [default: 12000]
     #[arg(long, value_name = "CHARS")]
     pub budget: Option<usize>,
+    /// Of logs, ask about at most this many distinct errors [default: 10]
+    #[arg(long, value_name = "N")]
+    pub max_errors: Option<usize>,
     #[command(flatten)]
     pub json: Json,
 }
@@ -574,8 +582,8 @@ Examples:
   precedent brief --replay brief.html"
 )]
 pub struct BriefCommand {
-    /// A text, an item (acme/app#12), or `-` for a text on standard input
-    #[arg(value_name = "TEXT|KEY|-", required_unless_present = "replay")]
+    /// A text, an item (acme/app#12), `-` for a text on standard input; or logs: files, archives and folders
+    #[arg(value_name = "TEXT|KEY|-|FILE", required_unless_present = "replay")]
     pub question: Vec<String>,
     /// Only this source
     #[arg(short = 'R', long, value_name = "SOURCE")]

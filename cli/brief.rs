@@ -11,6 +11,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::BriefCommand,
+    logs,
     output::{DIM, GOOD, HIT, KEY, Output, plain},
     troubleshoot::question,
 };
@@ -19,11 +20,17 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     if let Some(file) = &command.replay {
         return replay(session, file, &command, output).await;
     }
-    let (key, text) = question(session, &command.question).await?;
+    let logs = logs::named(&command.question)?.unwrap_or_default();
+    let logs: Vec<String> = logs.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let (key, text) = match logs.is_empty() {
+        true => question(session, &command.question).await?,
+        false => (None, String::new()),
+    };
     let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
     let request = BriefRequest {
         key,
         text,
+        logs,
         source: command.source.clone(),
         without: without?,
         redact: command.redact || command.redact_links,

@@ -15,6 +15,7 @@ mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod logs;
 mod manual;
 mod mcp;
 mod model;

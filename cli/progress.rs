@@ -54,6 +54,7 @@ fn show(state: &Current, progress: &Progress) {
         let what = match progress.phase {
             Phase::Import => "Importing",
             Phase::Sync => "Fetching",
+            Phase::Read => "Reading",
             Phase::Wait => "Waiting for the tracker",
             Phase::FullText => "Indexing the text",
             Phase::Merge => "Tidying the text index",

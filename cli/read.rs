@@ -1,6 +1,10 @@
 //! Texts that a command reads.
 
-use std::io::{self, Read};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 use precedent_core::{Error, Result};
 
@@ -19,4 +23,9 @@ pub fn lossy(from: impl Read, what: &str) -> Result<String> {
 /// Everything on standard input.
 pub fn standard_input() -> Result<String> {
     lossy(io::stdin().lock(), "standard input")
+}
+
+/// Everything in a file.
+pub fn file(path: &Path) -> Result<String> {
+    lossy(File::open(path).map_err(|e| Error::io(path, e))?, &path.display().to_string())
 }

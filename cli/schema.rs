@@ -6,9 +6,9 @@ use precedent_core::{
     Code, Error, Result, files,
     model::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
-        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, ModelView, Note,
-        NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView, Thread,
-        ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Verdict,
+        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse,
+        ModelView, Note, NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView,
+        Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Verdict,
     },
 };
 use precedent_text::similar;
@@ -62,6 +62,7 @@ const ALL: &[Named] = &[
     ("triage-apply-yes", of::<ClosureReport>),
     ("triage-journal", of::<Vec<ClosureRecord>>),
     ("troubleshoot", of::<TroubleshootResponse>),
+    ("troubleshoot-logs", of::<LogResponse>),
     ("verdict-list", of::<Vec<Verdict>>),
     ("verdict-set", of::<Verdict>),
     ("verdict-undo", of::<Option<Verdict>>),

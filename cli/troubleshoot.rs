@@ -11,18 +11,39 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
+    logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
     read,
 };
 
+/// A file of at most so many bytes without an error in it is asked about as a text.
+const SMALL: u64 = 256 * 1024;
+
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
-    let (key, text) = question(session, &command.question).await?;
     let set = &session.settings.troubleshooting;
     let settings = TroubleshootSettings {
         enabled: set.enabled,
         similarity_threshold: command.threshold.or(set.similarity_threshold),
         max_results: command.max_results.unwrap_or(set.max_results),
         total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
+    };
+    let (key, text) = match logs::named(&command.question)? {
+        Some(paths) => {
+            if logs::run(session, &command, &paths, settings.clone(), output).await? {
+                return Ok(());
+            }
+            // A file without an error in it may hold a mail or a report.
+            match &paths[..] {
+                [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
+                    (None, read::file(path)?)
+                }
+                _ => {
+                    output.line("No error and no warning stands in these logs.");
+                    return Ok(());
+                }
+            }
+        }
+        None => question(session, &command.question).await?,
     };
     let request =
         TroubleshootRequest { key, text, source: command.source.clone(), anyway: command.anyway, settings };
@@ -125,6 +146,9 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     let mut versions = Vec::new();
     if !case.reported_on.is_empty() {
         versions.push(format!("reported on {}", plain(&case.reported_on.join(", "))));
+    }
+    if !case.environment.is_empty() {
+        versions.push(format!("with {}", plain(&case.environment.join(", "))));
     }
     versions.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {}", plain(v))));
     let merged = if case.state == Some(State::Merged) { "" } else { "fixed by " };

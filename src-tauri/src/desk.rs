@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 
 /// The long jobs; one of each kind may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
     /// Reading files.
@@ -32,6 +33,8 @@ pub enum JobKind {
     Model,
     /// Closing duplicates at their tracker.
     Close,
+    /// Reading logs.
+    Logs,
 }
 
 /// The window's state.

@@ -5,6 +5,7 @@ mod commands;
 #[cfg(test)]
 mod contract;
 mod desk;
+mod drops;
 mod links;
 mod notice;
 mod places;
@@ -69,6 +70,7 @@ fn main() -> std::process::ExitCode {
             commands::forget_indexes,
             commands::cancel,
             commands::watch_links,
+            commands::watch_drops,
             commands::open_external,
             commands::duplicates,
             commands::triage_queue,
@@ -87,9 +89,11 @@ fn main() -> std::process::ExitCode {
             commands::keep_token,
             commands::forget_token,
             commands::sync,
+            commands::understand_files,
             commands::import_files,
             commands::remove_source,
             commands::troubleshoot,
+            commands::read_logs,
             commands::notes,
             commands::add_note,
             commands::similar_notes,
@@ -109,6 +113,7 @@ fn main() -> std::process::ExitCode {
             let links = links::Links::default();
             links.open(args.link.as_deref());
             app.manage(links);
+            app.manage(drops::Drops::default());
             let found = places::find(app, &args)?;
             app.manage(desk::Desk::new(found.options, args.sample).with_wrong_settings(found.wrong_settings));
             window::open(app)?;
@@ -141,12 +146,17 @@ fn start_again() {
     let _failed = std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
-/// macOS hands links over as events; elsewhere they are arguments.
-#[cfg_attr(not(target_os = "macos"), expect(unused_variables, reason = "there are none elsewhere"))]
+/// Files that are dropped come as events; so do links on macOS, which elsewhere are arguments.
 fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
-    #[cfg(target_os = "macos")]
-    if let tauri::RunEvent::Opened { urls } = event {
-        app.state::<links::Links>().open(urls.iter().map(tauri::Url::as_str));
-        window::raise(app);
+    match event {
+        tauri::RunEvent::WindowEvent { event: tauri::WindowEvent::DragDrop(dropped), .. } => {
+            app.state::<drops::Drops>().tell(&dropped);
+        }
+        #[cfg(target_os = "macos")]
+        tauri::RunEvent::Opened { urls } => {
+            app.state::<links::Links>().open(urls.iter().map(tauri::Url::as_str));
+            window::raise(app);
+        }
+        _ => {}
     }
 }

@@ -18,7 +18,7 @@ use crate::error::{Code, Error, Result, cancelled};
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
 /// What a job is doing just now.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Progress {
     /// Which part of the job this is.
     pub phase: Phase,
@@ -31,13 +31,15 @@ pub struct Progress {
 }
 
 /// The parts that long jobs consist of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Reading records from files into the store.
     Import,
     /// Fetching records from a tracker into the store.
     Sync,
+    /// Reading logs.
+    Read,
     /// Waiting until a tracker allows the next request.
     Wait,
     /// Bringing the full-text index up to date.
@@ -82,6 +84,7 @@ impl Phase {
         match self {
             Self::Import => "import",
             Self::Sync => "sync",
+            Self::Read => "read",
             Self::Wait => "wait",
             Self::FullText => "full_text",
             Self::Merge => "merge",

@@ -9,6 +9,7 @@ pub mod casebook;
 pub mod config;
 pub mod doctor;
 pub mod duplicates;
+pub mod logs;
 pub mod notes;
 mod parts;
 pub mod portable;

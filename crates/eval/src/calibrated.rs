@@ -82,6 +82,9 @@ fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
     // Between them stands the share.
-    let reading = rest.get(1..).and_then(|numbers| numbers.first_chunk()).map(|numbers| Reading(*numbers));
+    let reading = rest
+        .get(1..)
+        .and_then(|numbers| numbers.first_chunk())
+        .map(|numbers| Reading { numbers: *numbers, same_failure: false });
     Some(Candidate { features, reading, right })
 }

@@ -114,6 +114,14 @@ pub struct Troubleshoot {
     /// An item (owner/name#12) to find solved cases for.
     #[serde(default)]
     pub key: Option<String>,
+    /// Instead of a text, a log, a support bundle (zip, tar, gz, zst) or a folder of logs on this machine: each distinct
+    /// error in it is asked about.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// With path, at most this many distinct errors.
+    #[serde(default = "limit")]
+    #[schemars(range(min = 1, max = 50))]
+    pub max_errors: usize,
     /// Only cases of this source (owner/name).
     #[serde(default)]
     pub source: Option<String>,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use precedent_core::{
     Error, Result, Task,
     model::{
-        BriefFormat, BriefRequest, DuplicatesRequest, NoteDraft, NoteKind, TroubleshootRequest,
+        BriefFormat, BriefRequest, DuplicatesRequest, LogRequest, NoteDraft, NoteKind, TroubleshootRequest,
         TroubleshootSettings, VerdictKind,
     },
 };
@@ -92,8 +92,9 @@ impl Server {
         .await
     }
 
-    /// Find solved cases of the same problem, with the comments that carry the fix; where there is none, wiki pages.
-    /// Nothing found is an empty answer, not an error.
+    /// Find solved cases of the same problem, with the comments that carry the fix; where there is none, wiki pages. Of a log
+    /// or a support bundle (path), which of its distinct errors are solved, known or never seen. Nothing found is an empty
+    /// answer, not an error.
     #[tool(annotations(title = "Troubleshoot", read_only_hint = true, open_world_hint = false))]
     async fn troubleshoot(
         &self,
@@ -106,6 +107,15 @@ impl Server {
                 total_budget_chars: p.total_budget_chars,
                 ..self.troubleshooting.clone()
             };
+            if let Some(path) = said(p.path.as_ref()) {
+                let request = LogRequest {
+                    paths: vec![path.clone()],
+                    source: said(p.source.as_ref()).cloned(),
+                    max_errors: p.max_errors,
+                    settings,
+                };
+                return value(&self.casebook().await?.read_logs(request, task).await?);
+            }
             let request = TroubleshootRequest {
                 key: said(p.key.as_ref()).map(|k| self.key(k)),
                 text: p.text.clone(),

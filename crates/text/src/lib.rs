@@ -16,6 +16,8 @@ pub mod signature;
 pub mod similar;
 pub mod skeleton;
 pub mod tokens;
+pub mod trace;
+pub mod version;
 pub mod visible;
 
 /// Bumped whenever preparation gives other text for the same input; derived data is then built anew.

@@ -1,8 +1,10 @@
 //! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the cause.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
+
+use crate::trace;
 
 /// What a signature was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +54,6 @@ impl Signature {
     }
 }
 
-/// How many frames of each trace count: the top ones tell failures apart.
-const TOP_FRAMES: usize = 3;
 /// The most signatures of one text; a 5 MB log has no more to say.
 const MAX_SIGNATURES: usize = 48;
 /// The longest signature, in bytes: no name of a class or a function is as long.
@@ -63,7 +63,7 @@ const MAX_READ: usize = 400_000;
 
 /// A pattern of this folder.
 #[allow(clippy::unwrap_used, reason = "the patterns are constants; tests compile them all")]
-pub(super) fn re(pattern: &str) -> Regex {
+pub(crate) fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }
 
@@ -82,22 +82,13 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
 static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?m)^\s*(?:at ([\w$.<>/]+)\(|", // Java, JavaScript
-        r"at ([\w$.<>]+) \(|",
-        r#"File "[^"\n]*?([^"/\\\n]+)", line \d+, in (\w+)|"#, // Python
-        r"\d+:\s+(?:0x[0-9a-f]+ - )?([a-zA-Z_][\w:<>]+)(?:::h[0-9a-f]{16})?\s*$|", // Rust
-        r"([\w./-]+\.\(?\*?[\w.]+\)?\.?\w*)\((?:0x|\.\.\.|\{|\)))"  // Go
-    ))
-});
 // Words after which a line quotes a message ([`quoted`]), and lines that begin with one. One pattern for both, counting
 // characters, took five times as long.
 static FAILURE: LazyLock<Regex> =
     LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?im)^\s*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
+        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
     )
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
@@ -121,7 +112,7 @@ static VARYING: LazyLock<Regex> = LazyLock::new(|| {
 /// Pulls the signatures out of a text (code and prose alike), each once, in a fixed order.
 pub fn signatures(text: &str) -> Vec<Signature> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
-    let mut out = std::collections::BTreeSet::new();
+    let mut out = BTreeSet::new();
     let mut add = |kind, text: String| {
         let text = text[..text.floor_char_boundary(MAX_TEXT)].trim();
         if !text.is_empty() {
@@ -147,18 +138,8 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             }
         }
     }
-    let (mut frames, mut end) = (0, 0);
-    let traces = if text.lines().any(may_be_frame) { text } else { "" };
-    for c in FRAME.captures_iter(traces) {
-        let Some(whole) = c.get(0) else { continue };
-        // Frames of one trace stand close together; a gap starts another trace.
-        frames = if whole.start().saturating_sub(end) > 200 { 0 } else { frames };
-        end = whole.end();
-        let name: String = c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(":");
-        if frames < TOP_FRAMES && !is_runtime_frame(&name) {
-            frames += 1;
-            add(SignatureKind::Frame, name.to_lowercase());
-        }
+    if text.lines().any(trace::may_be_frame) {
+        trace::frames(text).into_iter().for_each(|name| add(SignatureKind::Frame, name));
     }
     for message in messages(text) {
         let message = masked(message);
@@ -191,13 +172,6 @@ pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<
         end = text[found.end()..].find('\n').map_or(text.len(), |at| found.end() + at);
         Some(&text[start..end])
     })
-}
-
-/// Whether a frame may begin in this line: most have neither its first word nor a call right at the start.
-fn may_be_frame(line: &str) -> bool {
-    let line = line.trim_start();
-    let called = || line.split_whitespace().next().is_some_and(|word| word.contains('('));
-    line.starts_with("at ") || line.starts_with("File \"") || line.starts_with(char::is_numeric) || called()
 }
 
 /// A message and the place of what it was found in.
@@ -253,29 +227,157 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
     }
 }
 
-/// The versions that a text names, each once, in a fixed order.
-pub fn versions(text: &str) -> Vec<String> {
-    signatures(text).into_iter().filter(|s| s.kind == SignatureKind::Version).map(|s| s.text).collect()
+/// What programs of all kinds fail with: by itself it tells nothing of the cause. Masked, as signatures are.
+const GENERIC: &[&str] = &[
+    "access violation",
+    "arithmetic overflow",
+    "array index out of bounds",
+    "assertion failed",
+    "attempt to add with overflow",
+    "attempt to divide by zero",
+    "attempt to index a nil value",
+    "attempt to multiply with overflow",
+    "attempt to subtract with overflow",
+    "bad file descriptor",
+    "broken pipe",
+    "called `option::unwrap()` on a `none` value",
+    "cannot read properties of null",
+    "cannot read properties of undefined",
+    "cannot read property of null",
+    "cannot read property of undefined",
+    "collection was modified; enumeration operation may not execute",
+    "command failed with exit code #",
+    "connection refused",
+    "connection reset by peer",
+    "connection timed out",
+    "division by zero",
+    "entered unreachable code",
+    "explicit panic",
+    "exit code #",
+    "exited with code #",
+    "exit status #",
+    "explicitly aborted",
+    "file not found",
+    "index out of bounds",
+    "index out of range",
+    "input string was not in a correct format",
+    "internal error: entered unreachable code",
+    "internal server error",
+    "invalid argument",
+    "invalid memory address or nil pointer dereference",
+    "list index out of range",
+    "no such file or directory",
+    "not implemented",
+    "null pointer",
+    "object reference not set to an instance of an object",
+    "operation not permitted",
+    "operation timed out",
+    "out of memory",
+    "permission denied",
+    "pop from empty list",
+    "process exited with code #",
+    "runtime error",
+    "segmentation fault",
+    "sequence contains no elements",
+    "slice index out of range",
+    "stack overflow",
+    "string index out of range",
+    "subprocess exited with status #",
+    "the operation was canceled",
+    "the request timed out",
+    "timed out",
+    "undefined is not a function",
+    "undefined is not an object",
+    "undefined method",
+    "unexpected end of file",
+    "unexpected end of json input",
+    "unexpected token",
+    "unknown error",
+];
+/// The shortest message that may tell a cause, in words.
+const TELLS: usize = 2;
+
+impl Signature {
+    /// Whether programs of all kinds name it: `ECONNREFUSED`, `NullPointerException` without a word, *index out of bounds*.
+    pub fn is_generic(&self) -> bool {
+        match self.kind {
+            // Names of errno, of signals, of Windows and of compilers are of the system and not of the program.
+            SignatureKind::Code => {
+                let upper = self.text.to_uppercase();
+                let letters = upper.bytes().take_while(u8::is_ascii_alphabetic).count();
+                let numbered = letters <= 4
+                    && letters < upper.len()
+                    && upper.bytes().skip(letters).all(|b| b.is_ascii_digit());
+                let of_others =
+                    ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-"].iter().any(|p| upper.starts_with(p));
+                numbered || of_others || !upper.contains(|c: char| c.is_ascii_digit())
+            }
+            SignatureKind::Exception => {
+                let (_, message) = self.text.split_once(' ').unwrap_or((&self.text, ""));
+                is_generic(message)
+            }
+            SignatureKind::Message => is_generic(&self.text),
+            SignatureKind::Frame | SignatureKind::Version => true,
+        }
+    }
+
+    /// The class of an exception.
+    fn class(&self) -> &str {
+        self.text.split(' ').next().unwrap_or_default()
+    }
+}
+
+/// Whether a masked message tells no cause: nothing in it is the program's own.
+fn is_generic(message: &str) -> bool {
+    let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
+    let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
+    let told =
+        message.split([' ', '#']).filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
+    told < TELLS
+        || GENERIC.iter().any(|g| {
+            // What follows a generic message is its detail: "index out of bounds: the len is # but the index is #".
+            message.strip_prefix(g).is_some_and(|rest| {
+                let more = rest
+                    .split_whitespace()
+                    .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 3)
+                    .count();
+                rest.is_empty()
+                    || more <= TELLS
+                    || g.starts_with("index out of")
+                    || g.starts_with("slice index")
+            })
+        })
+}
+
+/// Whether two texts name the same failure: a message or a code that is a program's own; or a generic one that comes from the same
+/// place; or, where no failure is named, the same frames.
+pub fn same_failure<'s>(
+    one: impl IntoIterator<Item = &'s Signature>,
+    other: impl IntoIterator<Item = &'s Signature>,
+) -> bool {
+    let one: BTreeSet<&Signature> = one.into_iter().collect();
+    let other: BTreeSet<&Signature> = other.into_iter().collect();
+    let both: Vec<&&Signature> = one.intersection(&other).collect();
+    if both.iter().any(|s| s.is_telling() && !s.is_generic()) {
+        return true;
+    }
+    let of = |all: &BTreeSet<&Signature>, kind| all.iter().filter(|s| s.kind == kind).count();
+    let frames = both.iter().filter(|s| s.kind == SignatureKind::Frame).count();
+    let fewer = of(&one, SignatureKind::Frame).min(of(&other, SignatureKind::Frame));
+    let classes = |all: &BTreeSet<&Signature>| -> BTreeSet<String> {
+        all.iter().filter(|s| s.kind == SignatureKind::Exception).map(|s| s.class().to_owned()).collect()
+    };
+    let (ours, theirs) = (classes(&one), classes(&other));
+    let same_class = ours.intersection(&theirs).next().is_some();
+    let apart = !ours.is_empty() && !theirs.is_empty() && !same_class;
+    // More than half of the top frames, and two of them where no exception speaks for it.
+    let most = frames * 2 > fewer;
+    !apart && most && (frames >= 2 || (frames >= 1 && (same_class || both.iter().any(|s| s.is_telling()))))
 }
 
 /// What looks like a code and is the name of a standard or a format.
 fn is_no_code(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
-}
-
-/// Frames of panic machinery and thread starts stand on every trace.
-fn is_runtime_frame(name: &str) -> bool {
-    [
-        "core::panicking",
-        "std::panicking",
-        "rust_begin_unwind",
-        "std::rt",
-        "runtime.",
-        "java.lang.Thread",
-        "panic",
-    ]
-    .iter()
-    .any(|p| name.starts_with(p))
 }
 
 /// Lower case, one space between words, and what differs from run to run as `#`.
@@ -353,7 +455,7 @@ mod tests {
 
     #[test]
     fn an_address_is_no_version() {
-        assert_eq!(versions("2.3.1 at 10.20.30.40 and 1.2.3."), ["1.2.3", "2.3.1"]);
+        assert_eq!(terms("2.3.1 at 10.20.30.40 and 1.2.3."), ["version:1.2.3", "version:2.3.1"]);
     }
 
     proptest::proptest! {
@@ -416,7 +518,6 @@ mod tests {
                     marked_lines(mark, &text).flat_map(|line| found(pattern, line)).collect();
                 proptest::prop_assert_eq!(by_line, found(pattern, &text));
             }
-            proptest::prop_assert!(text.lines().any(may_be_frame) || !FRAME.is_match(&text));
         }
     }
 }

@@ -11,8 +11,8 @@ use std::path::Path;
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, SearchRequest,
-        SearchResponse, Status, Thread, TroubleshootRequest, TroubleshootResponse,
+        ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, LogRequest, LogResponse,
+        SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest, TroubleshootResponse,
     },
     task::{Progress, blocking},
 };
@@ -23,12 +23,14 @@ use tauri_plugin_opener::OpenerExt as _;
 pub use self::{brief::*, models::*, notes::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
+    drops::{Dropped, Drops},
     links::Links,
     notice,
 };
 
 /// What the window knows before the casebook is open.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Launch {
     /// The program's version.
     pub version: &'static str,
@@ -97,6 +99,22 @@ pub async fn troubleshoot(
     desk.casebook().await?.troubleshoot(request, &Task::new()).await
 }
 
+/// The distinct errors in logs, and what is known of each. A long job.
+#[tauri::command]
+pub async fn read_logs(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    mut request: LogRequest,
+    progress: Channel<Progress>,
+) -> Result<LogResponse> {
+    let casebook = desk.casebook().await?;
+    for path in &mut request.paths {
+        *path = brief::full_path(&app, path)?.to_string_lossy().into_owned();
+    }
+    let running = desk.begin(JobKind::Logs, watched(progress))?;
+    notice::when_long(&app, &running, casebook.read_logs(request, &running.task).await)
+}
+
 /// Issues by month and by source.
 #[tauri::command]
 pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<Insights> {
@@ -149,6 +167,13 @@ pub async fn cancel(desk: State<'_, Desk>, job: JobKind) -> Result<bool> {
 #[tauri::command]
 pub async fn watch_links(state: State<'_, Links>, links: Channel<String>) -> Result<()> {
     state.watch(links);
+    Ok(())
+}
+
+/// Tells the window of files that are dropped on it, from now on.
+#[tauri::command]
+pub async fn watch_drops(state: State<'_, Drops>, drops: Channel<Dropped>) -> Result<()> {
+    state.watch(drops);
     Ok(())
 }
 

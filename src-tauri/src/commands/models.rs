@@ -14,6 +14,7 @@ use crate::{
 
 /// What can be installed by name, and from where.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Catalog {
     /// The host that a model is fetched from, once somebody installs one.
     pub host: String,
@@ -23,6 +24,7 @@ pub struct Catalog {
 
 /// A model that can be installed by name.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CatalogModel {
     /// What it is called here.
     pub name: String,

@@ -2,10 +2,12 @@
 
 use precedent_core::{
     Result, Task,
-    model::{Access, HostView, ImportReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest},
+    model::{
+        Access, HostView, ImportRequest, Imported, MirrorView, NewMirror, SourceView, SyncReport,
+        SyncRequest, Understood,
+    },
     task::Progress,
 };
-use serde::{Deserialize, Serialize};
 use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, watched};
@@ -13,16 +15,6 @@ use crate::{
     desk::{Desk, JobKind},
     notice,
 };
-
-/// What files hold.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileKind {
-    /// GitHub's REST records.
-    Github,
-    /// Wiki pages in Markdown.
-    Wiki,
-}
 
 /// The live sources, and what they do not know.
 #[tauri::command]
@@ -80,24 +72,39 @@ pub async fn sync(
     notice::when_long(&app, &running, casebook.sync(SyncRequest { sources, full }, &running.task).await)
 }
 
-/// Reads files into a source. A long job.
+/// What files are, and what of them would be imported; imports nothing. A long job.
+#[tauri::command]
+pub async fn understand_files(
+    app: AppHandle,
+    desk: State<'_, Desk>,
+    request: ImportRequest,
+    progress: Channel<Progress>,
+) -> Result<Understood> {
+    let request = full(&app, request)?;
+    let running = desk.begin(JobKind::Import, watched(progress))?;
+    precedent_engine::understand_files(request, &running.task).await
+}
+
+/// Imports files. A long job.
 #[tauri::command]
 pub async fn import_files(
     app: AppHandle,
     desk: State<'_, Desk>,
-    kind: FileKind,
-    source: String,
-    path: String,
+    request: ImportRequest,
     progress: Channel<Progress>,
-) -> Result<ImportReport> {
+) -> Result<Imported> {
     let casebook = desk.casebook().await?;
-    let path = full_path(&app, &path)?;
+    let request = full(&app, request)?;
     let running = desk.begin(JobKind::Import, watched(progress))?;
-    let result = match kind {
-        FileKind::Github => casebook.import_github(&source, &path, &running.task).await,
-        FileKind::Wiki => casebook.import_wiki(&source, &path, &running.task).await,
-    };
-    notice::when_long(&app, &running, result)
+    notice::when_long(&app, &running, casebook.import_files(request, &running.task).await)
+}
+
+/// A request with its paths from their beginnings.
+fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
+    for path in &mut request.paths {
+        *path = full_path(app, &path.to_string_lossy())?;
+    }
+    Ok(request)
 }
 
 /// Removes a source with all that was mirrored from it. A long job.

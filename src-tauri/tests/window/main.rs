@@ -17,6 +17,7 @@ mod fake_github;
 #[path = "../../../tests/it/fake_tracker.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod fake_tracker;
+mod files;
 mod gallery;
 #[path = "../../../tests/it/git_http.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]

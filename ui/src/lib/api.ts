@@ -13,16 +13,20 @@ import type {
   ClustersRequest,
   ClustersResponse,
   Comparison,
+  Dropped,
   DuplicatesRequest,
   DuplicatesResponse,
   Failure,
-  FileKind,
   HostView,
+  Imported,
   ImportReport,
+  ImportRequest,
   IndexReport,
   Insights,
   JobKind,
   Launch,
+  LogRequest,
+  LogResponse,
   MirrorView,
   Mode,
   ModelView,
@@ -46,6 +50,7 @@ import type {
   TroubleshootRequest,
   TroubleshootResponse,
   TroubleshootSettings,
+  Understood,
   Verdict,
   VerdictKind,
 } from "./types";
@@ -58,6 +63,8 @@ export const status = () => invoke<Status>("status");
 export const thread = (key: string) => invoke<Thread>("thread", { key });
 export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
+/** Tells of files that are dropped on the window. */
+export const watchDrops = (onDrop: (dropped: Dropped) => void) => invoke<void>("watch_drops", { drops: channel(onDrop) });
 export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch_links", { links: channel(onLink) });
 
 /** How many documents of a query without words come at once. */
@@ -123,8 +130,11 @@ export const keepToken = (host: string, token: string) => invoke<void>("keep_tok
 export const forgetToken = (host: string) => invoke<boolean>("forget_token", { host });
 export const sync = (sources: readonly string[], full: boolean, onProgress: OnProgress) =>
   invoke<SyncReport[]>("sync", { sources, full, progress: channel(onProgress) });
-export const importFiles = (kind: FileKind, source: string, path: string, onProgress: OnProgress) =>
-  invoke<ImportReport>("import_files", { kind, source, path, progress: channel(onProgress) });
+/** What files are, and what of them would be imported. */
+export const understandFiles = (request: ImportRequest, onProgress: OnProgress) =>
+  invoke<Understood>("understand_files", { request, progress: channel(onProgress) });
+export const importFiles = (request: ImportRequest, onProgress: OnProgress) =>
+  invoke<Imported>("import_files", { request, progress: channel(onProgress) });
 export const removeSource = (key: string, onProgress: OnProgress) =>
   invoke<SourceView>("remove_source", { key, progress: channel(onProgress) });
 
@@ -139,6 +149,12 @@ export const SOLVED: TroubleshootSettings = {
 export const troubleshoot = (asked: Pick<TroubleshootRequest, "key" | "text" | "source">) => {
   const request: TroubleshootRequest = { ...asked, anyway: true, settings: SOLVED };
   return invoke<TroubleshootResponse>("troubleshoot", { request });
+};
+
+/** The distinct errors in logs, and what is known of each. */
+export const readLogs = (paths: readonly string[], source: string | null, onProgress: OnProgress) => {
+  const request: LogRequest = { paths: [...paths], source, max_errors: 20, settings: SOLVED };
+  return invoke<LogResponse>("read_logs", { request, progress: channel(onProgress) });
 };
 
 export const models = () => invoke<ModelView[]>("models");

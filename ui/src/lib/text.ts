@@ -63,6 +63,7 @@ export function isBehind(c: Coverage, modelUsable: boolean): boolean {
 export const PHASES: Record<Phase, string> = {
   import: "Importing",
   sync: "Fetching",
+  read: "Reading",
   wait: "Waiting for the tracker",
   full_text: "Indexing text",
   merge: "Tidying the index",

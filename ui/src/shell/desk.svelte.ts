@@ -10,7 +10,8 @@ import { Notes } from "../notes/notes.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
-import type { Failure, Launch, Progress, Status } from "../lib/types";
+import { isLog } from "../sources/importing.svelte";
+import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
 import { Toasts } from "./toasts.svelte";
@@ -29,7 +30,7 @@ export class Desk {
   readonly toasts = new Toasts();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
-  readonly troubleshoot = new Troubleshoot();
+  readonly troubleshoot = new Troubleshoot(this.jobs);
   readonly notes = new Notes(this);
   readonly insights = new Insights();
 
@@ -42,6 +43,8 @@ export class Desk {
   /** What is wrong with the file of settings, until the person has dealt with it. */
   wrongSettings = $state.raw<Failure | null>(null);
   opening = $state(true);
+  /** Whether files are held over the window. */
+  dropping = $state(false);
 
   #asking = new Latest();
   #statusAt = 0;
@@ -191,10 +194,28 @@ export class Desk {
     if (isNewPhase || Date.now() - this.#statusAt > STATUS_EVERY) void this.refresh();
   }
 
+  #dropped(dropped: Dropped): void {
+    this.dropping = dropped.what === "over";
+    if (dropped.what === "files") void this.take(dropped.paths);
+  }
+
+  /** Takes files: what a tracker exported is imported, once the person has seen how it is read; everything else is read as logs. */
+  async take(paths: readonly string[]): Promise<void> {
+    const importing = this.sources.importing;
+    if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.begin(paths))) {
+      this.sources.startAdding();
+      return;
+    }
+    importing.clear();
+    this.view = "troubleshoot";
+    await this.troubleshoot.readLogs(paths);
+  }
+
   /** Documents that other programs ask to be shown: `precedent://item/…`. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
     void api.watchLinks((key) => void this.read(key)).catch((thrown: unknown) => this.say(thrown));
+    void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.say(thrown));
   }
 }

@@ -2,8 +2,9 @@
 
 import * as api from "../lib/api";
 import { plural } from "../lib/text";
-import type { Access, CalibrationReport, Failure, FileKind, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
+import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { Importing } from "./importing.svelte";
 
 /** What a source's own "Test access" came to. */
 export type Tested = { access: Access } | { failure: Failure } | "asking";
@@ -18,11 +19,14 @@ export class Sources {
   reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
   tested = $state.raw<ReadonlyMap<string, Tested>>(new Map());
   calibrations = $state.raw<ReadonlyMap<string, CalibrationReport>>(new Map());
+  /** Files on the way in. */
+  readonly importing: Importing;
 
   #desk: Desk;
 
   constructor(desk: Desk) {
     this.#desk = desk;
+    this.importing = new Importing(desk);
   }
 
   get all(): readonly SourceView[] {
@@ -78,16 +82,6 @@ export class Sources {
     // What keeps it from being read is shown with its remedy; a sync would only say it again.
     const tested = this.tested.get(source.key);
     if (tested !== undefined && tested !== "asking" && "access" in tested) await this.sync([source.key]);
-  }
-
-  /** Reads files into a source. */
-  async importFiles(kind: FileKind, key: string, path: string): Promise<void> {
-    const report = await this.#desk.jobs.run("import", (onProgress) => api.importFiles(kind, key, path, onProgress));
-    this.selected = report.source;
-    this.adding = false;
-    const skipped = report.skipped > 0 ? `, ${plural(report.skipped, "record")} could not be used` : "";
-    this.#desk.toasts.say(`${report.source}: ${plural(report.new, "new record")}, ${report.updated} updated${skipped}.`);
-    await this.#desk.changed();
   }
 
   /** Fetches what is new from these sources, or from all. */

@@ -42,10 +42,11 @@ export class BriefMaking {
 
   #latest = new Latest();
 
-  begin(text: string, source: string | null, leave_out: string[]): void {
+  begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
     this.kept = [];
-    this.#change({ ...question(text), source, without: [], leave_out, ...privacy, troubleshooting: api.SOLVED });
+    const asked = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : question(text);
+    this.#change({ ...asked, source, without: [], leave_out, ...privacy, troubleshooting: api.SOLVED });
   }
 
   redact(redact: boolean): void {

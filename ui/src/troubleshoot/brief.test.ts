@@ -36,7 +36,7 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
   });
   const making = new BriefMaking();
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-  making.begin("It drips.", null, []);
+  making.begin("It drips.", [], null, []);
   await settled();
   const names = () => making.doubtful.map((one) => one.original);
   expect(making.sure.map((one) => one.original)).toEqual(["Berta Brandt"]);

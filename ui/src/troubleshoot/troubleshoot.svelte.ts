@@ -3,6 +3,8 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
+import type { Jobs } from "../shell/jobs.svelte";
+import { Logs, paths } from "./logs.svelte";
 import { pieces, type Piece } from "./pieces";
 
 /** What is asked: the item whose key stands there alone, else the text as a report. */
@@ -30,7 +32,14 @@ export class Troubleshoot {
   /** The ids of the pieces that go into the brief. */
   picked = $state.raw<ReadonlySet<string>>(new Set());
 
+  /** Logs that lie on this machine, while they are what is asked about. */
+  readonly logs: Logs;
+
   #latest = new Latest();
+
+  constructor(jobs: Jobs) {
+    this.logs = new Logs(jobs);
+  }
 
   get pieces(): readonly Piece[] {
     return pieces(this.solved, this.duplicates);
@@ -49,6 +58,9 @@ export class Troubleshoot {
   async ask(): Promise<void> {
     const text = this.text.trim();
     if (!text) return;
+    const files = paths(text);
+    if (files.length > 0) return this.readLogs(files);
+    this.logs.clear();
     const asked = { ...question(text), source: this.source };
     const isCurrent = this.#latest.begin();
     this.pending = true;
@@ -70,9 +82,22 @@ export class Troubleshoot {
     this.picked = new Set(this.pieces.map((piece) => piece.id));
   }
 
+  /** Reads logs in place of a text. */
+  async readLogs(files: readonly string[]): Promise<void> {
+    this.#forget();
+    this.text = files.join("\n");
+    this.asked = this.text;
+    await this.logs.read(files, this.source);
+  }
+
   clear(): void {
-    this.#latest.forget();
+    this.logs.clear();
+    this.#forget();
     this.text = "";
+  }
+
+  #forget(): void {
+    this.#latest.forget();
     this.asked = "";
     this.solved = null;
     this.duplicates = null;

@@ -13,6 +13,8 @@ use super::{State, TroubleshootSettings};
 pub enum SectionKind {
     /// What is asked about.
     Problem,
+    /// The distinct errors of a log, and what is known of each.
+    Log,
     /// Earlier reports of the same.
     Duplicates,
     /// Solved cases with the comments that carry the fix.
@@ -31,8 +33,9 @@ pub enum SectionKind {
 
 impl SectionKind {
     /// Every part.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Problem,
+        Self::Log,
         Self::Duplicates,
         Self::Cases,
         Self::Wiki,
@@ -46,6 +49,7 @@ impl SectionKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Problem => "problem",
+            Self::Log => "log",
             Self::Duplicates => "duplicates",
             Self::Cases => "cases",
             Self::Wiki => "wiki",
@@ -70,6 +74,9 @@ pub struct BriefRequest {
     pub key: Option<String>,
     /// A question or a pasted report.
     pub text: String,
+    /// Instead of a text: logs, support bundles and folders of them, by their paths on this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
     /// Only this source.
     pub source: Option<String>,
     /// Parts to leave out.

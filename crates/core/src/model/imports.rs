@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{ImportReport, Skip, State};
 
 /// What is to be imported, and how.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct ImportRequest {
     /// Files, archives and folders.
     pub paths: Vec<std::path::PathBuf>,

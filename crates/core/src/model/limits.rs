@@ -10,3 +10,7 @@ pub const CANDIDATES: usize = 100;
 pub const CASES: (usize, usize) = (1, 10);
 /// The fewest and the most characters of all threads together.
 pub const BUDGET: (usize, usize) = (1_000, 50_000);
+/// How many distinct errors of a log are asked about where nobody says how many.
+pub const ERRORS: usize = 10;
+/// The most distinct errors of a log that are asked about.
+pub const MAX_ERRORS: usize = 50;

@@ -11,6 +11,7 @@ mod health;
 mod imports;
 mod insights;
 pub mod limits;
+mod logs;
 mod mirror;
 mod note;
 mod portable;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, imports::*, insights::*,
-    mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
+    logs::*, mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.

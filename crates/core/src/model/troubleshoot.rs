@@ -152,8 +152,10 @@ pub struct SolvedCase {
     pub same_signature: bool,
     /// The merged pull requests that closed it.
     pub fixed_by: Vec<Named>,
-    /// The versions that it was reported on.
+    /// The versions of the product that it was reported on.
     pub reported_on: Vec<String>,
+    /// Versions of other programs that it names, such as `Ubuntu 22.04.1`.
+    pub environment: Vec<String>,
     /// The version or milestone that has the fix, where someone says so.
     pub fixed_in: Option<String>,
     /// What was reported.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    log,
     redact::{self, Wishes},
     shown,
 };
@@ -15,8 +16,8 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
-        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, Quote, RedactionPreview, Section,
-        SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
+        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, LogResponse, Quote,
+        RedactionPreview, Section, SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -24,7 +25,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{headline, informative},
     prepare::Prepared,
-    signature::versions,
+    version::versions,
 };
 
 /// The form of the record that a brief keeps of itself.
@@ -62,60 +63,45 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         Ok((row, r.newest_change()?, r.revision()?))
     })?;
-    if row.is_none() && request.text.trim().is_empty() {
+    if row.is_none() && request.text.trim().is_empty() && request.logs.is_empty() {
         return Err(Error::invalid("there is nothing to write a brief about")
-            .with_hint("Name an item (acme/app#12), or give a question or a report."));
+            .with_hint("Name an item (acme/app#12), or give a question, a report or a log."));
     }
-    let wants = |kind| !request.without.contains(&kind);
-    let asks_for_duplicates = wants(SectionKind::Duplicates)
-        && row.as_ref().is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
-    let mut found = if asks_for_duplicates {
-        let ask = DuplicatesRequest {
-            key: row.as_ref().map(|row| row.key.clone()),
-            // Which of it is a title is told there.
-            body: request.text.clone(),
-            source: request.source.clone(),
-            include_closed: true,
-            threshold: THRESHOLD,
-            max_candidates: DUPLICATES,
-            ..DuplicatesRequest::default()
-        };
-        // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
-        let now = as_of.unwrap_or_default();
-        Some(duplicates::look(desk.checker, &ask, now, task)?)
-    } else {
-        None
-    };
-    task.check()?;
-    let ask = TroubleshootRequest {
-        key: row.as_ref().map(|row| row.key.clone()),
-        text: request.text.clone(),
-        source: request.source.clone(),
-        anyway: false,
-        settings: request.troubleshooting.clone(),
-    };
+    // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
+    let now = as_of.unwrap_or_default();
     let cases = troubleshoot::Desk {
         checker: desk.checker,
         language: desk.language,
         card: desk.model.map(|(_, solved)| solved),
     };
-    let mut solved = troubleshoot::troubleshoot(&cases, &ask, as_of.unwrap_or_default(), task)?;
-    task.check()?;
-    let stays = |key: &String| !request.leave_out.contains(key);
-    if let Some(found) = &mut found {
-        found.candidates.retain(|c| stays(&c.key));
-        found.known = found.known.take().filter(|k| stays(&k.key));
-    }
-    solved.cases.retain(|c| stays(&c.key));
-    solved.wiki.retain(|page| stays(&page.key));
+    let log = match row.is_none() && !request.logs.is_empty() {
+        true => Some(log::read(&cases, request, now, task)?),
+        false => None,
+    };
+    let (found, solved) = match &log {
+        Some(log) => (None, log::solved(log, request)),
+        None => asked(&cases, request, row.as_ref(), now, task)?,
+    };
+    let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
-        let mut writer = Writer { reader: r, request, row: row.as_ref(), sections: Vec::new() };
+        let mut writer = Writer {
+            reader: r,
+            request,
+            row: row.as_ref(),
+            text: &text,
+            log: log.as_ref(),
+            sections: Vec::new(),
+        };
         writer.write(found.as_ref(), &solved)?;
         let sections = writer.sections;
         let sources = sources(r, &sections)?;
-        let title = match &row {
-            Some(row) => format!("{} {}", row.key, row.title),
-            None => crate::troubleshoot::first_line(headline(&request.text)),
+        let title = match (&row, &log) {
+            (Some(row), _) => format!("{} {}", row.key, row.title),
+            (None, Some(log)) => log.errors.first().map_or_else(
+                || "A log without an error".to_owned(),
+                |e| crate::troubleshoot::first_line(&e.group.message),
+            ),
+            (None, None) => crate::troubleshoot::first_line(headline(&request.text)),
         };
         let request = request.clone();
         let model = desk.model.map(|(name, _)| name.to_owned());
@@ -126,8 +112,57 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
     if request.redact {
         let people = store.read(|r| people(r, &brief, row.as_ref()))?;
         redact::redact(&mut brief, &people, &Wishes::of(request));
+        // Folders name their owner.
+        for path in &mut brief.record.request.logs {
+            *path = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        }
     }
     Ok(brief)
+}
+
+/// What is found for an item or a text: its duplicates, if they are wanted, and solved cases.
+fn asked(
+    cases: &troubleshoot::Desk<'_>,
+    request: &BriefRequest,
+    row: Option<&DocumentRow>,
+    now: jiff::Timestamp,
+    task: &Task,
+) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse)> {
+    let wants = !request.without.contains(&SectionKind::Duplicates)
+        && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
+    let mut found = if wants {
+        let ask = DuplicatesRequest {
+            key: row.map(|row| row.key.clone()),
+            // Which of it is a title is told there.
+            body: request.text.clone(),
+            source: request.source.clone(),
+            include_closed: true,
+            threshold: THRESHOLD,
+            max_candidates: DUPLICATES,
+            ..DuplicatesRequest::default()
+        };
+        Some(duplicates::look(cases.checker, &ask, now, task)?)
+    } else {
+        None
+    };
+    task.check()?;
+    let ask = TroubleshootRequest {
+        key: row.map(|row| row.key.clone()),
+        text: request.text.clone(),
+        source: request.source.clone(),
+        anyway: false,
+        settings: request.troubleshooting.clone(),
+    };
+    let mut solved = troubleshoot::troubleshoot(cases, &ask, now, task)?;
+    task.check()?;
+    let stays = |key: &String| !request.leave_out.contains(key);
+    if let Some(found) = &mut found {
+        found.candidates.retain(|c| stays(&c.key));
+        found.known = found.known.take().filter(|k| stays(&k.key));
+    }
+    solved.cases.retain(|c| stays(&c.key));
+    solved.wiki.retain(|page| stays(&page.key));
+    Ok((found, solved))
 }
 
 /// What a redaction would replace in the brief that this request gives, with what it is.
@@ -184,12 +219,22 @@ struct Writer<'a> {
     reader: &'a Reader<'a>,
     request: &'a BriefRequest,
     row: Option<&'a DocumentRow>,
+    /// What is asked about, if it is no item.
+    text: &'a str,
+    log: Option<&'a LogResponse>,
     sections: Vec<Section>,
 }
 
 impl Writer<'_> {
     fn write(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) -> Result<()> {
-        self.problem();
+        match self.log {
+            Some(log) => {
+                let summary = Entry { text: Some(log::summary(log)), ..Entry::default() };
+                self.add(SectionKind::Problem, "The problem", vec![summary]);
+                self.add(SectionKind::Log, "Errors in the log", log::entries(log));
+            }
+            None => self.problem(),
+        }
         if let Some(found) = found {
             self.duplicates(found)?;
         }
@@ -227,8 +272,13 @@ impl Writer<'_> {
     fn text(&self) -> (&str, &str) {
         match self.row {
             Some(row) => (&row.title, &row.body),
-            None => ("", &self.request.text),
+            None => ("", self.text),
         }
+    }
+
+    /// What the product is called.
+    fn product(&self) -> &str {
+        self.row.map(|row| row.source.as_str()).or(self.request.source.as_deref()).unwrap_or_default()
     }
 
     fn problem(&mut self) {
@@ -406,7 +456,7 @@ impl Writer<'_> {
     fn versions(&mut self, solved: &TroubleshootResponse) {
         let mut entries = Vec::new();
         let (title, body) = self.text();
-        let named = versions(&format!("{title}\n{body}"));
+        let named = versions(&format!("{title}\n{body}"), self.product()).own;
         if !named.is_empty() {
             entries.push(Entry {
                 text: Some(format!("This report names {}.", named.join(", "))),
@@ -459,13 +509,13 @@ impl Writer<'_> {
     fn questions(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) {
         let (title, body) = self.text();
         let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
-        let named = versions(&format!("{title}\n{body}"));
+        let named = versions(&format!("{title}\n{body}"), self.product()).own;
         let mut asked: Vec<(String, Vec<Citation>)> = Vec::new();
         let own: Vec<Citation> = self.row.map(cite).into_iter().collect();
         if named.is_empty() {
             asked.push(("Which version is it? The report names none.".to_owned(), own.clone()));
         }
-        if prepared.code().trim().is_empty() {
+        if self.log.is_none() && prepared.code().trim().is_empty() {
             asked.push(("Is there a log, a message or a stack trace? The report has none.".to_owned(), own));
         }
         for case in &solved.cases {

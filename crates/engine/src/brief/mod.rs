@@ -3,6 +3,7 @@
 
 mod assemble;
 mod html;
+mod log;
 mod markdown;
 mod pdf;
 mod redact;

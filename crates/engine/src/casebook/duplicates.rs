@@ -236,8 +236,14 @@ impl Inner {
             };
             Ok((thread(r, key)?, thread(r, other)?, (body(key)?, body(other)?)))
         })?;
-        let ours = Side { title: &report.title, body: &bodies.0, labels: &report.labels };
-        let theirs = Side { title: &candidate.title, body: &bodies.1, labels: &candidate.labels };
+        let ours =
+            Side { title: &report.title, body: &bodies.0, labels: &report.labels, product: &report.source };
+        let theirs = Side {
+            title: &candidate.title,
+            body: &bodies.1,
+            labels: &candidate.labels,
+            product: &candidate.source,
+        };
         let facts = duplicates::facts(ours, theirs);
         let (report_marks, candidate_marks) =
             duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
@@ -339,6 +345,6 @@ impl Inner {
 fn evidence(one: &Scored) -> Vec<f32> {
     let mut all = one.features.0.to_vec();
     all.push(one.share);
-    all.extend(one.reading.iter().flat_map(|reading| reading.0));
+    all.extend(one.reading.iter().flat_map(|reading| reading.numbers));
     all
 }

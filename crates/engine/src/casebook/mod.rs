@@ -4,6 +4,7 @@ mod brief;
 mod doctor;
 mod duplicates;
 mod insights;
+mod logs;
 mod meaning;
 mod mirror;
 mod models;

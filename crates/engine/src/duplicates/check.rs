@@ -426,8 +426,8 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));
-            let later = reasons::newest_version(&draft.title, &draft.body)
-                .zip(reasons::newest_version(&row.title, body))
+            let later = reasons::newest_version(&draft.title, &draft.body, &row.source)
+                .zip(reasons::newest_version(&row.title, body, &row.source))
                 .is_some_and(|(ours, theirs)| ours > theirs);
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
             if later && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }

@@ -10,6 +10,7 @@ use precedent_text::{
     prepare::Prepared,
     signature::{Signature, SignatureKind},
     tokens,
+    version::versions,
 };
 
 use super::{
@@ -33,6 +34,8 @@ pub struct Side<'a> {
     pub body: &'a Prepared,
     /// Its labels.
     pub labels: &'a [String],
+    /// What the product is called: its source's key.
+    pub product: &'a str,
 }
 
 /// What the two name, kind by kind: in both, in the report alone, in the candidate alone. Kinds that neither names are
@@ -60,10 +63,14 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
         (FactKind::Failure, SignatureKind::Exception),
         (FactKind::Message, SignatureKind::Message),
         (FactKind::Frame, SignatureKind::Frame),
-        (FactKind::Version, SignatureKind::Version),
     ] {
         add(kind, &of(&ours, read_from), &of(&theirs, read_from));
     }
+    // What a system or a compiler is called tells nothing of the product.
+    let own = |side: Side<'_>| -> BTreeSet<String> {
+        versions(&format!("{}\n{}", side.title, side.body.text()), side.product).own.into_iter().collect()
+    };
+    add(FactKind::Version, &own(report), &own(candidate));
     let named = |side: Side<'_>| telling_identifiers(side.title, side.body);
     let (own, others) = (named(report), named(candidate));
     // What only one of them names is most of its text, and what is a signature too has been said.
@@ -157,7 +164,7 @@ mod tests {
     }
 
     fn side<'a>(title: &'a str, body: &'a Prepared, labels: &'a [String]) -> Side<'a> {
-        Side { title, body, labels }
+        Side { title, body, labels, product: "acme/app" }
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Seen<'_> {
         out[..features::COUNT].copy_from_slice(&self.features.0);
         out[features::COUNT] = self.share;
         if let Some(reading) = self.reading {
-            out[features::COUNT + 1..].copy_from_slice(&reading.0);
+            out[features::COUNT + 1..].copy_from_slice(&reading.numbers);
         }
         out
     }
@@ -211,7 +211,7 @@ mod tests {
         let reading = |resemblance, titles| {
             let mut reading = Reading::default();
             for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
-                reading.0[reading::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+                reading.numbers[reading::NAMES.iter().position(|n| *n == name).unwrap()] = value;
             }
             reading
         };

@@ -15,7 +15,7 @@ use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
     prepare::Prepared,
     report,
-    signature::{Signature, SignatureKind},
+    signature::{Signature, SignatureKind, same_failure},
 };
 
 /// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
@@ -61,7 +61,12 @@ pub const NAMES: [&str; 12] = [
 
 /// What two reports have in common, word for word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading(pub [f32; COUNT]);
+pub struct Reading {
+    /// What the judge reads, in the order of [`NAMES`].
+    pub numbers: [f32; COUNT],
+    /// Whether both name the same failure, by its own words or by where it happened.
+    pub same_failure: bool,
+}
 
 /// A report that is read beside others.
 pub(super) struct Reader<'a> {
@@ -139,7 +144,7 @@ impl<'a> Reader<'a> {
         let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = ours.1.min(theirs.1) as f32;
-        Ok(Reading([
+        let numbers = [
             share(both, all),
             if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
             logarithm(both),
@@ -152,7 +157,8 @@ impl<'a> Reader<'a> {
             names.into_iter().fold(failure, f32::max),
             ours.0.min(theirs.0),
             contrast,
-        ]))
+        ];
+        Ok(Reading { numbers, same_failure: same_failure(&own.signatures, &other.signatures) })
     }
 }
 

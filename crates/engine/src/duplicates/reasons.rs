@@ -9,6 +9,7 @@ use precedent_text::{
     report,
     signature::{Signature, SignatureKind},
     tokens,
+    version::versions,
 };
 
 /// The most things of one kind that a reason lists.
@@ -178,13 +179,13 @@ fn shown(version: &[u64]) -> String {
     version.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// The newest version that a report names, if it names any.
-pub(super) fn newest_version(title: &str, body: &Prepared) -> Option<Version> {
-    body.signatures(title)
+/// The newest version of the product that a report names, if it names any.
+pub(super) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<Version> {
+    versions(&format!("{title}\n{}", body.text()), product)
+        .own
         .iter()
-        .filter(|s| s.kind == SignatureKind::Version)
-        .filter_map(|s| {
-            let core = s.text.split('-').next().unwrap_or_default();
+        .filter_map(|version| {
+            let core = version.split(['-', '+']).next().unwrap_or_default();
             core.split('.').map(|part| part.parse().ok()).collect::<Option<Version>>()
         })
         .max()
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn the_newest_version_counts() {
         let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
-        assert_eq!(newest_version("", &body), Some(vec![2, 10, 0]));
-        assert_eq!(newest_version("Crash", &Prepared::default()), None);
+        assert_eq!(newest_version("", &body, "acme/app"), Some(vec![2, 10, 0]));
+        assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
     }
 }

@@ -162,10 +162,9 @@ pub fn likely(
     let statement = if checker.vectors.is_some() { with } else { without };
     let judged = scored.into_iter().map(|scored| {
         let numbers = numbers(&scored, &spoken, near);
-        let rare = match language.is_small() {
-            true => feature(&scored, "signatures") > 0.0,
-            false => read(&scored, "failure") >= RARE,
-        };
+        let same = scored.reading.as_ref().is_some_and(|reading| reading.same_failure);
+        // How rare a failure is cannot be told by a handful of reports.
+        let rare = same && (language.is_small() || read(&scored, "failure") >= RARE);
         let helps = statement.helps.probability(&numbers).max(if rare { RARE_HELPS } else { 0.0 });
         let at_home = rare || helps >= SURE || statement.home.probability(&numbers) >= HOME;
         Likely { scored, numbers, helps, at_home }
@@ -181,7 +180,7 @@ fn feature(scored: &Scored, name: &str) -> f32 {
 /// A number of what was read side by side; 0 where nothing was.
 fn read(scored: &Scored, name: &str) -> f32 {
     let at = reading::NAMES.iter().position(|n| *n == name);
-    scored.reading.as_ref().zip(at).map_or(0.0, |(reading, at)| reading.0[at])
+    scored.reading.as_ref().zip(at).map_or(0.0, |(reading, at)| reading.numbers[at])
 }
 
 fn numbers(scored: &Scored, spoken: &Spoken, near: f32) -> [f32; COUNT] {

@@ -35,7 +35,7 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
-    essence::informative, prepare::Prepared, report, signature::versions, skeleton::Skeleton, tokens,
+    essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens, version::versions,
 };
 use thread::{Said, assemble, need};
 
@@ -230,13 +230,12 @@ struct Seen {
 
 impl Seen {
     fn of(one: &Likely) -> Self {
-        let signatures = features::place("signatures").map_or(0.0, |at| one.scored.features.0[at]);
         Self {
             helps: one.helps,
             at_home: one.at_home,
             similarity: one.scored.cosine,
             words: one.words(),
-            signature: signatures > 0.0,
+            signature: one.scored.reading.as_ref().is_some_and(|reading| reading.same_failure),
         }
     }
 }
@@ -363,6 +362,7 @@ struct Opened {
     body: String,
     said: Vec<Said>,
     reported_on: Vec<String>,
+    environment: Vec<String>,
     fixed_in: Option<String>,
 }
 
@@ -395,20 +395,30 @@ impl Opened {
                 Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
             })
             .collect();
-        let reported_on = versions(&format!("{}\n{}", row.title, body));
-        let said_fixed = said
-            .iter()
-            .rev()
-            .filter(|s| s.comment.role == Some(CommentRole::Fix))
-            .find_map(|s| versions(&s.comment.text).into_iter().find(|v| !reported_on.contains(v)));
+        let named = versions(&format!("{}\n{}", row.title, body), &row.source);
+        let reported_on = named.own;
+        let said_fixed =
+            said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix)).find_map(|s| {
+                let named = versions(&s.comment.text, &row.source);
+                named.own.into_iter().find(|v| !reported_on.contains(v))
+            });
         let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
-        Ok(Self { fixed_in: planned.or(said_fixed), row, fixed_by, closers, body, said, reported_on })
+        Ok(Self {
+            fixed_in: planned.or(said_fixed),
+            row,
+            fixed_by,
+            closers,
+            body,
+            said,
+            reported_on,
+            environment: named.others,
+        })
     }
 }
 
 impl Case {
     fn shown(self, budget: usize) -> SolvedCase {
-        let Opened { row, fixed_by, body, said, reported_on, fixed_in, .. } = self.thread;
+        let Opened { row, fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         let thread = assemble(&body, &said, closed_at, budget);
         let named = |row: &DocumentRow| Named {
@@ -428,6 +438,7 @@ impl Case {
             same_signature: self.evidence.signature,
             fixed_by: fixed_by.iter().map(named).collect(),
             reported_on,
+            environment,
             fixed_in,
             body: thread.body,
             body_excerpt: thread.body_excerpt,

@@ -10,8 +10,8 @@ use std::{
     },
 };
 
-use super::packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
 use precedent_core::error::{Error, Result};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;

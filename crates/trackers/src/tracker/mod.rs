@@ -12,7 +12,6 @@ pub mod gitlab;
 mod identity;
 pub mod import;
 pub mod jira;
-mod packing;
 pub mod redmine;
 mod walk;
 pub mod wiki;

@@ -11,8 +11,8 @@ use std::{
     },
 };
 
-use crate::tracker::packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
 use precedent_core::error::{Error, Result};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
 
 /// The largest file in an archive, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;

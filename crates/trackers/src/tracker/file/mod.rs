@@ -32,13 +32,13 @@ use table::Plan;
 use super::{
     identity,
     import::{MAX_RECORD, Records},
-    packing::damaged,
     wiki,
 };
 use precedent_core::{
     error::{Error, Result},
     model::Record,
 };
+use precedent_packing::damaged;
 
 /// How much of a file is looked at to tell what it is.
 const START: usize = 256 * 1024;

@@ -16,9 +16,9 @@ use super::{
 use crate::tracker::{
     dates::{Order, Seen},
     identity::identity,
-    packing::damaged,
 };
 use precedent_core::error::{Code, Error, Result};
+use precedent_packing::damaged;
 
 /// How many rows at the beginning may be none of the table.
 const PREAMBLE: usize = 25;

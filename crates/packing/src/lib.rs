@@ -14,16 +14,16 @@ use std::{
 use precedent_core::error::{Code, Error, Result};
 
 /// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
-pub(super) const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
+pub const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
 /// Real archives of JSON shrink to a tenth or a thirtieth.
-pub(super) const MAX_RATIO: u64 = 200;
+pub const MAX_RATIO: u64 = 200;
 /// How often something may be packed again within itself.
 const MAX_LAYERS: usize = 3;
 /// The most memory that unpacking xz may take, in KiB: its largest usual dictionary has 64 MB.
 const XZ_MEMORY: u32 = 160 * 1024;
 
-/// What a stream is packed in, by its first bytes.
-fn packing(start: &[u8]) -> Option<&'static str> {
+/// What a stream is packed in, by its first bytes; none for what is not packed.
+pub fn packing(start: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
         (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
@@ -37,14 +37,20 @@ fn packing(start: &[u8]) -> Option<&'static str> {
 }
 
 /// A file's content, whatever its packing; `packed` counts what was read of the file itself.
-pub(super) fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+///
+/// # Errors
+/// [`Code::NotFound`], [`Code::Io`]; [`Code::InvalidInput`] for what is packed too often.
+pub fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let counted = Counted { inner: file, count: Arc::clone(packed) };
     unpacked(Box::new(counted), path, packed)
 }
 
 /// What a stream holds, whatever its packing.
-pub(super) fn unpacked(
+///
+/// # Errors
+/// [`Code::InvalidInput`] for what is packed too often or damaged at its beginning.
+pub fn unpacked(
     stream: Box<dyn Read + Send>,
     path: &Path,
     packed: &Arc<AtomicU64>,
@@ -72,7 +78,7 @@ pub(super) fn unpacked(
 }
 
 /// A file that cannot be unpacked to its end.
-pub(super) fn damaged(path: &Path, error: &io::Error) -> Error {
+pub fn damaged(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
             Error::io(path, io::Error::from(error.kind()))

@@ -1,0 +1,92 @@
+//! How fast logs are read, and in how much memory: `cargo bench --bench logs`. `PRECEDENT_LOG_MB` says how large the log is, 2,048
+//! by default; it is written to the folder for temporary files first, plain and as a bundle of two packed parts.
+
+#![allow(missing_docs, clippy::expect_used, clippy::unwrap_used, reason = "a measurement")]
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use precedent_core::Task;
+
+fn main() {
+    // `cargo test --benches` only wants to know whether it starts.
+    if std::env::args().any(|a| a == "--test") {
+        return;
+    }
+    let megabytes: u64 = std::env::var("PRECEDENT_LOG_MB").ok().and_then(|n| n.parse().ok()).unwrap_or(2_048);
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let plain = folder.path().join("server.log");
+    let lines = write(File::create(&plain).expect("a file"), megabytes * 1_000_000);
+    println!("| what | size | time | speed of the text | most memory |");
+    println!("|---|---|---|---|---|");
+    read("a plain log", &plain, lines);
+    let bundle = folder.path().join("bundle.tar.zst");
+    pack(&bundle, &plain);
+    read("the same, in a tar.zst", &bundle, lines);
+}
+
+/// A service's log: requests, now and then a warning, rarely an error with its trace. The number of its lines.
+fn write(file: File, bytes: u64) -> u64 {
+    let mut out = BufWriter::with_capacity(1 << 20, file);
+    let (mut written, mut lines, mut n) = (0, 0, 0_u64);
+    while written < bytes {
+        let (hour, minute, second) = (n / 3_600_000 % 24, n / 60_000 % 60, n / 1_000 % 60);
+        let at = format!("2026-05-12 {hour:02}:{minute:02}:{second:02},{:03}", n % 1_000);
+        let text = match n {
+            n if n % 100_003 == 0 => format!(
+                "{at} [http-{}] ERROR com.heron.Store - cannot store order {n}\ncom.heron.StoreException: segment {} is sealed\n\tat com.heron.Store.put(Store.java:120)\n\tat com.heron.Orders.save(Orders.java:44)\nCaused by: java.io.IOException: no lease for node-{}\n\tat com.heron.Lease.take(Lease.java:9)\n\t... 12 more\n",
+                n % 64,
+                n % 977,
+                n % 12
+            ),
+            n if n % 5_003 == 0 => {
+                format!("{at} [http-{}] WARN  com.heron.Pool - pool is at {} per cent\n", n % 64, n % 100)
+            }
+            _ => format!(
+                "{at} [http-{}] INFO  com.heron.Web - GET /orders/{n} for tenant-{} took {} ms\n",
+                n % 64,
+                n % 512,
+                n % 977
+            ),
+        };
+        out.write_all(text.as_bytes()).expect("room for the log");
+        written += text.len() as u64;
+        lines += text.lines().count() as u64;
+        n += 1;
+    }
+    out.flush().expect("room for the log");
+    lines
+}
+
+fn pack(bundle: &Path, plain: &Path) {
+    let file = File::create(bundle).expect("a file");
+    let mut tar = tar::Builder::new(zstd::Encoder::new(file, 1).expect("an encoder").auto_finish());
+    tar.append_path_with_name(plain, "bundle/server.log").expect("room for the bundle");
+    tar.finish().expect("room for the bundle");
+}
+
+fn read(what: &str, path: &Path, lines: u64) {
+    let start = Instant::now();
+    let reading = precedent_logs::read(&[PathBuf::from(path)], &Task::new()).expect("a log");
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(reading.lines, lines, "every line is read");
+    assert_eq!(reading.groups.len(), 2, "{:#?}", reading.groups);
+    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+    #[allow(clippy::cast_precision_loss, reason = "megabytes")]
+    let (packed, text) = (size as f64 / 1e6, reading.bytes as f64 / 1e6);
+    println!("| {what} | {packed:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |", text / seconds, most_memory());
+}
+
+/// The most memory that this process has had, as the kernel says.
+fn most_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    line.map_or_else(
+        || "unknown here".to_owned(),
+        |kb| format!("{} MB", kb.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_000),
+    )
+}

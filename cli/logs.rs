@@ -1,0 +1,205 @@
+//! `precedent troubleshoot FILE…`: logs and support bundles.
+
+use std::path::{Path, PathBuf};
+
+use precedent_core::{
+    Code, Error, Result,
+    model::{
+        LogError, LogPlace, LogRequest, LogResponse, LogVerdict, SolvedCase, TroubleshootSettings, limits,
+    },
+};
+
+use crate::{
+    Session,
+    args::TroubleshootCommand,
+    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
+};
+
+/// Lines of an error that are shown.
+const LINES: usize = 4;
+/// Endings that a question does not have.
+const ENDINGS: &[&str] = &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
+
+/// The files, archives and folders that a question names; none if it is a text.
+///
+/// # Errors
+/// [`Code::NotFound`] for what is surely meant as a file and does not exist.
+pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let there = |w: &&String| Path::new(w.as_str()).exists();
+    if words.iter().all(|w| there(&w)) {
+        return Ok(Some(words.iter().map(PathBuf::from).collect()));
+    }
+    let is_file = |w: &&String| {
+        let path = Path::new(w.as_str());
+        let ending = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+        !w.contains(char::is_whitespace) && ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+    };
+    // Several words with a file's name among them are a question.
+    match words.iter().find(|w| !there(w)) {
+        Some(missing) if words.iter().all(|w| is_file(&w)) => {
+            Err(Error::new(Code::NotFound, format!("{missing}: no such file")).with_hint(
+                "Name a log, an archive or a folder. To ask for the words themselves, give them on standard input: `precedent troubleshoot -`.",
+            ))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Reads logs and says what is known of the errors in them. Whether there were any.
+pub async fn run(
+    session: &Session,
+    command: &TroubleshootCommand,
+    paths: &[PathBuf],
+    settings: TroubleshootSettings,
+    output: &mut Output,
+) -> Result<bool> {
+    let request = LogRequest {
+        paths: paths.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
+        source: command.source.clone(),
+        max_errors: command.max_errors.unwrap_or(limits::ERRORS),
+        settings,
+    };
+    let response = session.casebook.read_logs(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        output.json(&response, fields, Some("errors"))?;
+        return Ok(true);
+    }
+    if response.distinct == 0 {
+        return Ok(false);
+    }
+    print(session, &response, output);
+    Ok(true)
+}
+
+fn print(session: &Session, response: &LogResponse, output: &mut Output) {
+    for notice in &response.notices {
+        session.say(&notice.text);
+    }
+    output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
+    for error in &response.errors {
+        output.line("");
+        one(error, output);
+    }
+    let more = response.distinct - response.errors.len() as u64;
+    if more > 0 {
+        output.line("");
+        output.line(format_args!(
+            "{DIM}{} more, less telling. --max-errors {} asks about more of them.{DIM:#}",
+            plural(more, "distinct error"),
+            limits::MAX_ERRORS.min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
+        ));
+    }
+    if response.left_out > 0 {
+        output.line(format_args!(
+            "{DIM}There are thousands of distinct errors: {} of the least telling were not kept.{DIM:#}",
+            plural(response.left_out, "event")
+        ));
+    }
+    for file in response.files.iter().filter(|f| f.skipped.is_some()) {
+        let why = file.skipped.as_deref().unwrap_or_default();
+        output.line(format_args!("{DIM}not read: {}: {why}{DIM:#}", plain(&file.name)));
+    }
+}
+
+/// "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known, 3 never seen".
+fn summary(response: &LogResponse) -> String {
+    let read = response.files.iter().filter(|f| f.skipped.is_none()).count() as u64;
+    let fixed: Vec<&str> = response
+        .errors
+        .iter()
+        .filter(|e| e.verdict == LogVerdict::Solved)
+        .filter_map(|e| e.case.as_ref()?.fixed_in.as_deref())
+        .collect();
+    let mut solved = format!("{} solved", response.solved);
+    if let [version] = fixed[..] {
+        solved.push_str(&format!(" in {}", plain(version)));
+    }
+    let all = [
+        (response.solved, solved),
+        (response.known, format!("{} known", response.known)),
+        (response.new, format!("{} never seen", response.new)),
+    ];
+    let parts: Vec<String> = all.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+    format!(
+        "{} in {} lines of {}: {}",
+        plural(response.distinct, "distinct error"),
+        count(response.lines),
+        plural(read, "file"),
+        parts.join(", ")
+    )
+}
+
+fn one(error: &LogError, output: &mut Output) {
+    let group = &error.group;
+    let place = |p: &LogPlace| {
+        let at = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
+        format!("{}:{}{at}", plain(&p.file), p.line)
+    };
+    let mut facts = vec![format!("{} times", count(group.count))];
+    if group.count == 1 {
+        facts = vec!["once".to_owned()];
+    }
+    facts.push(place(&group.last));
+    if group.count > 1 {
+        facts.push(format!("first {}", place(&group.first)));
+    }
+    facts.extend(group.before_crash.then(|| "shortly before the program ended".to_owned()));
+    facts.extend(group.near_end.then(|| "near the end".to_owned()));
+    output.line(format_args!(
+        "{BAD}{}{BAD:#}  {BOLD}{}{BOLD:#}",
+        group.severity.as_str(),
+        plain(&group.message)
+    ));
+    output.line(format_args!("{DIM}{DIM:#}  {}", facts.join(" · ")));
+    for line in group.example.lines().skip(1).filter(|l| !l.trim().is_empty()).take(LINES) {
+        output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
+    }
+    match (&error.case, &error.known) {
+        (Some(case), _) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
+        (case, Some(known)) => {
+            let facts = [
+                known.band.words().to_owned(),
+                format!("{:.0} in 100", known.confidence * 100.0),
+                state(known.state, known.state_reason.as_deref()),
+            ];
+            output.line(format_args!(
+                "  {HIT}known{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
+                plain(&known.key),
+                plain(&known.title),
+                facts.join(" · ")
+            ));
+            if let Some(case) = case.as_ref().filter(|c| c.key != known.key) {
+                solved("perhaps", case, output);
+            }
+        }
+        (Some(case), None) => solved("perhaps", case, output),
+        (None, None) => output.line(format_args!("  {DIM}never seen{DIM:#}")),
+    }
+}
+
+fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
+    output.line(format_args!(
+        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}would help: {:.0} in 100{DIM:#}",
+        plain(&case.citation),
+        plain(&case.title),
+        case.helps * 100.0
+    ));
+    let mut how: Vec<String> = case.fixed_in.iter().map(|v| format!("fixed in {}", plain(v))).collect();
+    how.extend(case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))));
+    if !how.is_empty() {
+        output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
+    }
+    let fix = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor));
+    if let Some(fix) = fix {
+        let role = fix.role.map(|r| format!("{}, ", r.as_str())).unwrap_or_default();
+        output.line(format_args!(
+            "    {DIM}{role}{}:{DIM:#}",
+            plain(fix.author.as_deref().unwrap_or("someone"))
+        ));
+        let text: Vec<&str> = fix.text.lines().filter(|l| !l.trim().is_empty()).take(LINES).collect();
+        output.wrapped(&plain(&text.join("\n")), "    ");
+    }
+}

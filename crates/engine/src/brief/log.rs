@@ -1,0 +1,149 @@
+//! What a brief says of a log.
+
+use precedent_core::{
+    error::Result,
+    model::{
+        BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse, LogVerdict,
+        Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+    },
+    task::Task,
+};
+
+use crate::{logs, troubleshoot::Desk};
+use jiff::Timestamp;
+
+/// Reads the logs of a request and asks about the errors in them.
+///
+/// # Errors
+/// As [`logs::ask`] and as reading them.
+pub(super) fn read(
+    desk: &Desk<'_>,
+    request: &BriefRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<LogResponse> {
+    let paths: Vec<std::path::PathBuf> = request.logs.iter().map(Into::into).collect();
+    let reading = precedent_logs::read(&paths, task)?;
+    let ask = LogRequest {
+        source: request.source.clone(),
+        settings: request.troubleshooting.clone(),
+        ..LogRequest::default()
+    };
+    let mut response = logs::ask(desk, &ask, reading, now, task)?;
+    for error in &mut response.errors {
+        let stays = |key: &String| !request.leave_out.contains(key);
+        error.known = error.known.take().filter(|k| stays(&k.key));
+        error.case = error.case.take().filter(|c| stays(&c.key));
+    }
+    Ok(response)
+}
+
+/// The cases that probably help, each once, as an answer of their own.
+pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
+    let mut cases: Vec<SolvedCase> = Vec::new();
+    for case in log.errors.iter().filter(|e| e.verdict == LogVerdict::Solved).filter_map(|e| e.case.as_ref())
+    {
+        if !cases.iter().any(|c| c.key == case.key) {
+            cases.push(case.clone());
+        }
+    }
+    TroubleshootResponse {
+        key: None,
+        outcome: if cases.is_empty() { TroubleshootOutcome::Nothing } else { TroubleshootOutcome::Solved },
+        cases,
+        near: Vec::new(),
+        wiki: Vec::new(),
+        settings: request.troubleshooting.clone(),
+        notices: Vec::new(),
+        took_ms: 0.0,
+    }
+}
+
+/// "7 distinct errors in 12040 lines of server.log, old.log: 1 solved, 3 known, 3 never seen."
+pub(super) fn summary(log: &LogResponse) -> String {
+    let names: Vec<&str> =
+        log.files.iter().filter(|f| f.skipped.is_none()).map(|f| f.name.as_str()).collect();
+    let more = names.len().saturating_sub(3);
+    let mut files = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        files.push_str(&format!(" and {more} more"));
+    }
+    let errors = if log.distinct == 1 { "distinct error" } else { "distinct errors" };
+    format!(
+        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} never seen.",
+        log.distinct,
+        log.lines,
+        log.errors.len(),
+        log.solved,
+        log.known,
+        log.new
+    )
+}
+
+/// What the errors say, for what reads a report's words.
+pub(super) fn text(log: &LogResponse) -> String {
+    log.errors.iter().map(|e| e.group.example.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// An entry for each error: what it says and where, and what is known of it.
+pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
+    log.errors.iter().map(entry).collect()
+}
+
+fn entry(error: &LogError) -> Entry {
+    let group = &error.group;
+    let mut facts = vec![how_often(group)];
+    facts.extend(group.before_crash.then(|| "shortly before the program ended".to_owned()));
+    let mut citations = Vec::new();
+    match (&error.case, &error.known) {
+        (Some(case), _) if error.verdict == LogVerdict::Solved => {
+            let fixed = case.fixed_in.as_ref().map(|v| format!(", fixed in {v}")).unwrap_or_default();
+            facts.push(format!("solved before: {}{fixed}", case.title));
+            citations.push(Citation {
+                label: case.citation.clone(),
+                key: case.key.clone(),
+                url: case.url.clone(),
+            });
+        }
+        (_, Some(known)) => {
+            facts.push(format!("{} a known report: {}", known.band.words(), known.title));
+            citations.push(Citation {
+                label: format!("[Issue {}]", known.key),
+                key: known.key.clone(),
+                url: known.url.clone(),
+            });
+        }
+        (Some(case), None) => {
+            facts.push(format!("perhaps {}", case.title));
+            citations.push(Citation {
+                label: case.citation.clone(),
+                key: case.key.clone(),
+                url: case.url.clone(),
+            });
+        }
+        (None, None) => facts.push("nothing like it is in the casebook".to_owned()),
+    }
+    Entry {
+        heading: Some(group.message.clone()),
+        text: Some(format!("{}.", facts.join("; "))),
+        quote: Some(Quote {
+            author: None,
+            role: Some(group.severity.as_str().to_owned()),
+            day: None,
+            text: format!("```\n{}\n```", group.example.replace("```", "'''")),
+            excerpt: group.excerpt,
+        }),
+        citations,
+    }
+}
+
+fn how_often(group: &LogGroup) -> String {
+    let place = |p: &LogPlace| {
+        let at = p.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        format!("{} line {}{at}", p.file, p.line)
+    };
+    if group.count == 1 {
+        return format!("Once, {}", place(&group.last));
+    }
+    format!("{} times, first {}, last {}", group.count, place(&group.first), place(&group.last))
+}

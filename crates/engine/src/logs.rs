@@ -1,0 +1,138 @@
+//! What the casebook knows of the errors in a log: each distinct one is asked about, as a report of its own.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        Band, DuplicatesRequest, KnownReport, LogError, LogGroup, LogRequest, LogResponse, LogVerdict,
+        Notice, SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
+    },
+    task::{Phase, Task},
+};
+use precedent_logs::Reading;
+
+use crate::{
+    duplicates::look,
+    troubleshoot::{Desk, troubleshoot},
+};
+
+/// A case of which this is stated solves an error of a log; one that names the same rare failure does so by less.
+const SOLVES: f32 = 0.5;
+/// Characters of the thread of each case.
+const THREAD: usize = 2_000;
+
+/// Asks about the distinct errors of a log, what to look at first first.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] for a number out of range, [`precedent_core::Code::NotFound`] for a source that does not
+/// exist, [`precedent_core::Code::Cancelled`].
+pub fn ask(
+    desk: &Desk<'_>,
+    request: &LogRequest,
+    reading: Reading,
+    now: Timestamp,
+    task: &Task,
+) -> Result<LogResponse> {
+    let start = Instant::now();
+    let Reading { files, bytes, lines, groups, dropped } = reading;
+    let distinct = groups.len() as u64;
+    let mut notices = Vec::new();
+    let mut errors = Vec::new();
+    let asked: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
+    let total = asked.len() as u64;
+    for (done, group) in asked.into_iter().enumerate() {
+        task.check()?;
+        task.report(Phase::Triage, done as u64, Some(total), "errors");
+        errors.push(one(desk, request, group, now, task, &mut notices)?);
+    }
+    let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
+    Ok(LogResponse {
+        files,
+        bytes,
+        lines,
+        distinct,
+        left_out: dropped,
+        solved: count(LogVerdict::Solved),
+        known: count(LogVerdict::Known),
+        new: count(LogVerdict::New),
+        errors,
+        notices,
+        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+/// Refuses what is out of range before gigabytes are read.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`].
+pub fn valid(request: &LogRequest) -> Result<()> {
+    if request.max_errors == 0 || request.max_errors > limits::MAX_ERRORS {
+        return Err(Error::invalid(format!("{} errors cannot be asked about", request.max_errors))
+            .with_hint(format!("Ask for 1 to {}.", limits::MAX_ERRORS)));
+    }
+    Ok(())
+}
+
+fn one(
+    desk: &Desk<'_>,
+    request: &LogRequest,
+    group: LogGroup,
+    now: Timestamp,
+    task: &Task,
+    notices: &mut Vec<Notice>,
+) -> Result<LogError> {
+    let text = if group.example.starts_with(&group.message) || group.example.lines().count() > 1 {
+        group.example.clone()
+    } else {
+        group.message.clone()
+    };
+    let mut tell = |all: Vec<Notice>| {
+        for notice in all {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+    };
+    let check = DuplicatesRequest {
+        body: text.clone(),
+        source: request.source.clone(),
+        include_closed: true,
+        max_candidates: 1,
+        threshold: 0.0,
+        ..DuplicatesRequest::default()
+    };
+    let reported = look(desk.checker, &check, now, task)?;
+    tell(reported.notices);
+    let question = TroubleshootRequest {
+        text,
+        source: request.source.clone(),
+        settings: TroubleshootSettings {
+            max_results: 1,
+            total_budget_chars: THREAD,
+            ..request.settings.clone()
+        },
+        ..TroubleshootRequest::default()
+    };
+    let solved = troubleshoot(desk, &question, now, task)?;
+    tell(solved.notices);
+    let case = solved.cases.into_iter().next();
+    let known =
+        reported.candidates.into_iter().next().filter(|c| c.band <= Band::Possible).map(|c| KnownReport {
+            key: c.key,
+            title: c.title,
+            url: c.url,
+            state: c.state,
+            state_reason: c.state_reason,
+            band: c.band,
+            confidence: c.confidence,
+        });
+    let solves = |case: &SolvedCase| case.helps >= SOLVES || case.same_signature;
+    let verdict = match (&case, &known) {
+        (Some(case), _) if solves(case) => LogVerdict::Solved,
+        (Some(_), _) | (None, Some(_)) => LogVerdict::Known,
+        (None, None) => LogVerdict::New,
+    };
+    Ok(LogError { group, verdict, known, case })
+}

@@ -1,0 +1,399 @@
+//! What is named on the way in, as blocks of whole lines: files, folders, and what lies in archives. Nothing that stands in an
+//! archive becomes a path.
+
+use std::{
+    fs::File,
+    io::{self, Cursor, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use encoding_rs::{Decoder, Encoding};
+use precedent_core::{
+    error::{Error, Result},
+    task::{Phase, Task},
+};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, packing, unpack, unpacked};
+
+/// How much is read at a time, in bytes.
+const BLOCK: usize = 1024 * 1024;
+/// How much of a file tells whether it is text.
+const START: usize = 8 * 1024;
+/// How deep archives may lie in one another, and folders.
+const MAX_DEPTH: usize = 3;
+const MAX_FOLDERS: usize = 16;
+/// How many files are looked at.
+const MAX_FILES: usize = 20_000;
+
+/// Something of what was named.
+#[derive(Debug)]
+pub enum Part {
+    /// A file begins.
+    Begin(String),
+    /// Whole lines of it; only the last of a file may lack its end.
+    Block(Vec<u8>),
+    /// It ends.
+    End,
+    /// A file is left out, and why.
+    Skipped(String, &'static str),
+}
+
+type Send<'a> = &'a mut dyn FnMut(Part) -> Result<()>;
+
+/// Gives everything that the paths name to `send`, in the order of the paths and of the names in each.
+///
+/// # Errors
+/// As [`crate::read`].
+pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<()> {
+    let mut files = Vec::new();
+    for path in paths {
+        let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        if meta.is_dir() {
+            folder(path, "", 0, &mut files)?;
+        } else {
+            files.push(Found { path: path.clone(), name, size: meta.len(), named: true });
+        }
+    }
+    let total = files.iter().map(|f| f.size).sum();
+    let mut walk = Walk { task, send, total, before: 0, read: Arc::default(), files: 0 };
+    for file in files {
+        walk.read.store(0, Ordering::Relaxed);
+        walk.file(&file)?;
+        walk.before += file.size;
+        walk.report();
+    }
+    Ok(())
+}
+
+/// A file to read.
+struct Found {
+    path: PathBuf,
+    name: String,
+    size: u64,
+    /// Whether a person named it: then it is read whatever it is called.
+    named: bool,
+}
+
+fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Result<()> {
+    let mut entries = std::fs::read_dir(path)
+        .and_then(|all| all.collect::<io::Result<Vec<_>>>())
+        .map_err(|e| Error::io(path, e))?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let meta = entry.metadata().map_err(|e| Error::io(&path, e))?;
+        let name = format!("{inside}{}", entry.file_name().to_string_lossy());
+        // Links are followed only where they are named themselves: a folder must not lead out of itself.
+        if meta.is_dir() && depth < MAX_FOLDERS {
+            folder(&path, &format!("{name}/"), depth + 1, out)?;
+        } else if meta.is_file() && out.len() < MAX_FILES {
+            out.push(Found { path, name, size: meta.len(), named: false });
+        }
+    }
+    Ok(())
+}
+
+struct Walk<'a, 's> {
+    task: &'a Task,
+    send: Send<'s>,
+    /// The bytes of all files on the disk, of those before this one, and what was read of this one.
+    total: u64,
+    before: u64,
+    read: Arc<AtomicU64>,
+    files: usize,
+}
+
+impl Walk<'_, '_> {
+    fn report(&self) {
+        let done = self.before + self.read.load(Ordering::Relaxed);
+        self.task.report(Phase::Read, done.min(self.total), Some(self.total), "bytes");
+    }
+
+    fn skip(&mut self, name: &str, why: &'static str) -> Result<()> {
+        (self.send)(Part::Skipped(name.to_owned(), why))
+    }
+
+    fn file(&mut self, found: &Found) -> Result<()> {
+        if !found.named && !may_be_log(&found.name) {
+            return self.skip(&found.name, "not a log by its name");
+        }
+        let mut stream = unpack(&found.path, &Arc::clone(&self.read))?;
+        self.stream(&mut stream, &found.path, &found.name, 0)
+    }
+
+    /// A stream that is no longer packed: an archive of others, or a text.
+    fn stream(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
+        self.files += 1;
+        if self.files > MAX_FILES {
+            return self.skip(name, "there are too many files");
+        }
+        let mut start = Vec::with_capacity(START);
+        (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+        if is_tar(&start) {
+            return self.tar(&mut Cursor::new(start).chain(stream), path, name, depth);
+        }
+        if start.starts_with(b"PK\x03\x04") {
+            return self.zip(&mut Cursor::new(start).chain(stream), path, name, depth);
+        }
+        if let Some(why) = no_text(&start) {
+            return self.skip(name, why);
+        }
+        self.text(&mut Cursor::new(start).chain(stream), path, name)
+    }
+
+    fn tar(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
+        if depth >= MAX_DEPTH {
+            return self.skip(outer, "archives lie too deep in one another");
+        }
+        let mut tar = tar::Archive::new(stream);
+        for entry in tar.entries().map_err(|e| damaged(path, &e))? {
+            let mut entry = entry.map_err(|e| damaged(path, &e))?;
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
+            self.member(&mut entry, path, &name, depth)?;
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
+        if depth >= MAX_DEPTH {
+            return self.skip(outer, "archives lie too deep in one another");
+        }
+        let wrong = |e: zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
+        // A zip's directory stands at its end.
+        let file = self.spooled(stream, path)?;
+        let size = file.metadata().map_err(|e| Error::io(path, e))?.len();
+        let mut archive = zip::ZipArchive::new(file).map_err(wrong)?;
+        let mut unpacked = 0;
+        for at in 0..archive.len() {
+            let mut entry = archive.by_index(at).map_err(wrong)?;
+            if !entry.is_file() {
+                continue;
+            }
+            unpacked += entry.size();
+            if unpacked > BOMB_FLOOR && unpacked / size.max(1) > MAX_RATIO {
+                return Err(Error::invalid(format!(
+                    "{}: unpacks to more than {MAX_RATIO} times its size",
+                    path.display()
+                ))
+                .with_hint("If the file is genuine, unpack it first and name the folder."));
+            }
+            let name = entry.name().map_err(wrong)?.into_owned();
+            self.member(&mut entry, path, &name, depth)?;
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
+        self.task.check()?;
+        if !may_be_log(name) {
+            return self.skip(name, "not a log by its name");
+        }
+        let mut start = Vec::with_capacity(START);
+        (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+        let packed = packing(&start).is_some();
+        let mut whole = Cursor::new(start).chain(stream);
+        if !packed {
+            return self.stream(&mut whole, path, name, depth + 1);
+        }
+        let file = self.spooled(&mut whole, path)?;
+        let size = Arc::new(AtomicU64::new(file.metadata().map_err(|e| Error::io(path, e))?.len()));
+        self.stream(&mut unpacked(Box::new(file), path, &size)?, path, name, depth + 1)
+    }
+
+    /// A stream as a file without a name, at its beginning.
+    fn spooled(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
+        let mut file = tempfile::tempfile().map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+        let mut buffer = vec![0; BLOCK];
+        loop {
+            self.task.check()?;
+            let n = stream.read(&mut buffer).map_err(|e| damaged(path, &e))?;
+            if n == 0 {
+                break;
+            }
+            io::Write::write_all(&mut file, &buffer[..n]).map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+            self.report();
+        }
+        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+        Ok(file)
+    }
+
+    fn text(&mut self, stream: &mut dyn Read, path: &Path, name: &str) -> Result<()> {
+        (self.send)(Part::Begin(name.to_owned()))?;
+        let mut decoder: Option<Option<Decoder>> = None;
+        let mut rest: Vec<u8> = Vec::new();
+        loop {
+            self.task.check()?;
+            let mut block = Vec::with_capacity(BLOCK + rest.len());
+            let known = rest.len();
+            block.append(&mut rest);
+            (&mut *stream).take(BLOCK as u64).read_to_end(&mut block).map_err(|e| damaged(path, &e))?;
+            let last = block.len() == known;
+            let decoder = decoder.get_or_insert_with(|| {
+                let (encoding, _) = Encoding::for_bom(&block)?;
+                Some(encoding.new_decoder())
+            });
+            if let Some(decoder) = decoder {
+                let fresh = block.split_off(known);
+                let mut text =
+                    String::with_capacity(decoder.max_utf8_buffer_length(fresh.len()).unwrap_or(0));
+                let _ = decoder.decode_to_string(&fresh, &mut text, last);
+                block.extend_from_slice(text.as_bytes());
+            }
+            self.report();
+            if last {
+                if !block.is_empty() {
+                    (self.send)(Part::Block(block))?;
+                }
+                return (self.send)(Part::End);
+            }
+            // A line longer than a block is cut.
+            if let Some(end) = memchr::memrchr(b'\n', &block) {
+                rest = block.split_off(end + 1);
+            }
+            if !block.is_empty() {
+                (self.send)(Part::Block(block))?;
+            }
+        }
+    }
+}
+
+fn is_tar(start: &[u8]) -> bool {
+    start.get(257..262) == Some(b"ustar")
+}
+
+/// Why something is no text, if it is none.
+fn no_text(start: &[u8]) -> Option<&'static str> {
+    if Encoding::for_bom(start).is_some() {
+        return None;
+    }
+    if start.starts_with(b"ElfFile\0") {
+        return Some("a Windows event log; export it as text (wevtutil qe … /f:text)");
+    }
+    if start.starts_with(b"LPKSHHRH") {
+        return Some("a journal of systemd; export it as text (journalctl --file … > journal.txt)");
+    }
+    if start.starts_with(b"MDMP") || start.starts_with(b"PAGEDU") {
+        return Some("a memory dump; its text report can be read");
+    }
+    memchr::memchr(0, start).map(|_| "not a text")
+}
+
+/// Whether a file of a folder or an archive may be a log. What is surely something else says so by its ending.
+fn may_be_log(name: &str) -> bool {
+    const ELSE: &[&str] = &[
+        "bat",
+        "bin",
+        "bmp",
+        "c",
+        "cer",
+        "cfg",
+        "class",
+        "conf",
+        "cpp",
+        "crt",
+        "cs",
+        "css",
+        "csv",
+        "dat",
+        "db",
+        "desktop",
+        "dll",
+        "dmg",
+        "doc",
+        "docx",
+        "env",
+        "exe",
+        "gif",
+        "go",
+        "h",
+        "hpp",
+        "htm",
+        "html",
+        "ico",
+        "ini",
+        "jar",
+        "java",
+        "jpeg",
+        "jpg",
+        "js",
+        "key",
+        "kt",
+        "lock",
+        "md",
+        "mov",
+        "mp4",
+        "o",
+        "otf",
+        "p12",
+        "pcap",
+        "pdf",
+        "pem",
+        "php",
+        "pl",
+        "plist",
+        "png",
+        "pptx",
+        "properties",
+        "ps1",
+        "pyc",
+        "reg",
+        "rpm",
+        "rs",
+        "service",
+        "sh",
+        "so",
+        "sql",
+        "sqlite",
+        "svg",
+        "swift",
+        "toml",
+        "ts",
+        "ttf",
+        "woff",
+        "woff2",
+        "xls",
+        "xlsx",
+        "xsd",
+        "xsl",
+        "yaml",
+        "yml",
+    ];
+    let path = name.replace('\\', "/");
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    if file.starts_with('.') || path.starts_with("__MACOSX/") || path.split('/').any(|p| p == ".git") {
+        return false;
+    }
+    let ending = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
+    !ending.is_some_and(|e| ELSE.binary_search(&e.as_str()).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_surely_no_log_is_known_by_its_ending() {
+        for log in [
+            "app.log",
+            "app.log.1",
+            "server",
+            "var/log/syslog",
+            "errors.txt",
+            "out.json",
+            "x.log.gz",
+            "hs_err.pid",
+        ] {
+            assert!(may_be_log(log), "{log}");
+        }
+        for other in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
+            assert!(!may_be_log(other), "{other}");
+        }
+    }
+}

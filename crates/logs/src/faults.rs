@@ -1,0 +1,166 @@
+//! What a line without a level tells of a failure, by its words.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use precedent_core::model::LogSeverity;
+
+/// Words of a program that ended.
+const FATAL: &[&str] = &[
+    "panicked at",
+    "panic:",
+    "fatal",
+    "segmentation fault",
+    "segfault",
+    "sigsegv",
+    "sigabrt",
+    "core dumped",
+    "out of memory",
+    "outofmemory",
+    "killed process",
+    "oom-kill",
+    "unhandled exception",
+    "uncaught",
+    "kernel panic",
+    "oops:",
+    "bug:",
+    "addresssanitizer",
+    "stack smashing",
+    "assertion",
+    "terminate called",
+    "double free",
+    "crashloopbackoff",
+];
+/// Words of an error, in the languages that programs speak most.
+const ERROR: &[&str] = &[
+    "error",
+    "exception",
+    "traceback",
+    "failure",
+    "fault",
+    "corrupt",
+    "stack overflow",
+    "deadlock",
+    "no space left",
+    "aborted",
+    "fehler",
+    "erreur",
+    "ошибка",
+    "错误",
+    "エラー",
+];
+/// Words of something that did not come about.
+const WARNING: &[&str] = &[
+    "failed",
+    "cannot",
+    "could not",
+    "unable to",
+    "refused",
+    "denied",
+    "timed out",
+    "rejected",
+    "unreachable",
+    "broken pipe",
+    "connection reset",
+    "no such file",
+    "exited with",
+];
+
+#[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
+static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build([FATAL, ERROR, WARNING].concat())
+        .unwrap()
+});
+
+/// How bad what a line says is, if it tells of a failure at all.
+pub fn severity(line: &[u8]) -> Option<LogSeverity> {
+    WORDS
+        .find_iter(line)
+        .filter(|m| is_word(line, m.start(), m.end()) && !is_denied(line, m.start(), m.end()))
+        .map(|m| match m.pattern().as_usize() {
+            n if n < FATAL.len() => LogSeverity::Fatal,
+            n if n < FATAL.len() + ERROR.len() => LogSeverity::Error,
+            _ => LogSeverity::Warning,
+        })
+        .min()
+}
+
+/// Whether the program ended, by a line that names a level below that.
+pub fn ended(line: &[u8]) -> bool {
+    severity(line) == Some(LogSeverity::Fatal)
+}
+
+/// Whether it stands for itself: `error`, `TypeError`, `errors`; not `terror`, `error_log`, `/error/`, `errors.txt`.
+fn is_word(line: &[u8], start: usize, end: usize) -> bool {
+    let joins = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'/' | b'\\' | b'@');
+    let before = line[..start].last().copied();
+    let camel = line[start].is_ascii_uppercase()
+        && before.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase());
+    let begins = camel || before.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
+    let mut rest = &line[end..];
+    if let [b's' | b'S', ..] = rest {
+        rest = &rest[1..];
+    }
+    let ends = match rest {
+        [b'.' | b'-', b, ..] => !b.is_ascii_alphanumeric(),
+        [b, ..] => !joins(*b),
+        [] => true,
+    };
+    begins && (ends || matches!(line[end - 1], b':'))
+}
+
+/// Whether it is said that there was none: `no errors`, `errors: 0`, `error=null`.
+fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
+    let mut words = line[..start].rsplit(|b| !b.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    let before = words.next().unwrap_or_default().to_ascii_lowercase();
+    let said = matches!(
+        &before[..],
+        b"no" | b"0" | b"zero" | b"without" | b"any" | b"if" | b"on" | b"ignore" | b"ignoring"
+    );
+    let rest = line[end..].strip_prefix(b"s").unwrap_or(&line[end..]);
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let value = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":"));
+    let value = value.map(|v| v.trim_ascii_start());
+    let nothing = value.is_some_and(|v| {
+        let end = v.iter().position(|b| matches!(b, b' ' | b',' | b'}' | b';')).unwrap_or(v.len());
+        matches!(
+            &v[..end],
+            b"0" | b"null" | b"none" | b"None" | b"nil" | b"false" | b"\"\"" | b"[]" | b"{}" | b"-"
+        )
+    });
+    said || nothing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_found_and_denials_are_not() {
+        use LogSeverity::{Error, Fatal, Warning};
+        for word in [FATAL, ERROR, WARNING].concat() {
+            assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
+        }
+        for (line, found) in [
+            ("thread 'main' panicked at src/x.rs:4:9:", Some(Fatal)),
+            ("Out of memory: Killed process 12 (java)", Some(Fatal)),
+            ("TypeError: undefined is not a function", Some(Error)),
+            ("java.lang.NullPointerException", Some(Error)),
+            ("3 errors occurred", Some(Error)),
+            ("connect() failed (111: Connection refused)", Some(Warning)),
+            ("0 errors, 0 warnings", None),
+            ("finished without errors", None),
+            ("errors: 0, failed: 0", None),
+            ("{\"error\":null}", None),
+            ("open /var/log/error.log", None),
+            ("set error_page 500", None),
+            ("GET /errors/12", None),
+            ("all is well", None),
+        ] {
+            assert_eq!(severity(line.as_bytes()), found, "{line}");
+        }
+    }
+}

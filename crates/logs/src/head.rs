@@ -1,0 +1,492 @@
+//! What a line of a log begins with: the container's name, the time, the level; and where its message begins.
+//!
+//! Read byte by byte: a log of gigabytes has ten million lines, and most of them say nothing but that all is well.
+
+/// How grave a line says it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Trace, debug, info, notice.
+    Fine,
+    /// Warning.
+    Warning,
+    /// Error.
+    Error,
+    /// Fatal, critical, alert, emergency.
+    Fatal,
+}
+
+/// The head of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Head<'l> {
+    /// The time, as it is written.
+    pub at: Option<&'l [u8]>,
+    /// The level, where one is named.
+    pub level: Option<Level>,
+    /// What follows.
+    pub message: &'l [u8],
+}
+
+impl Head<'_> {
+    /// Whether the line begins an event of its own.
+    pub fn begins(&self) -> bool {
+        self.at.is_some() || self.level.is_some()
+    }
+}
+
+/// In so many bytes behind the time a level is looked for, and in so many words.
+const NEAR: usize = 160;
+const WORDS: usize = 7;
+
+/// Reads the head of a line.
+pub fn head(line: &[u8]) -> Head<'_> {
+    let (line, told) = container(line);
+    let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
+    // Only a bracket may stand in front of a time: what is indented goes on.
+    let start = if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
+    if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)) {
+        return Head { at: Some(time), level: Some(severity), message: trimmed(&line[end..]) };
+    }
+    if let Some(head) = access(line) {
+        return head;
+    }
+    let Some(length) = time(&line[start..]) else {
+        let (level, message) =
+            first_word(line).or(told.map(|l| (l, line))).map_or((None, line), |(l, m)| (Some(l), m));
+        return Head { at: None, level, message };
+    };
+    let at = &line[start..start + length];
+    let mut rest = &line[start + length..];
+    rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
+    // Kubernetes' runtime: stdout or stderr, and whether the line is whole.
+    for stream in [&b" stdout "[..], b" stderr "] {
+        if let Some(inner) = rest.strip_prefix(stream).filter(|r| matches!(r, [b'F' | b'P', b' ', ..])) {
+            let inner = head(&inner[2..]);
+            return Head { at: inner.at.or(Some(at)), ..inner };
+        }
+    }
+    if at[0].is_ascii_alphabetic() {
+        rest = syslog(rest).unwrap_or(rest);
+    }
+    let (level, message) = level(rest).map_or((None, rest), |(l, m)| (Some(l), m));
+    Head { at: Some(at), level: level.or(told), message: trimmed(message) }
+}
+
+/// A line without the name that Docker and Kubernetes put in front of it, and without the priority of syslog, which is a level.
+fn container(line: &[u8]) -> (&[u8], Option<Level>) {
+    if let [b'<', rest @ ..] = line
+        && let Some(end) = rest.iter().take(4).position(|b| *b == b'>')
+        && let Some(number) = number(&rest[..end]).filter(|_| end > 0)
+    {
+        let level = match number % 8 {
+            0..=2 => Level::Fatal,
+            3 => Level::Error,
+            4 => Level::Warning,
+            _ => Level::Fine,
+        };
+        let rest = &rest[end + 1..];
+        return (rest.strip_prefix(b"1 ").unwrap_or(rest), Some(level));
+    }
+    if let Some(rest) = line.strip_prefix(b"[pod/")
+        && let Some(end) = memchr::memchr(b']', rest)
+    {
+        return (trimmed(&rest[end + 1..]), None);
+    }
+    let name = skip(line, |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    let gap = name + skip(&line[name..], |b| b == b' ');
+    if name > 0 && gap > name && line[gap..].starts_with(b"| ") {
+        return (&line[gap + 2..], None);
+    }
+    (line, None)
+}
+
+fn skip(line: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    line.iter().position(|b| !wanted(*b)).unwrap_or(line.len())
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let start = skip(line, |b| matches!(b, b' ' | b'\t' | b':' | b'-' | b'|' | b'>' | b']' | b','));
+    // A dash may begin an option, and a bracket a name.
+    &line[start..]
+}
+
+fn number(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0_u32, |n, b| {
+        b.is_ascii_digit().then(|| n.saturating_mul(10).saturating_add(u32::from(b - b'0')))
+    })
+}
+
+/// Whether text has this form: `d` stands for a digit, `D` for a digit or a space, `a` for a letter, `-` for what divides dates,
+/// everything else for itself.
+fn has(text: &[u8], form: &[u8]) -> bool {
+    text.len() >= form.len()
+        && form.iter().zip(text).all(|(f, b)| match f {
+            b'd' => b.is_ascii_digit(),
+            b'D' => b.is_ascii_digit() || *b == b' ',
+            b'a' => b.is_ascii_alphabetic(),
+            b'-' => matches!(b, b'-' | b'/' | b'.'),
+            f => f == b,
+        })
+}
+
+/// How long the time is that a text begins with.
+fn time(text: &[u8]) -> Option<usize> {
+    let first = *text.first()?;
+    if first.is_ascii_digit() {
+        // ISO 8601 and its kin: 2026-05-12T10:00:00, 12.05.2026 10:00:00, 05/12/26 10:00:00, 12-May-2026 10:00:00.
+        for (form, clock) in [
+            (&b"dddd-dd-dd"[..], 11),
+            (b"dd-dd-dddd", 11),
+            (b"dd-aaa-dddd", 12),
+            (b"dd-dd-dd ", 9),
+            (b"dd-dd dd:dd", 6),
+        ] {
+            if has(text, form) {
+                let between =
+                    text.get(clock - 1).is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
+                let clock = clock + usize::from(text.get(clock) == Some(&b' '));
+                if between
+                    && (has(&text[clock.min(text.len())..], b"dd:dd")
+                        || has(&text[clock.min(text.len())..], b"d:dd:dd"))
+                {
+                    return Some(clock + tail(&text[clock..]));
+                }
+            }
+        }
+        if has(text, b"dd:dd:dd") {
+            return Some(tail(text));
+        }
+        // Seconds or milliseconds since 1970, this century's.
+        let digits = skip(text, |b| b.is_ascii_digit());
+        if matches!(digits, 10 | 13 | 16) && first == b'1' {
+            let fraction = digits + skip(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
+            return text
+                .get(fraction)
+                .is_none_or(|b| matches!(b, b' ' | b'\t' | b']' | b':'))
+                .then_some(fraction);
+        }
+        // The kernel's seconds since it started.
+        if digits <= 7 && has(&text[digits..], b".dddddd") {
+            return text.get(digits + 7).is_some_and(|b| *b == b']').then_some(digits + 7);
+        }
+        return None;
+    }
+    if first == b' ' {
+        let gap = skip(text, |b| b == b' ');
+        return time(&text[gap..]).filter(|n| text.get(gap + n) == Some(&b']')).map(|n| gap + n);
+    }
+    // May 12 10:00:00 and Tue May 12 10:00:00.123 2026.
+    for (form, month) in [(&b"aaa Dd dd:dd:dd"[..], 0), (b"aaa aaa Dd dd:dd:dd", 4)] {
+        if has(text, form) && is_month(&text[month..month + 3]) {
+            let clock = form.len() - 8;
+            let end = clock + tail(&text[clock..]);
+            let year = has(&text[end..], b" dddd");
+            return Some(if year { end + 5 } else { end });
+        }
+    }
+    None
+}
+
+fn is_month(text: &[u8]) -> bool {
+    let months: [&[u8]; 12] =
+        [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
+    months.iter().any(|m| m.eq_ignore_ascii_case(text))
+}
+
+/// How long a time of day is, with its fraction and zone.
+fn tail(text: &[u8]) -> usize {
+    let mut end = skip(text, |b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b','));
+    while end > 0 && !text[end - 1].is_ascii_digit() {
+        end -= 1;
+    }
+    match text.get(end..) {
+        Some([b'Z', ..]) => end + 1,
+        Some([b'+' | b'-', rest @ ..]) if has(rest, b"dd") => {
+            end + 1 + skip(rest, |b| b.is_ascii_digit() || b == b':')
+        }
+        Some([b' ', b'+' | b'-', rest @ ..]) if has(rest, b"dddd") => end + 6,
+        Some([b' ', b'A' | b'P', b'M', ..]) => end + 3,
+        Some([b' ', b'U', b'T', b'C', ..] | [b' ', b'G', b'M', b'T', ..]) => end + 4,
+        _ => end,
+    }
+}
+
+/// Behind the time of syslog stand the host and the program: `host app[12]: message`.
+fn syslog(rest: &[u8]) -> Option<&[u8]> {
+    let near = &rest[..rest.len().min(NEAR)];
+    let end = memchr::memmem::find(near, b": ")?;
+    // One or two words in front of the colon.
+    let words = near[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
+    (words <= 2).then(|| &rest[end + 2..])
+}
+
+/// `E0512 10:00:00.000000   1 file.go:12] message`, as glog and klog write it.
+fn klog(line: &[u8]) -> Option<(&[u8], Level, usize)> {
+    if !has(line, b"adddd dd:dd:dd.dddddd") {
+        return None;
+    }
+    let end = memchr::memchr(b']', &line[..line.len().min(NEAR)])?;
+    Some((&line[1..21], letter(line[0])?, end + 1))
+}
+
+/// `05-12 10:00:00.000  123  456 E Tag: message`, as Android writes it.
+fn logcat(line: &[u8]) -> Option<(&[u8], Level, usize)> {
+    if !has(line, b"dd-dd dd:dd:dd.ddd ") {
+        return None;
+    }
+    let mut words = line[18..].split(|b| *b == b' ').filter(|w| !w.is_empty());
+    let letter = words.nth(2).filter(|w| w.len() == 1).and_then(|w| letter(w[0]))?;
+    let end = line[18..].iter().position(|b| b.is_ascii_uppercase())? + 19;
+    Some((&line[..18], letter, end))
+}
+
+fn letter(letter: u8) -> Option<Level> {
+    Some(match letter {
+        b'V' | b'D' | b'I' | b'T' => Level::Fine,
+        b'W' => Level::Warning,
+        b'E' => Level::Error,
+        b'F' | b'A' | b'C' => Level::Fatal,
+        _ => return None,
+    })
+}
+
+/// A line of a web server's access log; what the server itself could not do is an error.
+fn access(line: &[u8]) -> Option<Head<'_>> {
+    let first = *line.first()?;
+    if !first.is_ascii_alphanumeric() && first != b':' {
+        return None;
+    }
+    let near = &line[..line.len().min(NEAR)];
+    let bracket = memchr::memchr(b'[', near)?;
+    if !has(&line[bracket + 1..], b"dd/aaa/dddd:dd:dd:dd") {
+        return None;
+    }
+    let close = bracket + memchr::memmem::find(&line[bracket..], b"] \"")?;
+    let request = &line[close + 3..];
+    let quote = memchr::memchr(b'"', request)?;
+    let status = request.get(quote + 2..quote + 5).and_then(number)?;
+    let level = if status >= 500 { Level::Error } else { Level::Fine };
+    Some(Head {
+        at: Some(&line[bracket + 1..close]),
+        level: Some(level),
+        message: &line[close + 2..close + 3 + quote + 5],
+    })
+}
+
+/// The level that a word names.
+fn named(word: &[u8]) -> Option<Level> {
+    let mut lower = [0; 11];
+    let lower = lower.get_mut(..word.len()).filter(|l| l.len() > 2)?;
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    Some(match &*lower {
+        b"trace" | b"debug" | b"info" | b"notice" | b"verbose" | b"information" | b"inf" | b"dbg"
+        | b"log" | b"fine" | b"finer" | b"finest" | b"config" | b"statement" | b"hint" | b"detail" => {
+            Level::Fine
+        }
+        b"warn" | b"warning" | b"wrn" => Level::Warning,
+        b"error" | b"err" | b"severe" | b"eror" | b"fail" => Level::Error,
+        b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => {
+            Level::Fatal
+        }
+        _ => return None,
+    })
+}
+
+fn bare(word: &[u8]) -> &[u8] {
+    let edge = |b: &u8| {
+        matches!(b, b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'<' | b'>' | b':' | b',' | b'|' | b'*' | b'"')
+    };
+    let start = word.iter().position(|b| !edge(b)).unwrap_or(word.len());
+    let end = word.iter().rposition(|b| !edge(b)).map_or(start, |at| at + 1);
+    &word[start..end]
+}
+
+/// The level behind a time, and what follows it. Words in front of it name a host, a thread, a logger.
+fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
+    let near = &rest[..rest.len().min(NEAR)];
+    let mut at = 0;
+    for word in near
+        .split_inclusive(|b| matches!(b, b' ' | b'\t'))
+        .take(WORDS * 2)
+        .filter_map(|word| {
+            let start = at;
+            at += word.len();
+            (word.len() > 1).then_some((start, word))
+        })
+        .take(WORDS)
+    {
+        let (start, word) = word;
+        let trimmed = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
+        let inner = bare(trimmed);
+        // [core:error], [ERROR][main], level=error, main/ERROR
+        for piece in inner.split(|b| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']')) {
+            let piece = bare(piece);
+            // A word of a sentence is none: written small, a level stands in brackets or ends with a colon.
+            let marked = trimmed.len() > inner.len() || inner.len() > piece.len();
+            if let Some(level) = named(piece).filter(|_| marked || piece.iter().all(u8::is_ascii_uppercase)) {
+                return Some((level, &rest[(start + word.len()).min(rest.len())..]));
+            }
+        }
+    }
+    None
+}
+
+/// A level that a line begins with: `ERROR: …`, `[error] …`, `error: …`, `ERROR …`.
+fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
+    let end = skip(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
+    let word = &line[..end];
+    let inner = bare(word);
+    let at = memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
+    // "panic: …" is what Go says, and no level.
+    let level = named(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
+    let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase);
+    let from = if at < inner.len() && inner[at] == b':' { at + 1 } else { end };
+    marked.then(|| (level, trimmed(&line[from.min(line.len())..])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time, level and message of a line, as text.
+    fn read(line: &str) -> (String, Option<Level>, String) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let head = head(line.as_bytes());
+        (head.at.map(text).unwrap_or_default(), head.level, text(head.message))
+    }
+
+    #[test]
+    fn heads_of_many_programs() {
+        use Level::{Error, Fatal, Fine, Warning};
+        for (line, at, level, message) in [
+            (
+                "2026-05-12T10:00:00.123Z ERROR app::db: no slot left",
+                "2026-05-12T10:00:00.123Z",
+                Some(Error),
+                "app::db: no slot left",
+            ),
+            (
+                "2026-05-12 10:00:00,123 [main] WARN  com.acme.Pool - slow",
+                "2026-05-12 10:00:00,123",
+                Some(Warning),
+                "com.acme.Pool - slow",
+            ),
+            (
+                "[2026-05-12 10:00:00] production.ERROR: it broke",
+                "2026-05-12 10:00:00",
+                Some(Error),
+                "it broke",
+            ),
+            (
+                "2026-05-12 10:00:00 UTC [77] FATAL:  the database is starting up",
+                "2026-05-12 10:00:00 UTC",
+                Some(Fatal),
+                "the database is starting up",
+            ),
+            (
+                "2026/05/12 10:00:00 [error] 12#12: *5 connect() failed",
+                "2026/05/12 10:00:00",
+                Some(Error),
+                "12#12: *5 connect() failed",
+            ),
+            ("12.05.2026 10:00:00 FEHLER x", "12.05.2026 10:00:00", None, "FEHLER x"),
+            ("05/12/2026 10:00:00 AM Error: x", "05/12/2026 10:00:00 AM", Some(Error), "x"),
+            (
+                "12-May-2026 10:00:00.123 SEVERE [main] org.x.Y start",
+                "12-May-2026 10:00:00.123",
+                Some(Error),
+                "[main] org.x.Y start",
+            ),
+            (
+                "May 12 10:00:00 web1 kernel: Out of memory: Killed process 12",
+                "May 12 10:00:00",
+                None,
+                "Out of memory: Killed process 12",
+            ),
+            ("May  2 10:00:00 web1 app[12]: ERROR it broke", "May  2 10:00:00", Some(Error), "it broke"),
+            (
+                "<11>1 2026-05-12T10:00:00Z web1 app 12 - - it broke",
+                "2026-05-12T10:00:00Z",
+                Some(Error),
+                "web1 app 12 - - it broke",
+            ),
+            (
+                "[Tue May 12 10:00:00.123456 2026] [core:error] [pid 1] AH1 x",
+                "Tue May 12 10:00:00.123456 2026",
+                Some(Error),
+                "[pid 1] AH1 x",
+            ),
+            (
+                "E0512 10:00:00.123456       1 pool.go:12] no slot",
+                "0512 10:00:00.123456",
+                Some(Error),
+                "no slot",
+            ),
+            (
+                "05-12 10:00:00.123  77  99 E Pool: no slot",
+                "05-12 10:00:00.123",
+                Some(Error),
+                "Pool: no slot",
+            ),
+            ("web-1  | 2026-05-12T10:00:00Z ERROR no slot", "2026-05-12T10:00:00Z", Some(Error), "no slot"),
+            (
+                "2026-05-12T10:00:00Z stderr F 2026-05-12 10:00:00 ERROR no slot",
+                "2026-05-12 10:00:00",
+                Some(Error),
+                "no slot",
+            ),
+            ("[   12.345678] BUG: unable to handle", "12.345678", None, "BUG: unable to handle"),
+            ("1778580000.5 ERROR no slot", "1778580000.5", Some(Error), "no slot"),
+            (
+                "10:00:00.123 [main] ERROR c.a.Pool - no slot",
+                "10:00:00.123",
+                Some(Error),
+                "c.a.Pool - no slot",
+            ),
+            ("ERROR:root:no slot", "", Some(Error), "root:no slot"),
+            ("error[E0277]: no slot", "", Some(Error), "no slot"),
+            ("[ERROR] no slot", "", Some(Error), "no slot"),
+            ("Errors are listed below", "", None, "Errors are listed below"),
+            ("error handling is described here", "", None, "error handling is described here"),
+            ("    at com.acme.Pool.take(Pool.java:12)", "", None, "    at com.acme.Pool.take(Pool.java:12)"),
+            (
+                "2026-05-12T10:00:00Z INFO an error was corrected",
+                "2026-05-12T10:00:00Z",
+                Some(Fine),
+                "an error was corrected",
+            ),
+            (
+                "2026-05-12T10:00:00Z retrying after error code 7",
+                "2026-05-12T10:00:00Z",
+                None,
+                "retrying after error code 7",
+            ),
+            (
+                "10.0.0.1 - - [12/May/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 502 12",
+                "12/May/2026:10:00:00 +0000",
+                Some(Error),
+                "\"GET /a HTTP/1.1\" 502",
+            ),
+            (
+                "10.0.0.1 - - [12/May/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 12",
+                "12/May/2026:10:00:00 +0000",
+                Some(Fine),
+                "\"GET /a HTTP/1.1\" 200",
+            ),
+        ] {
+            assert_eq!(read(line), (at.to_owned(), level, message.to_owned()), "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_is_too_odd(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
+            head(&line);
+        }
+
+        #[test]
+        fn nor_one_that_nearly_is_a_head(line in "[\\[(<]{0,2}[0-9T: ./,+-]{0,30}( ?[A-Za-z\\]\\[:=|]{0,8}){0,5}") {
+            head(line.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Lines that are records: JSON and logfmt, as loggers, containers and journals write them.
+
+use std::{borrow::Cow, fmt};
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use crate::head::Level;
+
+/// What a record says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The time, as it is written.
+    pub at: Option<String>,
+    /// The level, where one is named.
+    pub level: Option<Level>,
+    /// The message.
+    pub message: String,
+    /// The error that it names, with its trace.
+    pub trace: String,
+    /// A line of another program, as a container wraps it.
+    pub line: Option<String>,
+}
+
+/// What a field of a record is.
+enum Field {
+    At,
+    Level,
+    Priority,
+    Message,
+    Trace,
+    Line,
+    Nested,
+}
+
+// As pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers, ECS, GELF, Google Cloud, Docker and
+// journald name them.
+fn field(name: &str) -> Option<Field> {
+    Some(match name {
+        "time"
+        | "timestamp"
+        | "ts"
+        | "@timestamp"
+        | "t"
+        | "@t"
+        | "datetime"
+        | "asctime"
+        | "eventTime"
+        | "__REALTIME_TIMESTAMP" => Field::At,
+        "level" | "lvl" | "severity" | "log.level" | "loglevel" | "logLevel" | "levelname" | "level_name"
+        | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
+        "PRIORITY" => Field::Priority,
+        "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message" | "body"
+        | "Message" | "textPayload" => Field::Message,
+        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err" | "@x"
+        | "full_message" | "traceback" | "error.stack_trace" | "error.message" | "Exception" | "exc_text" => {
+            Field::Trace
+        }
+        "log" => Field::Line,
+        "fields" | "jsonPayload" | "data" => Field::Nested,
+        _ => return None,
+    })
+}
+
+/// The record that a line of JSON is; none if it is no object.
+pub fn json(line: &str) -> Option<Record> {
+    struct Fields;
+
+    impl<'de> Visitor<'de> for Fields {
+        type Value = Record;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
+            let mut out = Record::default();
+            while let Some(name) = map.next_key::<Text<'de>>()? {
+                match field(&name.0) {
+                    None => {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                    Some(field) => out.set(&field, &map.next_value::<Value>()?),
+                }
+            }
+            Ok(out)
+        }
+    }
+
+    serde_json::Deserializer::from_str(line).deserialize_map(Fields).ok()
+}
+
+/// The name of a field, borrowed where it has no escapes.
+struct Text<'de>(Cow<'de, str>);
+
+impl<'de> serde::Deserialize<'de> for Text<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl<'de> Visitor<'de> for Name {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name")
+            }
+
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(name)))
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(name.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Name)
+    }
+}
+
+impl Record {
+    fn set(&mut self, field: &Field, value: &Value) {
+        match field {
+            Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
+            Field::Level => self.level = level(value).or(self.level),
+            Field::Priority => self.level = priority(value).or(self.level),
+            Field::Message if self.message.is_empty() => self.message = plain(value).unwrap_or_default(),
+            Field::Message => {}
+            Field::Trace => {
+                let told = told(value);
+                // The longest says most: an error is often named thrice, with and without its trace.
+                if told.len() > self.trace.len() {
+                    self.trace = told;
+                }
+            }
+            Field::Line => match value {
+                Value::String(line) => self.line = Some(line.trim_end_matches(['\n', '\r']).to_owned()),
+                // ECS: {"log": {"level": "error"}}
+                Value::Object(inner) => {
+                    self.level = inner.get("level").and_then(level).or(self.level);
+                }
+                _ => {}
+            },
+            Field::Nested => {
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    if let Some(field) =
+                        self::field(name).filter(|f| !matches!(f, Field::Nested | Field::Line))
+                    {
+                        self.set(&field, value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// An error as it is told: a text, or an object with a message and a trace.
+fn told(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(lines) => lines.iter().filter_map(plain).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => {
+            let of = |names: &[&str]| {
+                names.iter().find_map(|n| fields.get(*n).map(told).filter(|t| !t.is_empty()))
+            };
+            let message = of(&["message", "msg", "description"]);
+            let stack = of(&["stack", "stack_trace", "stacktrace", "backtrace", "traceback"]);
+            let class = of(&["type", "name", "class", "kind", "code"]);
+            match (stack, message) {
+                (Some(stack), Some(message)) if !stack.contains(&message) => format!("{message}\n{stack}"),
+                (Some(stack), _) => stack,
+                (None, Some(message)) => class.map_or(message.clone(), |class| format!("{class}: {message}")),
+                (None, None) => class.unwrap_or_default(),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+fn level(value: &Value) -> Option<Level> {
+    match value {
+        Value::String(text) => named(text),
+        Value::Number(n) => n.as_u64().map(|n| match n {
+            // Bunyan's and pino's.
+            60.. => Level::Fatal,
+            50..60 => Level::Error,
+            40..50 => Level::Warning,
+            10..40 => Level::Fine,
+            // GELF's and syslog's.
+            n => syslog(n),
+        }),
+        Value::Object(fields) => fields.get("name").or_else(|| fields.get("level")).and_then(level),
+        _ => None,
+    }
+}
+
+fn priority(value: &Value) -> Option<Level> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(syslog)
+}
+
+fn syslog(n: u64) -> Level {
+    match n {
+        0..=2 => Level::Fatal,
+        3 => Level::Error,
+        4 => Level::Warning,
+        _ => Level::Fine,
+    }
+}
+
+/// The level that a word names, however it is written.
+pub fn named(text: &str) -> Option<Level> {
+    let text = text.trim().to_lowercase();
+    Some(match text.as_str() {
+        "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic" | "kritisch"
+        | "critique" | "crítico" | "critico" => Level::Fatal,
+        "error" | "err" | "severe" | "failure" | "fehler" | "erreur" | "errore" | "erro" => Level::Error,
+        "warn" | "warning" | "warnung" | "avertissement" | "advertencia" | "avviso" | "aviso" => {
+            Level::Warning
+        }
+        _ if text.is_empty() => return None,
+        _ => Level::Fine,
+    })
+}
+
+/// The record that a line of logfmt is: `time=… level=error msg="…"`; none if it names neither level nor message.
+pub fn logfmt(line: &str) -> Option<Record> {
+    if !["level=", "lvl=", "severity="].iter().any(|l| line.contains(l)) {
+        return None;
+    }
+    let mut out = Record::default();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let end = rest.find(['=', ' ']).unwrap_or(rest.len());
+        let name = &rest[..end];
+        if !rest[end..].starts_with('=') {
+            rest = rest[end..].trim_start();
+            continue;
+        }
+        let (value, after) = value(&rest[end + 1..]);
+        if let Some(field) = field(name).filter(|f| !matches!(f, Field::Nested | Field::Line)) {
+            out.set(&field, &Value::String(value.into_owned()));
+        }
+        rest = after.trim_start();
+    }
+    (out.level.is_some() || !out.message.is_empty()).then_some(out)
+}
+
+/// A value, and what follows it.
+fn value(text: &str) -> (Cow<'_, str>, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(' ').unwrap_or(text.len());
+        return (Cow::Borrowed(&text[..end]), &text[end..]);
+    };
+    let mut out = String::new();
+    let mut chars = quoted.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return (Cow::Owned(out), &quoted[at + 1..]),
+            '\\' => match chars.next() {
+                Some((_, 'n')) => out.push('\n'),
+                Some((_, 't')) => out.push('\t'),
+                Some((_, c)) => out.push(c),
+                None => {}
+            },
+            c => out.push(c),
+        }
+    }
+    (Cow::Owned(out), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_many_loggers() {
+        for (line, level, message, trace) in [
+            (
+                r#"{"level":50,"time":1778580000000,"msg":"no slot","err":{"type":"PoolError","message":"no slot","stack":"PoolError: no slot\n    at take (pool.js:12)"}}"#,
+                Level::Error,
+                "no slot",
+                "PoolError: no slot\n    at take (pool.js:12)",
+            ),
+            (
+                r#"{"timestamp":"2026-05-12T10:00:00Z","level":"ERROR","fields":{"message":"no slot"},"target":"app"}"#,
+                Level::Error,
+                "no slot",
+                "",
+            ),
+            (
+                r#"{"@t":"2026-05-12T10:00:00Z","@mt":"no slot","@l":"Fatal","@x":"System.Exception: no slot\n   at A.B()"}"#,
+                Level::Fatal,
+                "no slot",
+                "System.Exception: no slot\n   at A.B()",
+            ),
+            (
+                r#"{"@timestamp":"2026-05-12T10:00:00Z","log":{"level":"warn"},"message":"slow"}"#,
+                Level::Warning,
+                "slow",
+                "",
+            ),
+            (
+                r#"{"MESSAGE":"no slot","PRIORITY":"3","__REALTIME_TIMESTAMP":"1778580000000000"}"#,
+                Level::Error,
+                "no slot",
+                "",
+            ),
+            (r#"{"severity":"INFO","message":"fine"}"#, Level::Fine, "fine", ""),
+        ] {
+            let record = json(line).unwrap();
+            assert_eq!(
+                (record.level, record.message.as_str(), record.trace.as_str()),
+                (Some(level), message, trace),
+                "{line}"
+            );
+        }
+        let docker =
+            json(r#"{"log":"ERROR no slot\n","stream":"stderr","time":"2026-05-12T10:00:00Z"}"#).unwrap();
+        assert_eq!(docker.line.as_deref(), Some("ERROR no slot"));
+        let line = r#"time=2026-05-12T10:00:00Z level=error msg="no \"slot\" left" err="pool is dry" n=3"#;
+        let record = logfmt(line).unwrap();
+        assert_eq!(
+            (record.at.as_deref(), record.level, record.message.as_str(), record.trace.as_str()),
+            (Some("2026-05-12T10:00:00Z"), Some(Level::Error), "no \"slot\" left", "pool is dry")
+        );
+        assert_eq!(json("[1]"), None);
+        assert_eq!(logfmt("a=b c"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_record_is_too_odd(text in "(level=)?[ a-z=\"\\\\{}:,0-9é]{0,60}") {
+            json(&text);
+            logfmt(&text);
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! What events have in common: their text with what differs from run to run left out, and groups of such.
+//!
+//! After Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach with Fixed Depth Tree", ICWS 2017): events of as many
+//! words are compared word by word. Other than there, a plain word that differs makes another error, until there are dozens.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+};
+
+use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
+use precedent_text::signature::{SignatureKind, signatures};
+
+/// The words of an event that are compared.
+const MAX_WORDS: usize = 48;
+/// The share of words that two events of one group have in common.
+const ALIKE: f32 = 0.6;
+/// From so many groups of one form on plain words may differ, too.
+const CROWD: usize = 32;
+/// The most groups that are held, and how many remain when there are more.
+const MAX_GROUPS: usize = 2_000;
+const KEPT: usize = 1_500;
+/// The most forms of text whose group is known.
+const MAX_KNOWN: usize = 200_000;
+/// How many of the first events of a group may be its example: the one with most lines tells most.
+const EXAMPLES: u64 = 8;
+/// The longest example and the longest message, in bytes.
+const EXAMPLE: usize = 6_000;
+const MESSAGE: usize = 300;
+
+/// An event that is bad.
+#[derive(Debug)]
+pub struct Event {
+    /// How bad.
+    pub severity: LogSeverity,
+    /// What it says, in one line.
+    pub message: String,
+    /// The message as it is written, with its trace.
+    pub text: String,
+    /// Whether it says more.
+    pub cut: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A place, with the file by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's number.
+    pub file: u32,
+    /// The line, from 1 on.
+    pub line: u64,
+    /// The time, as it is written.
+    pub at: Option<String>,
+}
+
+#[derive(Debug)]
+struct Group {
+    severity: LogSeverity,
+    /// The words that all have in common, the others empty.
+    words: Vec<String>,
+    /// What kind of failure it is, by exception and frame; 0 without.
+    kind: u64,
+    count: u64,
+    message: String,
+    text: String,
+    cut: bool,
+    first: Place,
+    last: Place,
+    before_crash: bool,
+    near_end: bool,
+}
+
+/// Groups of events.
+#[derive(Debug, Default)]
+pub struct Groups {
+    all: Vec<Group>,
+    /// The group of a form, by the hash of its masked text.
+    known: HashMap<u64, usize, BuildHasherDefault<DefaultHasher>>,
+    /// The groups of as many words and the same kind of failure.
+    alike: HashMap<(LogSeverity, usize, u64), Vec<usize>>,
+    events: u64,
+    dropped: u64,
+}
+
+impl Groups {
+    /// Adds an event. The number of its group is good until the next is added.
+    pub fn add(&mut self, event: Event) -> usize {
+        self.events += 1;
+        let form = hash(&(event.severity, masked(&event.text[..event.text.floor_char_boundary(1_500)])));
+        let at = match self.known.get(&form) {
+            Some(at) => *at,
+            None => self.place(form, &event),
+        };
+        let group = &mut self.all[at];
+        group.count += 1;
+        let lines = |text: &str| text.lines().count();
+        if group.count <= EXAMPLES && lines(&event.text) > lines(&group.text) {
+            group.set(event.message, event.text, event.cut);
+        }
+        group.last = event.place;
+        at
+    }
+
+    /// The group of a form that was not met before.
+    fn place(&mut self, form: u64, event: &Event) -> usize {
+        if self.all.len() >= MAX_GROUPS {
+            self.shrink();
+        }
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+        }
+        let kind = kind(&event.text);
+        let words = words(&event.message);
+        let peers = self.alike.entry((event.severity, words.len(), kind)).or_default();
+        let crowd = peers.len() >= CROWD;
+        let found = peers.iter().copied().find(|at| self.all[*at].is_like(&words, crowd));
+        let at = found.unwrap_or_else(|| {
+            peers.push(self.all.len());
+            let mut group = Group {
+                severity: event.severity,
+                words: words.clone(),
+                kind,
+                count: 0,
+                message: String::new(),
+                text: String::new(),
+                cut: false,
+                first: event.place.clone(),
+                last: event.place.clone(),
+                before_crash: false,
+                near_end: false,
+            };
+            group.set(event.message.clone(), event.text.clone(), event.cut);
+            self.all.push(group);
+            self.all.len() - 1
+        });
+        for (known, word) in self.all[at].words.iter_mut().zip(&words) {
+            if known != word {
+                known.clear();
+            }
+        }
+        self.known.insert(form, at);
+        at
+    }
+
+    /// Gives up the groups that say least.
+    fn shrink(&mut self) {
+        let total = self.events;
+        self.all.sort_by(|a, b| {
+            b.weight(total).total_cmp(&a.weight(total)).then_with(|| a.first.line.cmp(&b.first.line))
+        });
+        self.dropped += self.all.drain(KEPT..).map(|g| g.count).sum::<u64>();
+        self.known.clear();
+        self.alike.clear();
+        for (at, group) in self.all.iter().enumerate() {
+            self.alike.entry((group.severity, group.words.len(), group.kind)).or_default().push(at);
+        }
+    }
+
+    /// How many events were added, and how many of them belong to groups that were given up.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.events, self.dropped)
+    }
+
+    /// Says that the program ended: what stood shortly before has to do with it.
+    pub fn crashed(&mut self, file: u32, line: u64, within: u64) {
+        for group in self.all.iter_mut().filter(|g| g.last.file == file && g.last.line < line) {
+            group.before_crash |= line - group.last.line <= within;
+        }
+    }
+
+    /// Says where a file ends.
+    pub fn ended(&mut self, file: u32, lines: u64, within: u64) {
+        for group in self.all.iter_mut().filter(|g| g.last.file == file) {
+            group.near_end |= lines - group.last.line <= within;
+        }
+    }
+
+    /// The groups, what to look at first first; `name` tells a file by its number.
+    pub fn ranked(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
+        let total = self.events;
+        self.all.sort_by(|a, b| {
+            b.weight(total)
+                .total_cmp(&a.weight(total))
+                .then_with(|| (a.first.file, a.first.line).cmp(&(b.first.file, b.first.line)))
+        });
+        let place = |p: Place| LogPlace { file: name(p.file), line: p.line, at: p.at };
+        self.all
+            .into_iter()
+            .map(|g| LogGroup {
+                severity: g.severity,
+                template: g
+                    .words
+                    .iter()
+                    .map(|w| if w.is_empty() { "*" } else { w.as_str() })
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                message: g.message,
+                count: g.count,
+                first: place(g.first),
+                last: place(g.last),
+                example: g.text,
+                excerpt: g.cut,
+                before_crash: g.before_crash,
+                near_end: g.near_end,
+            })
+            .collect()
+    }
+}
+
+impl Group {
+    fn set(&mut self, mut message: String, mut text: String, cut: bool) {
+        message.truncate(message.floor_char_boundary(MESSAGE));
+        self.cut = cut || text.len() > EXAMPLE;
+        text.truncate(text.floor_char_boundary(EXAMPLE));
+        self.message = message;
+        self.text = text;
+    }
+
+    /// Whether an event of these words is one of this group.
+    fn is_like(&self, words: &[String], crowd: bool) -> bool {
+        let mut same = 0_usize;
+        for (known, word) in self.words.iter().zip(words) {
+            if known == word {
+                same += 1;
+            } else if !known.is_empty() && !crowd && (is_plain(known) && is_plain(word)) {
+                return false;
+            }
+        }
+        #[allow(clippy::cast_precision_loss, reason = "at most 48 words")]
+        let share = same as f32 / words.len().max(1) as f32;
+        share >= ALIKE
+    }
+
+    /// What is looked at first: what is bad, rare, traced, near a crash or the end.
+    #[allow(clippy::cast_precision_loss, reason = "the logarithm of a count of events")]
+    fn weight(&self, total: u64) -> f64 {
+        let severity = match self.severity {
+            LogSeverity::Fatal => 6.0,
+            LogSeverity::Error => 3.0,
+            LogSeverity::Warning => 0.5,
+        };
+        let rare = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
+        let mark = |on: bool, worth: f64| if on { worth } else { 0.0 };
+        severity + rare + mark(self.kind != 0, 1.0) + mark(self.before_crash, 1.5) + mark(self.near_end, 1.0)
+    }
+}
+
+fn hash(value: &impl std::hash::Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(value)
+}
+
+/// The words of a message, with what differs from run to run masked.
+fn words(message: &str) -> Vec<String> {
+    message.split_whitespace().take(MAX_WORDS).map(masked).collect()
+}
+
+/// A word that may not differ within a group: letters alone, as of a sentence.
+fn is_plain(word: &str) -> bool {
+    word.trim_matches(|c: char| matches!(c, ',' | '.' | ':' | ';' | '!' | '?'))
+        .chars()
+        .all(char::is_alphabetic)
+}
+
+/// A text with a mark in place of its numbers, addresses and ids. Codes (`ORA-00942`, `E0277`) stay: they tell errors apart.
+pub fn masked(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = bytes[at..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - at);
+        if run == 0 {
+            let step = text[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[at..at + step]);
+            at += step;
+            continue;
+        }
+        let word = &text[at..at + run];
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let before = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
+        let coded = before.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
+        let hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
+        let mixed = || run >= 12 && digits >= 3;
+        if digits == 0 || coded || is_code(word) {
+            out.push_str(word);
+        } else if digits == run || word.starts_with("0x") || hex() || mixed() {
+            out.push('*');
+        } else {
+            // Letters with a number: what the letters say stays.
+            let mut in_number = false;
+            for c in word.chars() {
+                if !c.is_ascii_digit() {
+                    out.push(c);
+                } else if !in_number {
+                    out.push('*');
+                }
+                in_number = c.is_ascii_digit();
+            }
+        }
+        at += run;
+    }
+    out
+}
+
+/// `E0277`, `CS1061`, `TS2345`: one to four capitals and three to six digits.
+fn is_code(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.len() - letters;
+    (1..=4).contains(&letters)
+        && (3..=6).contains(&digits)
+        && word.bytes().skip(letters).all(|b| b.is_ascii_digit())
+}
+
+/// What kind of failure a trace shows: its exceptions, and the first frame.
+fn kind(text: &str) -> u64 {
+    if !text.contains('\n') {
+        return 0;
+    }
+    let all = signatures(text);
+    let frame = first_frame(text);
+    // What they say is compared word by word, with the message.
+    let exceptions = all.iter().filter(|s| s.kind == SignatureKind::Exception);
+    let classes: Vec<&str> = exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
+    if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
+}
+
+/// The first line of a trace that names a place of code, without its numbers.
+fn first_frame(text: &str) -> Option<String> {
+    let frame = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("at ")
+            || line.starts_with("File \"")
+            || line.starts_with("from ")
+            || line.starts_with('#')
+    };
+    text.lines().skip(1).find(frame).map(|line| masked(line.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(severity: LogSeverity, text: &str, line: u64) -> Event {
+        let message = text.lines().next().unwrap_or_default().to_owned();
+        Event {
+            severity,
+            message,
+            text: text.to_owned(),
+            cut: false,
+            place: Place { file: 0, line, at: None },
+        }
+    }
+
+    fn groups(texts: &[&str]) -> Vec<LogGroup> {
+        let mut groups = Groups::default();
+        for (n, text) in texts.iter().enumerate() {
+            groups.add(event(LogSeverity::Error, text, n as u64 + 1));
+        }
+        groups.ranked(|_| "app.log".to_owned())
+    }
+
+    #[test]
+    fn what_differs_from_run_to_run_is_masked_and_codes_are_not() {
+        for (text, expected) in [
+            ("timeout of 3000 ms to 10.0.0.1:5432", "timeout of * ms to *.*.*.*:*"),
+            ("at 0x7ffe12ab id 3f2a9c77-1111-2222-3333-444455556666", "at * id *-*-*-*-*"),
+            ("ORA-00942 and E0277 and FW-1043", "ORA-00942 and E0277 and FW-1043"),
+            ("worker12 of utf8", "worker* of utf*"),
+            ("größe 12 überschritten", "größe * überschritten"),
+        ] {
+            assert_eq!(masked(text), expected);
+        }
+    }
+
+    #[test]
+    fn events_that_differ_in_numbers_and_names_are_one_group_and_other_words_another() {
+        let all = groups(&[
+            "cannot open /srv/a/1.txt for tenant acme-7: permission denied",
+            "cannot open /srv/b/2.txt for tenant bolt-9: permission denied",
+            "cannot open /srv/b/2.txt for tenant bolt-9: quota exceeded",
+        ]);
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert_eq!(all.iter().map(|g| g.count).max(), Some(2));
+    }
+
+    #[test]
+    fn the_same_headline_with_another_exception_is_another_error() {
+        let all = groups(&[
+            "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:3)",
+            "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:9)",
+            "request failed\njava.io.IOException: pipe is shut\n\tat a.Pipe.read(Pipe.java:3)",
+        ]);
+        assert_eq!(all.len(), 2, "{all:?}");
+    }
+
+    #[test]
+    fn dozens_of_one_form_become_one_group() {
+        let texts: Vec<String> = ["red", "blue", "green", "amber", "pink", "grey", "teal", "gold"]
+            .iter()
+            .flat_map(|a| {
+                ["ox", "hen", "cat", "elk", "bee", "emu", "yak", "owl"]
+                    .map(|b| format!("the queue {a} {b} of the shop is full again today"))
+            })
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let all = groups(&texts);
+        assert!(all.len() <= CROWD + 1, "{}", all.len());
+    }
+
+    #[test]
+    fn groups_are_bounded_and_the_worst_stay() {
+        let mut groups = Groups::default();
+        groups.add(event(LogSeverity::Fatal, "panic: the ring is full", 1));
+        for n in 0..20_000_u64 {
+            let word: String = n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect();
+            groups.add(event(LogSeverity::Warning, &format!("{word} {word}x"), n + 2));
+        }
+        let (events, dropped) = groups.counts();
+        let all = groups.ranked(|_| String::new());
+        assert!(all.len() <= MAX_GROUPS && all[0].message.contains("ring"));
+        assert_eq!(all.iter().map(|g| g.count).sum::<u64>() + dropped, events);
+    }
+}

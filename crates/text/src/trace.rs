@@ -1,0 +1,391 @@
+//! Stack traces: the functions that frames name, the same whatever built, mangled, linked or moved them.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::{Captures, Regex};
+
+use crate::signature::re;
+
+/// How many frames of each trace count: the top ones tell failures apart.
+pub const TOP: usize = 3;
+/// So many lines between two frames, and they are of two traces.
+const APART: usize = 4;
+
+// A frame of each language, with what names its place in a group called `name` and the file in one called `file`.
+static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
+    )
+});
+static PYTHON: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"^\s*File "[^"\n]*?(?P<file>[^"/\\\n]+)", line \d+, in (?P<name>\S+)"#));
+static RUST: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$"));
+static GO: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])")
+});
+static RUBY: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*(?:from )?[^\s:]*?(?P<file>[^\s:/\\]+\.rb):\d+:in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?(?P<name>[^']+)'",
+    )
+});
+static PHP: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\s*#\d+ [^()]*?(?P<file>[^/\\()]+)\(\d+\): (?P<name>[\w\\>:{}$-]+)\("));
+static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
+    )
+});
+static MINIDUMP: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$"));
+static APPLE: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$")
+});
+static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
+});
+
+// What compilers add to a name.
+static ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
+static DISPLAY: LazyLock<Regex> =
+    LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
+static JAVA_MADE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
+    )
+});
+static LAMBDA: LazyLock<Regex> = LazyLock::new(|| re(r"lambda\$(\w+?)\$\d+"));
+static CLOSURE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
+    )
+});
+static HASH: LazyLock<Regex> = LazyLock::new(|| re(r"::h[0-9a-f]{16}$"));
+static SWIFT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
+    )
+});
+static ABI: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"std::__(?:\d+|cxx11|ndk1)::|\[abi:\w+\]|@@?GLIBC\w*[\d.]*|\.(?:cold|constprop|isra|part|llvm)(?:\.\d+)*",
+    )
+});
+
+/// Frames that stand in the traces of all failures: how a program starts, waits, panics and throws.
+const RUNTIME: &[&str] = &[
+    "__assert",
+    "__cxa_",
+    "__gi_",
+    "__libc_",
+    "__pthread_",
+    "__rust",
+    "__restore_rt",
+    "_start",
+    "abort",
+    "clone",
+    "core::ops::function",
+    "core::option::",
+    "core::panicking",
+    "core::result::",
+    "core::slice::index",
+    "gsignal",
+    "java.base",
+    "java.lang.thread",
+    "java.lang.reflect",
+    "java.util.concurrent.threadpoolexecutor",
+    "jdk.internal",
+    "libsystem",
+    "module._compile",
+    "module.load",
+    "node:internal",
+    "object.<anonymous>",
+    "panic",
+    "processticksandrejections",
+    "pthread_",
+    "raise",
+    "reflect.value.call",
+    "runtime.",
+    "rust_begin_unwind",
+    "rust_panic",
+    "start_thread",
+    "std::panic",
+    "std::panicking",
+    "std::rt",
+    "std::sys",
+    "std::terminate",
+    "sun.reflect",
+    "system.runtime",
+    "system.threading",
+    "system.throwhelper",
+    "testing.trunner",
+    "{main}",
+    "swift_runtime",
+    "_assertionfailure",
+    "_swift_",
+    "-[nsexception",
+    "objc_exception_throw",
+    "<anonymous>",
+];
+
+/// The functions that the frames of a text name, the top ones of each trace that are a program's own, in their order.
+pub fn frames(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    // Where the last frame stands, how many of its trace were taken, and what was found of it.
+    let mut trace: Vec<String> = Vec::new();
+    let mut python = false;
+    let mut gap = 0;
+    for line in text.lines() {
+        let found = if may_be_frame(line) { frame(line) } else { None };
+        match found {
+            Some((name, is_python)) => {
+                // Python writes the failing frame last.
+                python = is_python;
+                trace.push(name);
+                gap = 0;
+            }
+            None => {
+                gap += 1;
+                if gap > APART {
+                    top(&mut trace, python, &mut out);
+                }
+            }
+        }
+    }
+    top(&mut trace, python, &mut out);
+    out
+}
+
+/// Takes the top frames of a trace that has ended.
+fn top(trace: &mut Vec<String>, python: bool, out: &mut Vec<String>) {
+    if python {
+        trace.reverse();
+    }
+    let own = |name: &&String| !is_runtime(name);
+    // A trace within the runtime alone is told by that.
+    let any = trace.iter().any(|n| own(&n));
+    out.extend(trace.iter().filter(|n| !any || own(n)).take(TOP).cloned());
+    trace.clear();
+}
+
+fn is_runtime(name: &str) -> bool {
+    RUNTIME.iter().any(|r| name.starts_with(r))
+}
+
+/// Whether a frame may stand in this line: most have none of its marks, and looking for them is many times as fast.
+pub fn may_be_frame(line: &str) -> bool {
+    let line = line.trim_start();
+    let first = line.as_bytes().first().copied().unwrap_or_default();
+    let called = || line.split_whitespace().next().is_some_and(|word| word.contains('('));
+    first.is_ascii_digit()
+        || first == b'#'
+        || line.starts_with("at ")
+        || line.starts_with("File \"")
+        || line.contains(":in ")
+        || line.contains('@')
+        || called()
+}
+
+/// The function that a line names as a frame, and whether it is Python's.
+fn frame(line: &str) -> Option<(String, bool)> {
+    let start = line.trim_start();
+    if start.starts_with("at ") {
+        let name = JVM_AND_NET.captures(line)?;
+        let name = &name["name"];
+        // A place without a function: `at /srv/pool.js:12:9`, `at ./src/pool.rs:12:9`.
+        if name.starts_with('.')
+            || name.rsplit(':').next().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+        {
+            return None;
+        }
+        return managed(name).map(|n| (n, false));
+    }
+    if start.starts_with("File \"") {
+        return PYTHON.captures(line).map(|c| (placed(&c), true));
+    }
+    if start.starts_with('#') {
+        if let Some(c) = PHP.captures(line) {
+            return Some((c["name"].to_lowercase(), false)).filter(|(n, _)| !n.starts_with("{main}"));
+        }
+        return native(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
+    }
+    if start.starts_with(|c: char| c.is_ascii_digit()) {
+        if let Some(c) = MINIDUMP.captures(line).or_else(|| APPLE.captures(line)) {
+            return native(&c["name"]).map(|n| (n, false));
+        }
+        return native(&RUST.captures(line)?["name"]).map(|n| (n, false));
+    }
+    if let Some(c) = RUBY.captures(line) {
+        let name = c["name"].rsplit(['#', '.']).next().unwrap_or_default().to_lowercase();
+        return Some((format!("{}:{name}", c["file"].to_lowercase()), false)).filter(|_| !name.is_empty());
+    }
+    if let Some(c) = FIREFOX.captures(line) {
+        return Some((c["name"].to_lowercase(), false));
+    }
+    let name = GO.captures(line)?;
+    // The folder of a package moves with its module's version.
+    let name = name["name"].rsplit('/').next().unwrap_or_default();
+    let name = name.replace("[...]", "");
+    Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
+}
+
+fn placed(c: &Captures<'_>) -> String {
+    format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
+}
+
+/// A function of the JVM, of .NET or of JavaScript.
+fn managed(name: &str) -> Option<String> {
+    let name = LAMBDA.replace(name, "$1");
+    let name = JAVA_MADE.replace_all(&name, "");
+    // `app//com.acme.Pool.take`, `java.base/java.util.List.get`
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let name = ASYNC.replace(name, ".$1");
+    let name = DISPLAY.replace(&name, ".$1");
+    let name = name.split(['`', '[']).next().unwrap_or_default();
+    (name.len() > 1 && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
+}
+
+/// A function of Rust, C, C++, Swift or Objective-C.
+fn native(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.starts_with("0x") || name == "??" || name.contains("<unknown>") {
+        return None;
+    }
+    let mangled = name.split([' ', '+']).next().unwrap_or(name);
+    let name: Cow<'_, str> = match demangled(mangled) {
+        Some(plain) => Cow::Owned(plain),
+        None => Cow::Borrowed(name),
+    };
+    let name = SWIFT.replace(&name, "");
+    let name = HASH.replace(&name, "");
+    let name =
+        ABI.replace_all(&name, |c: &Captures<'_>| if c[0].starts_with("std::") { "std::" } else { "" });
+    let name = without_brackets(&name);
+    let name = CLOSURE.replace_all(&name, "");
+    let name = name.trim();
+    // Sentences are no functions: `3: the pool was dry`.
+    let is_name = !name.contains(' ') || name.starts_with(['-', '+']) || name.contains("operator");
+    (name.len() > 1 && is_name && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
+}
+
+fn demangled(name: &str) -> Option<String> {
+    if name.starts_with("_ZN") || name.starts_with("_R") {
+        if let Ok(plain) = rustc_demangle::try_demangle(name) {
+            return Some(format!("{plain:#}"));
+        }
+    }
+    if name.starts_with("_Z") || name.starts_with("__Z") {
+        let symbol =
+            cpp_demangle::Symbol::new(name.trim_start_matches("__").trim_start_matches('_').as_bytes());
+        let symbol = symbol.or_else(|_| cpp_demangle::Symbol::new(name.as_bytes())).ok()?;
+        return symbol.demangle().ok();
+    }
+    None
+}
+
+/// A name without its parameters and types: `Pool<int>::take(int)` is `Pool::take`. Where Rust names an implementation, the type
+/// stays: `<app::Pool as Take>::take`.
+fn without_brackets(name: &str) -> String {
+    // Objective-C: -[Pool take:]
+    if name.starts_with("-[") || name.starts_with("+[") {
+        return name.split(']').next().unwrap_or(name).to_owned();
+    }
+    let mut out = String::with_capacity(name.len());
+    let mut depth = 0_usize;
+    let implementation = name.starts_with('<');
+    let name = match implementation {
+        true => name[1..].replacen(" as ", "\u{1}", 1),
+        false => name.to_owned(),
+    };
+    let mut skipping = false;
+    for c in name.chars() {
+        match c {
+            '\u{1}' => skipping = true,
+            '>' if implementation && depth == 0 => skipping = false,
+            '<' | '(' => {
+                depth += 1;
+                if c == '(' && out.ends_with("operator") {
+                    out.push_str("()");
+                }
+            }
+            '>' | ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && !skipping => out.push(c),
+            _ => {}
+        }
+    }
+    // `void Pool::take const`
+    let out = out.trim().trim_end_matches(" const");
+    let last = out
+        .rsplit_once(' ')
+        .filter(|(_, last)| last.contains("::") || !out.contains("::"))
+        .map_or(out, |(_, last)| last);
+    last.trim_end_matches("::").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_many_languages_name_their_function() {
+        for (line, name) in [
+            ("\tat com.acme.Pool.take(Pool.java:12)", "com.acme.pool.take"),
+            ("\tat app//com.acme.Pool$1.run(Pool.java:12)", "com.acme.pool.run"),
+            ("\tat com.acme.Pool.lambda$take$0(Pool.java:12)", "com.acme.pool.take"),
+            ("\tat com.acme.Pool$$Lambda$14/0x000000080106.run(Unknown Source)", "com.acme.pool.run"),
+            ("\tat com.acme.Pool$$EnhancerBySpringCGLIB$$1a2b3c4d.take(<generated>)", "com.acme.pool.take"),
+            ("   at Acme.Pool.Take(Int32 n) in C:\\src\\Pool.cs:line 12", "acme.pool.take"),
+            ("   at Acme.Pool.<TakeAsync>d__12.MoveNext()", "acme.pool.takeasync"),
+            ("   at Acme.Pool.<>c__DisplayClass3_0.<Take>b__0()", "acme.pool.take"),
+            ("    at async Pool.take (file:///srv/pool.js:12:9)", "pool.take"),
+            ("    at new Pool (/srv/pool.js:12:9)", "pool"),
+            ("  File \"/srv/app/pool.py\", line 12, in take", "pool.py:take"),
+            ("   1: app::pool::take::h0123456789abcdef", "app::pool::take"),
+            ("   1:     0x55d0 - _ZN3app4pool4take17h0123456789abcdefE", "app::pool::take"),
+            ("   2: <app::pool::Pool as app::Take>::take", "app::pool::pool::take"),
+            ("   3: app::pool::take::{{closure}}", "app::pool::take"),
+            ("github.com/acme/app/pool.(*Pool).Take(0xc000012345)", "pool.(*pool).take"),
+            ("main.run.func1()", "main.run"),
+            ("\tfrom /srv/lib/pool.rb:12:in 'Pool#take'", "pool.rb:take"),
+            ("\tfrom lib/pool.rb:12:in `block in take'", "pool.rb:take"),
+            ("#0 /srv/src/Pool.php(12): Acme\\Pool->take()", "acme\\pool->take"),
+            ("#0  0x00007ffff7a42428 in take (n=3) at pool.c:12", "take"),
+            ("#1  Pool<int>::take (this=0x5555) at src/pool.cc:12", "pool::take"),
+            ("    #0 0x4f5b5c in Pool::take(int) /src/pool.cc:12:3", "pool::take"),
+            ("    #1 0x4f5b5c in _ZN4Pool4takeEi (/usr/bin/app+0x4f5b5c)", "pool::take"),
+            (" 0  app!Pool::take(int) [pool.cc : 12 + 0x3]", "pool::take"),
+            ("0   App      0x0000000104a3c2f4 Pool.take(_:) + 44 (Pool.swift:12)", "pool.take"),
+            ("3   App      0x0000000104a3c2f4 closure #1 in Pool.take() + 44", "pool.take"),
+            ("4   App      0x0000000104a3c2f4 -[Pool take:] + 44", "-[pool take:"),
+            ("take@https://acme.example/app.js:12:9", "take"),
+        ] {
+            assert_eq!(frame(line).map(|f| f.0).as_deref(), Some(name), "{line}");
+            assert!(may_be_frame(line), "{line}");
+        }
+        for line in [
+            "             at ./src/pool.rs:12:9",
+            "at the end of the day",
+            "3: the pool was dry",
+            "#12 is a duplicate",
+            "    at /srv/pool.js:12:9",
+        ] {
+            assert_eq!(frame(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_top_of_each_trace_counts_and_pythons_top_is_its_end() {
+        let text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in main\n    run()\n  File \"b.py\", line 2, in run\n    take()\n  File \"c.py\", line 3, in take\n    pop()\n  File \"d.py\", line 4, in pop\nIndexError\n";
+        assert_eq!(frames(text), ["d.py:pop", "c.py:take", "b.py:run"]);
+        let rust = "   0: rust_begin_unwind\n   1: core::panicking::panic_fmt\n   2: app::take\n             at ./src/x.rs:1:2\n   3: std::rt::lang_start\n";
+        assert_eq!(frames(rust), ["app::take"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_is_too_odd(line in "\\s*(at |File \"|#?[0-9]{1,3}:? +|from )?[ -~é]{0,80}") {
+            frames(&line);
+            proptest::prop_assert!(may_be_frame(&line) || frame(&line).is_none());
+        }
+    }
+}

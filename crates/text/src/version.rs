@@ -1,0 +1,343 @@
+//! Versions that a text names: the product's own, and those of what it runs on and is built with.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::signature::re;
+
+static VERSION: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\bv?(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)"));
+
+/// Programs that reports of all products name beside the product: systems, kernels, terminals, browsers, compilers, runtimes,
+/// databases, libraries. In lower case, sorted.
+const OTHERS: &[&str] = &[
+    "alacritty",
+    "alpine",
+    "android",
+    "angular",
+    "ansible",
+    "apache",
+    "arch",
+    "archlinux",
+    "aws",
+    "azure",
+    "babel",
+    "bash",
+    "bazel",
+    "bison",
+    "brave",
+    "bun",
+    "cargo",
+    "centos",
+    "chrome",
+    "chromium",
+    "clang",
+    "cmake",
+    "cocoapods",
+    "composer",
+    "conda",
+    "containerd",
+    "cuda",
+    "cudnn",
+    "curl",
+    "cygwin",
+    "darwin",
+    "debian",
+    "deno",
+    "django",
+    "docker",
+    "dotnet",
+    "driver",
+    "eclipse",
+    "edge",
+    "elasticsearch",
+    "electron",
+    "elixir",
+    "erlang",
+    "fedora",
+    "firefox",
+    "fish",
+    "flask",
+    "flutter",
+    "foot",
+    "freebsd",
+    "gcc",
+    "gdb",
+    "gentoo",
+    "git",
+    "glib",
+    "glibc",
+    "gnome",
+    "go",
+    "golang",
+    "graalvm",
+    "gradle",
+    "gtk",
+    "helm",
+    "homebrew",
+    "iis",
+    "ios",
+    "ipados",
+    "iterm",
+    "iterm2",
+    "java",
+    "jdk",
+    "jenkins",
+    "jre",
+    "jvm",
+    "kde",
+    "kernel",
+    "kitty",
+    "konsole",
+    "kotlin",
+    "kubernetes",
+    "laravel",
+    "libc",
+    "libssl",
+    "linux",
+    "lldb",
+    "llvm",
+    "lua",
+    "mac",
+    "macos",
+    "manjaro",
+    "mariadb",
+    "maven",
+    "mesa",
+    "microsoft",
+    "mingw",
+    "mint",
+    "mongodb",
+    "mono",
+    "msvc",
+    "msys2",
+    "musl",
+    "mysql",
+    "neovim",
+    "next.js",
+    "nginx",
+    "ninja",
+    "nix",
+    "nixos",
+    "node",
+    "node.js",
+    "nodejs",
+    "npm",
+    "numpy",
+    "nvidia",
+    "nvim",
+    "openjdk",
+    "openssl",
+    "opensuse",
+    "oracle",
+    "os",
+    "osx",
+    "perl",
+    "php",
+    "pip",
+    "plasma",
+    "pnpm",
+    "podman",
+    "poetry",
+    "postgres",
+    "postgresql",
+    "powershell",
+    "protobuf",
+    "pwsh",
+    "pytest",
+    "python",
+    "pytorch",
+    "qt",
+    "r",
+    "rails",
+    "react",
+    "redis",
+    "rhel",
+    "ruby",
+    "rust",
+    "rustc",
+    "rustup",
+    "safari",
+    "sbt",
+    "scala",
+    "spring",
+    "sqlite",
+    "ssh",
+    "suse",
+    "swift",
+    "systemd",
+    "tensorflow",
+    "terminal",
+    "terraform",
+    "tmux",
+    "tomcat",
+    "typescript",
+    "ubuntu",
+    "uname",
+    "vim",
+    "visual",
+    "vscode",
+    "vue",
+    "wayland",
+    "webkit",
+    "webpack",
+    "wezterm",
+    "windows",
+    "wsl",
+    "wsl2",
+    "x11",
+    "xcode",
+    "xorg",
+    "yarn",
+    "zlib",
+    "zsh",
+];
+/// Words that stand between a program and its version.
+const BETWEEN: &[&str] = &[
+    "version", "ver", "release", "is", "v", "using", "build", "edition", "server", "lts", "desktop", "pro",
+    "x86_64",
+];
+/// What kernels and packages of systems write behind their number.
+const BUILDS: &[&str] = &[
+    "-arch",
+    "-generic",
+    "-fc",
+    ".fc",
+    "-el",
+    ".el",
+    "-microsoft",
+    "-amd64",
+    "-lts",
+    "-zen",
+    "-azure",
+    "-aws",
+    "-gke",
+    "-rpi",
+    "-lowlatency",
+    "-ubuntu",
+    "-deb",
+    "+deb",
+];
+
+/// The versions that a text names, each once, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versions {
+    /// The product's own.
+    pub own: Vec<String>,
+    /// Those of other programs, with their names: `rustc 1.70.0`.
+    pub others: Vec<String>,
+}
+
+/// Reads the versions that a text names. `product` is what the product is called, as in its source's key (`acme/app`).
+pub fn versions(text: &str, product: &str) -> Versions {
+    let product = product.to_lowercase();
+    let mut out = Versions::default();
+    for line in text.lines().filter(|line| line.bytes().filter(|b| *b == b'.').count() > 1) {
+        for found in VERSION.captures_iter(line).filter_map(|c| c.get(1)) {
+            let (before, after) = (&line[..found.start()], &line[found.end()..]);
+            // Three of the four numbers of an address are no version, nor is a part of a name or a path.
+            let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
+            let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
+            let is_address = numbers > 3 || before.ends_with('.') || after.starts_with('/');
+            if is_address || before.ends_with(['/', '_', '=']) && before.contains("://") {
+                continue;
+            }
+            let version = found.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
+            let all = match other(before, &version, &product) {
+                Some(name) => {
+                    let named = format!("{name} {version}");
+                    if !out.others.contains(&named) {
+                        out.others.push(named);
+                    }
+                    continue;
+                }
+                None => &mut out.own,
+            };
+            if !all.contains(&version) {
+                all.push(version);
+            }
+        }
+    }
+    // A version that stands once with another program's name and once without is that program's.
+    let of_others: Vec<&str> = out.others.iter().filter_map(|o| o.rsplit(' ').next()).collect();
+    out.own.retain(|own| !of_others.contains(&own.as_str()));
+    out
+}
+
+/// The other program whose version this is, as it is called there.
+fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
+    // What stands behind a comma or a bracket belongs to something else.
+    let clause = before.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(before);
+    let mut words = clause
+        .split([' ', '\t', ':', '=', '*', '`', '@', '/', '-'])
+        .rev()
+        .map(trimmed)
+        .filter(|w| !w.is_empty());
+    let near: Vec<&str> =
+        words.by_ref().filter(|w| !BETWEEN.contains(&w.to_lowercase().as_str())).take(2).collect();
+    let is_other = |word: &&&str| {
+        let word = word.to_lowercase();
+        OTHERS.binary_search(&word.as_str()).is_ok() && !is_product(&word, product)
+    };
+    if let Some(name) = near.iter().find(is_other) {
+        return Some(name);
+    }
+    let key = before.split([':', '=', '|']).next().map(trimmed).filter(|k| before.len() > k.len());
+    if let Some(key) = key.filter(|k| is_other(&k)) {
+        return Some(key);
+    }
+    BUILDS.iter().any(|b| version.contains(b)).then_some("kernel")
+}
+
+/// Whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
+fn is_product(word: &str, product: &str) -> bool {
+    product
+        .split(['/', '-', '_', '.', '#', ':'])
+        .any(|part| part.len() > 1 && (word == part || (part.len() > 2 && word.starts_with(part))))
+}
+
+fn trimmed(word: &str) -> &str {
+    word.trim().trim_matches(|c: char| !c.is_alphanumeric() && c != '.').trim_end_matches('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_sorted_and_each_is_found() {
+        for name in OTHERS {
+            assert!(OTHERS.binary_search(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn versions_of_other_programs_stand_apart() {
+        for (text, own, others) in [
+            ("Heron 2.3.1 on Ubuntu 22.04.1", &["2.3.1"][..], &["Ubuntu 22.04.1"][..]),
+            ("Kernel: 6.18.24-arch1-1\nheron version 0.12.2", &["0.12.2"], &["Kernel 6.18.24-arch1-1"]),
+            ("- OS: Windows 10.0.19045\n- Version: v3.1.0-rc.1", &["3.1.0-rc.1"], &["Windows 10.0.19045"]),
+            ("alacritty 0.17.0, heron 0.12.2", &["0.12.2"], &["alacritty 0.17.0"]),
+            ("built with rustc 1.70.0 (90c541806 2023-05-31)", &[], &["rustc 1.70.0"]),
+            ("Node.js version is v18.2.0", &[], &["Node.js 18.2.0"]),
+            ("Linux web1 5.15.0-91-generic #101", &[], &["Linux 5.15.0-91-generic"]),
+            ("fails since 2.10.0, worked in 2.9.1.", &["2.10.0", "2.9.1"], &[]),
+            ("2.3.1 at 10.20.30.40 and 1.2.3.", &["2.3.1", "1.2.3"], &[]),
+            ("| Version | 4.0.2 |", &["4.0.2"], &[]),
+        ] {
+            let found = versions(text, "acme/heron");
+            assert_eq!(found.own, own, "{text}");
+            assert_eq!(found.others, others, "{text}");
+        }
+        let own = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
+        assert_eq!((own.own, own.others), (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()]));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_odd(text in "[ -~é\n]{0,60}[0-9.]{0,12}[-+a-z0-9é]{0,9}", product in "[a-z/é-]{0,9}") {
+            versions(&text, &product);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Files that are dropped on the window: their paths go to the front end, which asks what to do with them.
+
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use serde::Serialize;
+use tauri::{DragDropEvent, ipc::Channel};
+
+/// What happens to files over the window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Dropped {
+    /// Files are held over it.
+    Over,
+    /// They are taken away again.
+    Away,
+    /// They are let go.
+    Files {
+        /// Where they lie.
+        paths: Vec<String>,
+    },
+}
+
+impl Dropped {
+    /// What the system tells, if it is of use.
+    fn of(event: &DragDropEvent) -> Option<Self> {
+        match event {
+            DragDropEvent::Enter { paths, .. } if !paths.is_empty() => Some(Self::Over),
+            DragDropEvent::Leave => Some(Self::Away),
+            DragDropEvent::Drop { paths, .. } if !paths.is_empty() => {
+                let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+                Some(Self::Files { paths: paths.iter().map(text).collect() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where the window listens.
+#[derive(Default)]
+pub struct Drops {
+    window: Mutex<Option<Channel<Dropped>>>,
+}
+
+impl Drops {
+    /// What happens is told there from now on.
+    pub fn watch(&self, window: Channel<Dropped>) {
+        *self.window.lock().unwrap_or_else(PoisonError::into_inner) = Some(window);
+    }
+
+    /// Something happened.
+    pub fn tell(&self, event: &DragDropEvent) {
+        let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(window), Some(dropped)) = (&*window, Dropped::of(event)) {
+            // A window that is gone wants no files.
+            let _ = window.send(dropped);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tauri::{PhysicalPosition, ipc::InvokeResponseBody};
+
+    use super::*;
+
+    #[test]
+    fn the_window_is_told_of_files_and_of_nothing_else() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        let drops = Drops::default();
+        let position = PhysicalPosition::default();
+        let paths = vec![PathBuf::from("/srv/app.log"), PathBuf::from("/srv/export.csv")];
+        drops.tell(&DragDropEvent::Drop { paths: paths.clone(), position });
+        drops.watch(Channel::new(move |body| {
+            if let InvokeResponseBody::Json(text) = body {
+                kept.lock().unwrap().push(text);
+            }
+            Ok(())
+        }));
+        drops.tell(&DragDropEvent::Enter { paths: paths.clone(), position });
+        drops.tell(&DragDropEvent::Over { position });
+        drops.tell(&DragDropEvent::Leave);
+        // A picture or a word that is dragged from elsewhere has no path.
+        drops.tell(&DragDropEvent::Drop { paths: Vec::new(), position });
+        drops.tell(&DragDropEvent::Drop { paths, position });
+        assert_eq!(
+            *seen.lock().unwrap(),
+            [
+                r#"{"what":"over"}"#,
+                r#"{"what":"away"}"#,
+                r#"{"what":"files","paths":["/srv/app.log","/srv/export.csv"]}"#
+            ]
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! Files that lie on this machine: a log leads to what is known of its errors, an export of a tracker is looked at and imported.
+
+use std::path::Path;
+
+use fantoccini::{Client, key::Key};
+
+use crate::driver::{
+    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+};
+
+/// A service's log: a known failure a hundred times, a new one once, shortly before the program ends.
+pub fn write_log(path: &Path) {
+    let mut log = String::new();
+    for n in 0..4_000 {
+        log.push_str(&format!(
+            "2026-05-12T10:{:02}:{:02}Z INFO fw_agent::link tick {n}\n",
+            n / 60 % 60,
+            n % 60
+        ));
+        if n % 40 == 7 {
+            log.push_str(&format!(
+                "2026-05-12T10:{:02}:{:02}Z ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer (attempt {n})\n",
+                n / 60 % 60,
+                n % 60
+            ));
+        }
+    }
+    log.push_str(
+        "2026-05-12T11:06:41Z WARN heron::lease lease of node-7 ends in 3 s\n\
+         2026-05-12T11:06:44Z ERROR heron::quorum the aviary has lost its quorum of perches\n\
+         thread 'main' panicked at src/perch.rs:12:9:\nno perch is left for heron 17\nstack backtrace:\n   0: rust_begin_unwind\n   1: heron::perch::Perches::take\n   2: heron::main\n",
+    );
+    std::fs::write(path, log).unwrap();
+}
+
+/// Puts text into a field as one paste would.
+pub async fn paste(window: &Client, css: &str, value: &str) {
+    let field = "const field = document.querySelector(arguments[0]); field.value = arguments[1];
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }))";
+    wait_for(window, css).await;
+    window.execute(field, vec![css.into(), value.into()]).await.unwrap();
+}
+
+/// Reads a log by its path and waits for what is known of it.
+pub async fn read_log(window: &Client, log: &Path) {
+    paste(window, "#report", log.to_str().unwrap()).await;
+    press_ctrl(window, char::from(Key::Enter)).await;
+    wait_until("the errors are listed", async || is_there(window, ".answer article .severity").await).await;
+}
+
+#[tokio::test]
+async fn a_log_leads_to_what_is_known_of_its_errors() {
+    let home = tempfile::tempdir().unwrap();
+    let (casebook, log) = (home.path().join("casebook"), home.path().join("agent.log"));
+    write_log(&log);
+    let brief = home.path().join("log.md");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '3').await;
+        read_log(&window, &log).await;
+        let said = text(&window, ".answer h2").await;
+        assert!(said.contains("4 distinct errors in 4,1") && said.contains("never seen"), "{said}");
+        let first = texts(&window, ".answer article h3").await;
+        assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
+        let known = texts(&window, ".answer article").await;
+        let tls = known.iter().find(|one| one.contains("UnknownIssuer")).unwrap();
+        assert!(tls.contains("ferrywire/ferrywire#") && tls.contains("100 times"), "{tls}");
+        shot(&window, "logs").await;
+
+        // The evidence of the first opens by key.
+        press(&window, "x").await;
+        wait_until("its trace is shown", async || {
+            text(&window, ".evidence pre").await.contains("Perches::take")
+        })
+        .await;
+        shot(&window, "logs-open").await;
+
+        // The whole page becomes a brief.
+        press(&window, "e").await;
+        wait_until("the brief is there", async || {
+            text(&window, ".paper").await.contains("Errors in the log")
+        })
+        .await;
+        let path = wait_for(&window, ".brief .field").await;
+        path.clear().await.unwrap();
+        path.send_keys(brief.to_str().unwrap()).await.unwrap();
+        click_words(&window, ".brief button", "Export").await;
+        wait_until("it is written", async || text(&window, ".brief .written").await.contains("log.md")).await;
+        let written = std::fs::read_to_string(&brief).unwrap();
+        assert!(written.contains("no perch is left") && written.contains("agent.log line"), "{written}");
+        assert!(!written.contains(home_of(&brief)), "folders name their owner: {written}");
+        press(&window, &char::from(Key::Escape).to_string()).await;
+
+        // One error is asked about as if it had been pasted.
+        script(&window, "document.querySelector('.answer').focus()").await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("its own cases are looked for", async || {
+            texts(&window, ".answer > h2").await.iter().any(|h| h.starts_with("Solved cases"))
+        })
+        .await;
+        // A path that leads nowhere is said to.
+        paste(&window, "#report", "/no/such/agent.log").await;
+        press_ctrl(&window, char::from(Key::Enter)).await;
+        wait_until("the failure is told", async || {
+            text(&window, ".answer [role=alert]").await.contains("/no/such/agent.log")
+        })
+        .await;
+    })
+    .await;
+}
+
+fn home_of(path: &Path) -> &str {
+    path.parent().unwrap().to_str().unwrap()
+}
+
+const EXPORT: &str = "Issue key,Summary,Status,Created,Wer hat es gesagt,Description\n\
+    HER-1,Heron drops its lease,Done,12/May/26 10:00 AM,ann,The lease ends early.\n\
+    HER-2,Perch is too narrow,To Do,13/May/26 10:00 AM,ben,Two herons fall off.\n";
+
+#[tokio::test]
+async fn an_export_is_looked_at_corrected_and_imported() {
+    let home = tempfile::tempdir().unwrap();
+    let (casebook, export) = (home.path().join("casebook"), home.path().join("export.csv"));
+    std::fs::write(&export, EXPORT).unwrap();
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, '5').await;
+        press(&window, "a").await;
+        click_words(&window, ".adding button", "Read from files").await;
+        paste(&window, "#import-paths", export.to_str().unwrap()).await;
+        click_words(&window, ".adding button", "Look at them").await;
+        wait_until("what it holds is told", async || text(&window, ".found").await.contains("2 items")).await;
+        let columns = texts(&window, ".found tr.unused th").await;
+        assert_eq!(columns, ["Wer hat es gesagt"]);
+        shot(&window, "import").await;
+
+        // A column that the program does not know is told by the person.
+        script(
+            &window,
+            "const select = document.querySelector('.found tr.unused select'); select.value = 'author';
+             select.dispatchEvent(new Event('change', { bubbles: true }))",
+        )
+        .await;
+        wait_until("it is used", async || !is_there(&window, ".found tr.unused").await).await;
+        click_words(&window, ".adding button", "Import").await;
+        wait_until("it is among the sources", async || {
+            texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
+        })
+        .await;
+        press_ctrl(&window, '1').await;
+        paste(&window, "#query", "herons fall off").await;
+        wait_until("it is found", async || text(&window, "#hit-0").await.contains("Perch is too narrow"))
+            .await;
+    })
+    .await;
+}

@@ -1,0 +1,120 @@
+// Logs and support bundles that lie on this machine: the distinct errors in them, and what is known of each.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import type { Failure, LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
+import { count, plural } from "../lib/text";
+import type { Jobs } from "../shell/jobs.svelte";
+
+/** The paths that a text consists of; none if it is something else. */
+export function paths(text: string): string[] {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim().replace(/^file:\/\//, ""))
+    .filter((line) => line !== "");
+  const isPath = (line: string) => /^(?:~?\/[^/\s]|[A-Za-z]:[\\/])/.test(line) && !/[:;]\s/.test(line.slice(2)) && line.length < 400;
+  // A line of a trace may begin with a path, too: what is a file ends with a name.
+  const isFile = (line: string) => isPath(line) && !/:\d+(?::\d+)?$/.test(line) && !/^\/\S+ \S+ \S+/.test(line);
+  return lines.length > 0 && lines.length <= 20 && lines.every(isFile) ? lines : [];
+}
+
+export function name(path: string): string {
+  return path.split(/[\\/]/).pop() || path;
+}
+
+/** What all of it came to, in one line. */
+export function summary(response: LogResponse): string {
+  const read = response.files.filter((file) => file.skipped === null).length;
+  return `${plural(response.distinct, "distinct error")} in ${plural(response.lines, "line")} of ${plural(read, "file")}`;
+}
+
+/** The counts, each with the word that the errors have beside them. */
+export function counts(response: LogResponse): { verdict: LogVerdict; words: string }[] {
+  const all: [LogVerdict, number, string][] = [
+    ["solved", response.solved, "solved"],
+    ["known", response.known, "known"],
+    ["new", response.new, "never seen"],
+  ];
+  return all.filter(([, n]) => n > 0).map(([verdict, n, word]) => ({ verdict, words: `${count(n)} ${word}` }));
+}
+
+export function place(at: LogPlace): string {
+  return `${at.file}:${at.line}${at.at === null ? "" : `, ${at.at}`}`;
+}
+
+/** How often, and where. */
+export function often(error: LogError): string {
+  if (error.count === 1) return `once, ${place(error.last)}`;
+  return `${count(error.count)} times, last ${place(error.last)}, first ${place(error.first)}`;
+}
+
+export class Logs {
+  files = $state.raw<readonly string[]>([]);
+  response = $state.raw<LogResponse | null>(null);
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+  /** The error that the keys act on. */
+  at = $state(0);
+  /** The errors whose evidence is open, by their place. */
+  opened = $state.raw<ReadonlySet<number>>(new Set());
+
+  readonly #jobs: Jobs;
+  #latest = new Latest();
+
+  constructor(jobs: Jobs) {
+    this.#jobs = jobs;
+  }
+
+  get error(): LogError | null {
+    return this.response?.errors[this.at] ?? null;
+  }
+
+  /** Whether logs are what the view is about. */
+  get active(): boolean {
+    return this.files.length > 0;
+  }
+
+  async read(files: readonly string[], source: string | null): Promise<void> {
+    if (this.pending) await this.stop();
+    const isCurrent = this.#latest.begin();
+    this.files = files;
+    this.response = null;
+    this.failure = null;
+    this.pending = true;
+    this.at = 0;
+    this.opened = new Set();
+    try {
+      const response = await this.#jobs.run("logs", (onProgress) => api.readLogs(files, source, onProgress));
+      if (isCurrent()) this.response = response;
+    } catch (thrown) {
+      if (isCurrent()) this.failure = api.failure(thrown);
+    }
+    if (isCurrent()) this.pending = false;
+  }
+
+  async stop(): Promise<void> {
+    await this.#jobs.cancel("logs").catch(() => {});
+  }
+
+  clear(): void {
+    if (this.pending) void this.stop();
+    this.#latest.forget();
+    this.files = [];
+    this.response = null;
+    this.failure = null;
+    this.pending = false;
+  }
+
+  move(by: number): void {
+    const last = (this.response?.errors.length ?? 0) - 1;
+    this.at = Math.min(Math.max(this.at + by, 0), Math.max(last, 0));
+  }
+
+  /** Opens the evidence of an error, or closes it. */
+  toggle(at: number): void {
+    const opened = new Set(this.opened);
+    if (!opened.delete(at)) opened.add(at);
+    this.opened = opened;
+    this.at = at;
+  }
+}
