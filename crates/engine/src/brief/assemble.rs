@@ -115,7 +115,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
         let sources = sources(r, &sections)?;
         let title = match &row {
             Some(row) => format!("{} {}", row.key, row.title),
-            None => crate::troubleshoot::first_line(headline(&request.text)),
+            None => crate::troubleshoot::first_line(&headline(&request.text)),
         };
         let request = request.clone();
         let model = desk.model.map(|(name, _)| name.to_owned());
