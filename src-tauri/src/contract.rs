@@ -224,6 +224,7 @@ fn searches() {
         "SearchRequest",
         SearchRequest {
             query: String::new(),
+            filters: String::new(),
             limit: 0,
             offset: 0,
             mode: None,
@@ -773,6 +774,7 @@ fn jobs_and_errors() {
         files: 0,
         new: 0,
         updated: 0,
+        undated: 0,
         unchanged: 0,
         stale: 0,
         skipped: 0,

@@ -94,17 +94,24 @@ impl Parts<'_> {
                     .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
             }
         };
-        let query = query::parse(&request.query)?;
+        let mut query = query::parse(&request.query)?.within(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
         let mut notices = Vec::new();
         let mut arms = Vec::new();
 
-        let mut words = words(&query);
-        words.terms = self.fulltext.rarest(words.terms)?;
-        task.check()?;
         let browses = query.is_empty();
+        let mut words = self.words(&query)?;
+        task.check()?;
+        if let Some((literal, its)) = self.literal(&query, &words, &request.filters)? {
+            (query, words) = (literal, its);
+            notices.push(Notice {
+                lack: Lack::Operators,
+                text: "Nothing meets the filters and exclusions of the query; these have the same words."
+                    .to_owned(),
+            });
+        }
         if request.offset > 0 && !browses {
             return Err(Error::invalid("only a query without words has further pages")
                 .with_hint("Leave the words out, or ask for more results at once."));
@@ -145,6 +152,26 @@ impl Parts<'_> {
             total,
             took_ms: start.elapsed().as_secs_f64() * 1000.0,
         })
+    }
+
+    /// The query in the terms of the index, the rarest of many.
+    fn words(&self, query: &Query) -> Result<Words> {
+        let mut words = words(query);
+        words.terms = self.fulltext.rarest(words.terms)?;
+        Ok(words)
+    }
+
+    /// The query by its letters, where its filters and exclusions let no document with its words through and some document has both:
+    /// then a text was pasted that only looks like a query. What was given apart still holds.
+    fn literal(&self, query: &Query, words: &Words, given: &str) -> Result<Option<(Query, Words)>> {
+        let Some(literal) = query.literal() else { return Ok(None) };
+        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
+            return Ok(None);
+        }
+        let literal = literal.within(given)?;
+        let its = self.words(&literal)?;
+        let found = !self.fulltext.search(&its, &literal.filters, 1)?.is_empty();
+        Ok(found.then_some((literal, its)))
     }
 
     /// How much each arm can see.
@@ -378,8 +405,7 @@ impl Parts<'_> {
     /// # Errors
     /// As [`Parts::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
-        let mut words = words(query);
-        words.terms = self.fulltext.rarest(words.terms)?;
+        let words = self.words(query)?;
         let coverage = self.coverage()?;
         let found = self.retrieve(query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
         let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
@@ -476,15 +502,17 @@ impl Parts<'_> {
             return Ok(());
         }
         let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
-        named.retain(|d| d.deleted_at.is_none());
+        let allowed = self.fulltext.allowed(&query.filters)?;
+        let meets = |row: &DocumentRow| {
+            let id = usize::try_from(row.id).ok();
+            allowed.as_ref().is_none_or(|all| id.is_some_and(|id| all.contains(id)))
+        };
+        named.retain(|d| d.deleted_at.is_none() && meets(d));
         named.truncate(limit);
         for row in named.into_iter().rev() {
             if let Some(at) = hits.iter().position(|h| h.key == row.key) {
                 let hit = hits.remove(at);
                 hits.insert(0, hit);
-                continue;
-            }
-            if !query.filters.is_empty() {
                 continue;
             }
             hits.insert(0, self.store.read(|r| unasked(r, &row, "You named it."))?);
@@ -577,15 +605,60 @@ fn read_by_model(query: &Query) -> (String, String) {
     }
 }
 
-/// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.
+/// The documents that a key (`acme/app#12`), a number (`#12`, `12`) or the address of their page names, in the order of their keys.
 ///
 /// # Errors
 /// Those of the database.
 pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    if let Some((address, number)) = address(text) {
+        let mut found = reader.documents_by_number(number)?;
+        found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
+        return Ok(found);
+    }
     if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
         return reader.documents_by_number(u64::from(number));
     }
     Ok(reader.document_by_key(text)?.into_iter().collect())
+}
+
+/// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.
+fn address(text: &str) -> Option<(String, u64)> {
+    let (scheme, _) = text.split_once("://")?;
+    if !matches!(scheme, "http" | "https") {
+        return None;
+    }
+    let plain = plain_address(text);
+    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the one before.
+    let number = plain.rsplit('/').find_map(|part| {
+        let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        digits[from..].parse::<u32>().ok()
+    })?;
+    Some((plain, u64::from(number)))
+}
+
+/// An address without what may differ between two of one page: the scheme, the anchor, what a tracker adds behind it.
+fn plain_address(url: &str) -> String {
+    let url = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
+    let url = url.split_once('#').map_or(url, |(page, _)| page);
+    let url = match url.split_once('?') {
+        Some((page, query)) => match query.split('&').find(|part| part.starts_with("id=")) {
+            Some(id) => format!("{page}?{id}"),
+            None => page.to_owned(),
+        },
+        None => url.to_owned(),
+    };
+    let url = url.trim_end_matches('/').to_lowercase();
+    url.trim_start_matches("www.")
+        .replace("/-/", "/")
+        .replace("/pull/", "/issues/")
+        .replace("/pulls/", "/issues/")
+}
+
+/// Whether the address of an item's page is this one, or the beginning of it: a page has parts.
+fn same_address(url: &str, address: &str) -> bool {
+    let url = plain_address(url);
+    address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The one document that a key, or a number that only one source has, names.
@@ -649,8 +722,17 @@ fn words(query: &Query) -> Words {
             identifiers.push(whole);
         }
     }
+    // "C++" is not every text that has a C, where the name itself can be looked for.
+    let mut text = query.text.clone();
+    if query.scope == Scope::Any {
+        for (range, whole) in tokens::identifiers(&query.text) {
+            if tokens::is_language(&whole) && whole.trim_matches(['.', '+', '#']).len() < 4 {
+                text.replace_range(range.clone(), &" ".repeat(range.len()));
+            }
+        }
+    }
     Words {
-        terms: report::terms(&query.text),
+        terms: report::terms(&text),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
