@@ -553,6 +553,10 @@ fn mails_are_items_with_their_answers_as_comments() {
     let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
 
+    // Without a name they go to one source, whatever the files are called.
+    let tried = place.ok(&["import", &folder, "--dry-run"]);
+    assert!(tried.out.contains("into mail/inbox") && !tried.out.contains("mail/1"), "{}", tried.out);
+
     // An answer alone stands for its thread until the first mail comes, and never after that.
     let place = Place::new();
     let answer = place.file("answer.eml", &two).to_string_lossy().into_owned();

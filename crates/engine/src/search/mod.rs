@@ -1,6 +1,8 @@
 //! Search: the query language, hybrid retrieval, and the fusion with its explanation.
 
+mod coverage;
 mod fusion;
+mod named;
 mod passages;
 pub mod query;
 
@@ -14,7 +16,11 @@ use std::{
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
+pub use coverage::coverage;
+pub(crate) use coverage::lacks;
+use coverage::{missing_text, missing_vectors};
 use fusion::Fused;
+pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
@@ -23,14 +29,14 @@ use precedent_core::{
 };
 use precedent_index::{
     filter::Filter,
-    fulltext::{FullText, Scope, Words},
+    fulltext::{Scope, Words},
     vectors::{Near, Vectors},
 };
-use precedent_store::{DocumentRow, Reader, Store, StoredComment};
+use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
     report::{self, Report},
-    signature, similar,
+    signature,
     skeleton::Skeleton,
     tokens,
 };
@@ -521,66 +527,6 @@ impl Parts<'_> {
     }
 }
 
-/// How much each arm can see. What has changed since it was indexed counts as not seen.
-///
-/// # Errors
-/// Those of the database and the index.
-pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
-    let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
-    let reached = fulltext.reached()?.revision;
-    let (changed, _) = store.read(|r| r.changed_count(reached))?;
-    let unread = match vectors {
-        Some(vectors) => {
-            let reached = vectors.reached()?;
-            store.read(|r| r.changed_count(reached))?.1
-        }
-        None => 0,
-    };
-    let documents = store.document_count()?;
-    Ok(Coverage {
-        documents,
-        full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
-        chunks: extent.chunks,
-        embedded: extent.embedded,
-        unread,
-    })
-}
-
-/// What an answer lacks that rests on these indexes as they are: texts that were not read yet, passages without a vector.
-pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
-    let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
-    meaning.into_iter().chain(missing_text(coverage))
-}
-
-/// `unread`: how many documents changed since they were divided into passages.
-fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded, .. } = coverage;
-    let (lack, text) = if embedded == 0 && documents > 0 {
-        (Lack::AllVectors, "Answered by words alone: no vectors have been made yet.".to_owned())
-    } else {
-        let made = format!("covers {embedded} of {chunks} passages so far");
-        let read = format!("has yet to read {unread} of {documents} documents");
-        let text = match (embedded < chunks, unread > 0) {
-            (true, true) => format!("Search by meaning {made}, and {read}."),
-            (true, false) => format!("Search by meaning {made}."),
-            (false, true) => format!("Search by meaning {read}."),
-            (false, false) => return None,
-        };
-        (Lack::SomeVectors, text)
-    };
-    Some(Notice { lack, text })
-}
-
-fn missing_text(coverage: Coverage) -> Option<Notice> {
-    (coverage.full_text < coverage.documents).then(|| Notice {
-        lack: Lack::FullText,
-        text: format!(
-            "Search by words covers {} of {} documents so far.",
-            coverage.full_text, coverage.documents
-        ),
-    })
-}
-
 /// All arms together, best first.
 fn fuse(found: &Candidates) -> Vec<Fused> {
     let factors = match (found.pasted, found.titles.is_empty()) {
@@ -603,109 +549,6 @@ fn read_by_model(query: &Query) -> (String, String) {
         Some(first) => (first.representation(&title), alone),
         None => (alone.clone(), alone),
     }
-}
-
-/// The documents that a key (`acme/app#12`), a number (`#12`, `12`) or the address of their page names, in the order of their keys.
-///
-/// # Errors
-/// Those of the database.
-pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
-    if let Some((address, number)) = address(text) {
-        let mut found = reader.documents_by_number(number)?;
-        found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
-        return Ok(found);
-    }
-    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
-        return reader.documents_by_number(u64::from(number));
-    }
-    Ok(reader.document_by_key(text)?.into_iter().collect())
-}
-
-/// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.
-fn address(text: &str) -> Option<(String, u64)> {
-    let (scheme, _) = text.split_once("://")?;
-    if !matches!(scheme, "http" | "https") {
-        return None;
-    }
-    let plain = plain_address(text);
-    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the one before.
-    let number = plain.rsplit('/').find_map(|part| {
-        let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-        digits[from..].parse::<u32>().ok()
-    })?;
-    Some((plain, u64::from(number)))
-}
-
-/// An address without what may differ between two of one page: the scheme, the anchor, what a tracker adds behind it.
-fn plain_address(url: &str) -> String {
-    let url = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
-    let url = url.split_once('#').map_or(url, |(page, _)| page);
-    let url = match url.split_once('?') {
-        Some((page, query)) => match query.split('&').find(|part| part.starts_with("id=")) {
-            Some(id) => format!("{page}?{id}"),
-            None => page.to_owned(),
-        },
-        None => url.to_owned(),
-    };
-    let url = url.trim_end_matches('/').to_lowercase();
-    url.trim_start_matches("www.")
-        .replace("/-/", "/")
-        .replace("/pull/", "/issues/")
-        .replace("/pulls/", "/issues/")
-}
-
-/// Whether the address of an item's page is this one, or the beginning of it: a page has parts.
-fn same_address(url: &str, address: &str) -> bool {
-    let url = plain_address(url);
-    address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// The one document that a key, or a number that only one source has, names.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
-pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
-    let mut found = named(reader, key)?;
-    if found.len() > 1 {
-        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
-        return Err(Error::invalid(format!("several sources have {key}"))
-            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
-    }
-    found.pop().ok_or_else(|| {
-        let hint = match meant(reader, key) {
-            Some(meant) => format!("Did you mean {meant}?"),
-            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
-                .to_owned(),
-        };
-        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
-    })
-}
-
-/// The key that was probably meant where its source was misspelt, if there is such a document.
-fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
-    let at = key.find(['#', ':'])?;
-    let (source, rest) = key.split_at(at);
-    let known = reader.sources().ok()?;
-    if known.iter().any(|s| s.key == source) {
-        return None;
-    }
-    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
-    let meant = format!("{source}{rest}");
-    reader.document_by_key(&meant).ok()?.map(|d| d.key)
-}
-
-/// A source was named that does not exist; says which do.
-pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
-    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
-    let hint = if known.is_empty() {
-        "Import one first: precedent import github FILE --source owner/name".to_owned()
-    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
-        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
-    } else {
-        format!("Its sources are: {}.", known.join(", "))
-    };
-    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
 }
 
 /// Two documents in the order of their keys, numbers compared as numbers.

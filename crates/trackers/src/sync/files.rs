@@ -296,8 +296,11 @@ impl<'a> Door<'a> {
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
-        // What lies in an archive is named after that.
-        let file = Content::file(&content.path).name;
+        // What lies in an archive is named after that. A thread lies in several files and is in one source.
+        let file = match look.mailbox() {
+            Some(_) => "inbox".to_owned(),
+            None => Content::file(&content.path).name,
+        };
         let read = std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
             let (batches, unread) = sync_channel::<Batch>(1);
