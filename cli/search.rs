@@ -35,9 +35,11 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 
 /// The query.
 fn query(command: &SearchCommand) -> Result<String> {
-    let text = if command.query == ["-"] { read::standard_input()? } else { command.query.join(" ") };
-    // No word at all lists what changed last; an empty one is a mistake, as an empty file is.
-    if !command.query.is_empty() && text.trim().is_empty() {
+    let piped = command.query == ["-"];
+    let text = if piped { read::standard_input()? } else { command.query.join(" ") };
+    // No word at all lists what changed last, and what flags let through; a text that is empty is a mistake, as an empty file is.
+    let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
+    if !lists && text.trim().is_empty() {
         return Err(Error::invalid("there is nothing to search for")
             .with_hint("Give words or a text. Without any, `precedent search` lists what changed last."));
     }

@@ -610,3 +610,28 @@ fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
     assert!(ran.err.contains("1 updated") && ran.err.contains("has no date"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
 }
+
+#[test]
+fn an_empty_question_is_an_error_and_flags_alone_list() {
+    let place = Place::new();
+    imported(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
+    for args in [
+        &["search", "  "][..],
+        &["search", "-"],
+        &["search", "-", "-s", "open"],
+        &["troubleshoot", "-"],
+        &["duplicates", "-"],
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == Some(2) && ran.err.contains("hint:"), "{args:?}: {} {}", ran.out, ran.err);
+    }
+    let keys = |args: &[&str]| -> Vec<String> {
+        let all = place.json(&[args, &["--json=key"]].concat());
+        all.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(keys(&["search", "", "-s", "closed"]), ["acme/app#2"]);
+    assert_eq!(keys(&["search"]).len(), 2);
+    // A number names its item within what flags and filters let through.
+    assert_eq!(keys(&["search", "#2", "-R", "acme/app", "-s", "closed"]), ["acme/app#2"]);
+    assert!(!keys(&["search", "#2", "-s", "open"]).contains(&"acme/app#2".to_owned()));
+}
