@@ -278,6 +278,13 @@ fn say(session: &Session, import: &ImportReport) {
         plural(import.files, "file"),
         parts.join(", ")
     ));
+    if import.undated > 0 {
+        session.say(&format!(
+            "{} of the updated {} no date: what was imported last counts, even where its file is the older one.",
+            count(import.undated),
+            if import.undated == 1 { "has" } else { "have" }
+        ));
+    }
     if import.skipped > 0 {
         session.say(&format!("warning: {} skipped:", plural(import.skipped, "record")));
         for skip in &import.skips {

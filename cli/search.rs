@@ -1,7 +1,7 @@
 //! `precedent search`.
 
 use precedent_core::{
-    Result,
+    Error, Result,
     model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
 };
 
@@ -15,6 +15,7 @@ use crate::{
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
     let request = SearchRequest {
         query: query(&command)?,
+        filters: filters(&command),
         limit: command.limit.unwrap_or(session.settings.search_limit),
         mode: command.mode.as_deref().map(|m| match m {
             "lexical" => Mode::Lexical,
@@ -32,21 +33,26 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
     Ok(())
 }
 
-/// The query with the flags' filters in front of it.
+/// The query.
 fn query(command: &SearchCommand) -> Result<String> {
-    let mut text = if command.query == ["-"] { read::standard_input()? } else { command.query.join(" ") };
-    let mut filters = Vec::new();
-    filters.extend(command.source.iter().map(|s| format!("source:{s}")));
-    filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
-    filters.extend(command.label.iter().map(|l| format!("label:\"{l}\"")));
-    if !filters.is_empty() {
-        if text.trim().contains('\n') {
-            // Filters are read in one-line queries only; a pasted text loses nothing as one line.
-            text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        }
-        text = format!("{} {text}", filters.join(" "));
+    let piped = command.query == ["-"];
+    let text = if piped { read::standard_input()? } else { command.query.join(" ") };
+    // No word at all lists what changed last, and what flags let through; a text that is empty is a mistake, as an empty file is.
+    let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
+    if !lists && text.trim().is_empty() {
+        return Err(Error::invalid("there is nothing to search for")
+            .with_hint("Give words or a text. Without any, `precedent search` lists what changed last."));
     }
     Ok(text)
+}
+
+/// The flags as filters of the query language.
+fn filters(command: &SearchCommand) -> String {
+    let mut filters = Vec::new();
+    filters.extend(command.source.iter().map(|s| format!("source:\"{s}\"")));
+    filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
+    filters.extend(command.label.iter().map(|l| format!("label:\"{l}\"")));
+    filters.join(" ")
 }
 
 fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
@@ -60,7 +66,7 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
     for notice in &response.notices {
         let remedy = match notice.lack {
             Lack::FullText | Lack::AllVectors => " Run `precedent index`.",
-            Lack::SomeVectors | Lack::Model | Lack::Calibration => "",
+            Lack::SomeVectors | Lack::Model | Lack::Calibration | Lack::Operators => "",
         };
         session.say(&format!("{}{remedy}", notice.text));
     }

@@ -4,6 +4,7 @@ use precedent_core::{
     Result,
     model::{DocKind, Thread},
 };
+use precedent_text::visible::uncoloured;
 
 use crate::{
     Session,
@@ -100,7 +101,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
 /// A text as written: prose wrapped, code as it is.
 fn body(markdown: &str, output: &mut Output) {
     let mut fence = false;
-    for line in plain(markdown).trim_end().lines() {
+    for line in plain(&uncoloured(markdown)).trim_end().lines() {
         fence ^= line.trim_start().starts_with("```");
         if fence || line.starts_with("    ") {
             output.line(format_args!("  {line}"));

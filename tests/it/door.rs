@@ -352,12 +352,23 @@ fn packings_and_encodings() {
         ("zst", zstd::encode_all(text.as_bytes(), 1).unwrap()),
         ("tar.zst", zstd::encode_all(&tar.into_inner().unwrap()[..], 1).unwrap()),
         ("stored.zip", stored_zip("table.csv", text.as_bytes())),
+        ("bz2", packed(BZ2)),
+        ("xz", packed(XZ)),
     ] {
         let place = Place::new();
         imported(&place, name, bytes);
         assert_eq!(show(&place, "acme/app#1")["title"], "Größe zählt", "{name}");
         assert_eq!(show(&place, "acme/app#2")["state"], "closed", "{name}");
     }
+}
+
+/// The table of `packings_and_encodings`, as `bzip2` and `xz` pack it.
+const BZ2: &str = "QlpoOTFBWSZTWTI/QmAAAAffvAAQQAQwAAygjBAmZdyQAACEAAEACAAgACIp6IxNGgaPU21Q9QxgAAAANa7O4jZ+U5FOhuMihA/OlC+xSVVvxRA+wQBrmZvxdyRThQkDI/QmAA==";
+const XZ: &str = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAySUQsVGl0bGUsU3RhdGUKMSxHcsO2w59lIHrDpGhsdCxPcGVuCjIsWndlaSxDbG9zZWQKAABNmDX1YFmYmQABSzPzQtuMH7bzfQEAAAAABFla";
+
+fn packed(text: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
 
 /// A zip archive with one file that is stored as it is.
@@ -470,4 +481,157 @@ fn folders_of_pages_and_of_other_things() {
         "{}",
         ran.err
     );
+}
+
+/// A mail of these headers and this text.
+fn mail(id: &str, day: u32, from: &str, subject: &str, more: &str, text: &str) -> String {
+    format!(
+        "From: {from}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{more}\r\n{}",
+        text.replace('\n', "\r\n")
+    )
+}
+
+fn thread() -> [String; 3] {
+    [
+        mail(
+            "one",
+            4,
+            "=?utf-8?q?Ad=C3=A4_Brook?= <ada@mill.example>",
+            "=?iso-8859-1?Q?Pumpe_=F6lt?=",
+            "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n",
+            "--B\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>It <b>stops</b> at noon.</p><p>=46W-1043</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nc2xvdCB6YXJnbGUgbG9zdAo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=valve.png\nContent-Transfer-Encoding: base64\n\nAAAA\n--B--\n",
+        ),
+        mail(
+            "two",
+            5,
+            "Desk <desk@pumps.example>",
+            "Re: Pumpe =?utf-8?q?=C3=B6lt?=",
+            "In-Reply-To: <one@mill.example>\r\nReferences: <one@mill.example>\r\n",
+            "Tighten the gland.\n\nOn Tue, 4 Mar 2025 at 08:12, Ada <ada@mill.example> wrote:\n> It stops at noon.\n",
+        ),
+        mail("three", 6, "ada@mill.example", "Valve sticks", "", "It sticks when cold.\n"),
+    ]
+}
+
+#[test]
+fn mails_are_items_with_their_answers_as_comments() {
+    let [one, two, three] = thread();
+    let place = Place::new();
+    let divided = |mails: &[&String]| {
+        let one = |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
+        mails.iter().map(one).collect::<String>()
+    };
+    let path = place.file("inbox", divided(&[&two, &three, &one])).to_string_lossy().into_owned();
+    let tried = place.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
+    assert!(tried.out.contains("mailbox") && tried.out.contains("Pumpe ölt"), "{}", tried.out);
+    let ran = place.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
+    assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
+    let found = place.json(&["search", "-m", "lexical", "zargle", "--json"]);
+    let key = found[0]["key"].as_str().unwrap().to_owned();
+    let item = show(&place, &key);
+    assert_eq!(
+        (&item["title"], &item["author"], &item["created_at"]),
+        (&json!("Pumpe ölt"), &json!("Adä Brook"), &json!("2025-03-04T07:12:00Z"))
+    );
+    let text = item["markdown"].as_str().unwrap();
+    for part in
+        ["It **stops** at noon.", "FW-1043", "### pump.log", "slot zargle lost", "Attached: valve.png"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(item["comments"].as_array().unwrap().len(), 1);
+    assert!(said(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
+
+    // The same mails as files of a folder, in an archive, one after another: the same items.
+    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &one)] {
+        place.file(name, content);
+    }
+    let folder = place.path("mails").to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
+    assert!(ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"), "{}", ran.err);
+    let archive = place.file("mails.zip", stored_zip("inbox", divided(&[&one, &two]).as_bytes()));
+    let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
+    assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
+
+    // Without a name they go to one source, whatever the files are called.
+    let tried = place.ok(&["import", &folder, "--dry-run"]);
+    assert!(tried.out.contains("into mail/inbox") && !tried.out.contains("mail/1"), "{}", tried.out);
+
+    // An answer alone stands for its thread until the first mail comes, and never after that.
+    let place = Place::new();
+    let answer = place.file("answer.eml", &two).to_string_lossy().into_owned();
+    place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
+    assert!(show(&place, &key)["markdown"].as_str().unwrap().starts_with("Tighten"));
+    let first = place.file("first.eml", &one).to_string_lossy().into_owned();
+    place.ok(&["import", &first, &answer, "-R", "acme/mail", "--no-vectors"]);
+    place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
+    let item = show(&place, &key);
+    assert!(item["markdown"].as_str().unwrap().starts_with("It **stops**"), "{item}");
+    assert_eq!(said(&item).len(), 1);
+}
+
+#[test]
+fn a_mail_is_asked_by_what_its_writer_wrote() {
+    let place = Place::new();
+    let issue = |n: u32, title: &str, body: &str| {
+        json!({"number": n, "title": title, "body": body, "state": "closed", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"}).to_string()
+    };
+    imported(
+        &place,
+        "items.jsonl",
+        format!(
+            "{}\n{}\n",
+            issue(1, "Pump stops at noon", "It stops at noon with FW-1043."),
+            issue(2, "Gland leaks", "Tighten the gland of the winch, then grease it.")
+        ),
+    );
+    let ask = |text: &str| {
+        let mut command = place.command(&["search", "-", "-m", "lexical", "--json=key"]);
+        let mut child =
+            command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        serde_json::from_slice::<Value>(&out.stdout).unwrap()
+    };
+    let keys = |found: &Value| -> Vec<String> {
+        found.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let [one, _, _] = thread();
+    assert_eq!(keys(&ask(&one)), ["acme/app#1"]);
+    let pasted = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
+    assert_eq!(keys(&ask(pasted)), ["acme/app#1"]);
+}
+
+#[test]
+fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
+    let place = Place::new();
+    imported(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
+    let ran = imported(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
+    assert!(ran.err.contains("1 updated") && ran.err.contains("has no date"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
+}
+
+#[test]
+fn an_empty_question_is_an_error_and_flags_alone_list() {
+    let place = Place::new();
+    imported(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
+    for args in [
+        &["search", "  "][..],
+        &["search", "-"],
+        &["search", "-", "-s", "open"],
+        &["troubleshoot", "-"],
+        &["duplicates", "-"],
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == Some(2) && ran.err.contains("hint:"), "{args:?}: {} {}", ran.out, ran.err);
+    }
+    let keys = |args: &[&str]| -> Vec<String> {
+        let all = place.json(&[args, &["--json=key"]].concat());
+        all.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(keys(&["search", "", "-s", "closed"]), ["acme/app#2"]);
+    assert_eq!(keys(&["search"]).len(), 2);
+    // A number names its item within what flags and filters let through.
+    assert_eq!(keys(&["search", "#2", "-R", "acme/app", "-s", "closed"]), ["acme/app#2"]);
+    assert!(!keys(&["search", "#2", "-s", "open"]).contains(&"acme/app#2".to_owned()));
 }

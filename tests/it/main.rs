@@ -25,6 +25,7 @@ mod eval;
 mod fake_github;
 mod fake_tracker;
 mod files;
+mod formats;
 mod git_http;
 mod health;
 mod hostile;

@@ -25,6 +25,10 @@ const STEADY: usize = 100;
 
 /// A page of a search.
 pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
+    if asked.query.trim().is_empty() {
+        return Err(Error::invalid("search: there is nothing to search for")
+            .with_hint("Give words, a text, or filters alone: is:open lists what is open."));
+    }
     match query::parse(&asked.query)?.is_empty() {
         true => browse(casebook, asked, task).await,
         false => ranked(casebook, asked, task).await,

@@ -9,7 +9,7 @@ use std::{
 
 use regex::Regex;
 
-use crate::{report, signature, skeleton::Skeleton};
+use crate::{mail, report, signature, skeleton::Skeleton, visible::uncoloured};
 
 /// A text of so many bytes is read as it is.
 const SHORT: usize = 24_000;
@@ -20,6 +20,8 @@ const FIRST: usize = 30;
 const LAST: usize = 60;
 /// So many lines around one that tells of a failure are kept.
 const AROUND: usize = 4;
+/// What is longer, in bytes, is a log and no mail.
+const LONGEST_MAIL: usize = 1_000_000;
 /// The longest line, in bytes, that is kept whole.
 const LINE: usize = 2_000;
 
@@ -30,11 +32,20 @@ static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
-/// What of a text informs: all of it where it is short. Lines that differ in numbers alone count once; of the others the first,
+/// What of a text that was given as a question informs: what its writer wrote, without a terminal's colours; all of that where it is
+/// short. Lines that differ in numbers alone count once; of the others the first,
 /// the last and those around a failure are kept, the rarest kind of line first, in their order.
 pub fn informative(text: &str) -> Cow<'_, str> {
+    let text = match uncoloured(text) {
+        plain if plain.len() > LONGEST_MAIL => plain,
+        plain => match mail::pasted(&plain) {
+            Some((subject, own)) if subject.is_empty() => Cow::Owned(own),
+            Some((subject, own)) => Cow::Owned(format!("{subject}\n\n{own}")),
+            None => plain,
+        },
+    };
     if text.len() <= SHORT {
-        return Cow::Borrowed(text);
+        return text;
     }
     let hash = BuildHasherDefault::<DefaultHasher>::new();
     let lines: Vec<&str> = text.lines().collect();
@@ -74,13 +85,15 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
 }
 
-/// The line that tells what a text is about: the first one; of a log the first that tells of a failure.
-pub fn headline(text: &str) -> &str {
-    let first = text.trim().lines().next().unwrap_or_default();
-    if !report::pasted(text, &Skeleton::default()).0.is_empty() {
-        return first;
+/// The line that tells what a text is about: the first one, a mail's subject; of a log the first that tells of a failure.
+pub fn headline(text: &str) -> String {
+    let title = report::pasted(text, &Skeleton::default()).0;
+    if !title.is_empty() {
+        return title;
     }
-    text.lines().find(|line| SEVERE.is_match(head(line))).unwrap_or(first)
+    let plain = uncoloured(text);
+    let first = || plain.trim().lines().next();
+    plain.lines().find(|line| SEVERE.is_match(head(line))).or_else(first).unwrap_or_default().to_owned()
 }
 
 fn head(line: &str) -> &str {
@@ -107,6 +120,14 @@ mod tests {
     #[test]
     fn a_short_text_stays_as_it_is() {
         assert!(matches!(informative("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
+    }
+
+    #[test]
+    fn a_coloured_failure_is_a_failure_and_a_mail_is_its_writers() {
+        let log = log(20_000, 777, "\u{1b}[31merror\u{1b}[0m: the ring has no slot left");
+        assert!(informative(&log).contains("error: the ring has no slot left"));
+        let mail = "From: Ada\nTo: Desk\nSubject: Re: Pump\n\nHello,\n\nit stops.\n\nRegards\nAda";
+        assert_eq!(informative(mail), "Pump\n\nit stops.");
     }
 
     #[test]

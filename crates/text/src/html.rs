@@ -3,8 +3,9 @@
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use regex::{Captures, Regex};
 
-use super::dialect::OPTIONS;
+use super::{dialect::OPTIONS, visible::uncoloured};
 
 /// The elements that tracker texts may use. No script, style, form, frame, media or SVG.
 const TAGS: &[&str] = &[
@@ -60,10 +61,103 @@ const TAGS: &[&str] = &[
 
 /// Elements that are HTML but never shown; they are no text either.
 const OTHER_TAGS: &[&str] = &[
-    "audio", "body", "button", "center", "font", "form", "head", "html", "iframe", "img", "input", "label",
-    "link", "meta", "object", "option", "p", "picture", "script", "select", "source", "style", "svg",
-    "textarea", "title", "video",
+    "article",
+    "aside",
+    "audio",
+    "big",
+    "body",
+    "button",
+    "caption",
+    "center",
+    "cite",
+    "colgroup",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "font",
+    "form",
+    "head",
+    "html",
+    "iframe",
+    "img",
+    "input",
+    "label",
+    "legend",
+    "link",
+    "meta",
+    "nav",
+    "noscript",
+    "object",
+    "option",
+    "p",
+    "picture",
+    "rp",
+    "rt",
+    "ruby",
+    "script",
+    "select",
+    "source",
+    "style",
+    "svg",
+    "textarea",
+    "title",
+    "video",
+    "wbr",
 ];
+
+/// Elements that stand on lines of their own, however they are written: what precedes and what follows are other words.
+const BLOCKS: &[&str] = &[
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "select",
+    "summary",
+    "table",
+    "tbody",
+    "textarea",
+    "tfoot",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+];
+
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>").unwrap());
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#).unwrap()
+});
 
 /// Texts longer than this many bytes are shown cut: no one reads further, and no window should have to lay it out.
 pub const MAX_SHOWN: usize = 400_000;
@@ -107,7 +201,8 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 /// Markdown as sanitised HTML: no script, no style, no form, no remote content. An image becomes
 /// `<span class="remote-image" data-src=URL>alt</span>`, for the reader to ask for, and the box of a task a character.
 pub fn from_markdown(markdown: &str) -> String {
-    let markdown = shown(markdown);
+    let plain = uncoloured(markdown);
+    let markdown = shown(&plain);
     let mut image: Option<(String, String)> = None;
     let (mut depth, mut tags) = (0_usize, 0_usize);
     let bounded = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
@@ -200,17 +295,75 @@ fn shown(markdown: &str) -> Cow<'_, str> {
     ))
 }
 
-/// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles.
+/// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles. What stands in blocks of its own stands
+/// on lines of its own, and cells are divided.
 pub fn to_text(html: &str) -> String {
+    read(html, &mut Vec::new())
+}
+
+/// As [`to_text`]; what links lead to and images show is added to `targets`. A tag that is none of HTML's is text, as the element of a
+/// configuration that somebody pasted.
+pub(super) fn read(html: &str, targets: &mut Vec<String>) -> String {
+    let divided = TAG.replace_all(html, |tag: &Captures<'_>| {
+        let whole = &tag[0];
+        if !is_known_tag(whole) {
+            return format!("&lt;{}", &whole[1..]);
+        }
+        let between = space(&tag[1]);
+        let said = if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
+        format!("{between}{whole}{}{between}", said.map(|alt| format!(" {alt} ")).unwrap_or_default())
+    });
     let mut clean = String::new();
-    let mut rest = html;
+    let mut rest = &divided[..];
     // So many tags at a time: how long they take grows with the square of how deep they lie in one another.
     while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
         clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
         rest = &rest[end..];
     }
     clean.push_str(&TEXT_ONLY.clean(rest).to_string());
-    html_escape::decode_html_entities(&clean).trim().to_owned()
+    let text = html_escape::decode_html_entities(&clean);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What divides the words before and after a tag of this name.
+pub(super) fn space(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "td" | "th" => " ",
+        name if BLOCKS.contains(&name) => "\n",
+        _ => "",
+    }
+}
+
+/// What a tag in the middle of a text puts between the words around it, and what an image says; its address is added to `targets`.
+pub(super) fn inline(tag: &str, targets: &mut Vec<String>) -> String {
+    let Some(found) = TAG.captures(tag) else { return String::new() };
+    let mut out = space(&found[1]).to_owned();
+    if !tag.starts_with("</")
+        && let Some(alt) = attributes(&found[1], &found[2], targets)
+    {
+        out.push_str(&format!(" {alt} "));
+    }
+    out
+}
+
+/// What an image says in place of itself; its address, a link's and their titles are added to `targets`.
+fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option<String> {
+    if !attributes.contains('=') {
+        return None;
+    }
+    let image = name.eq_ignore_ascii_case("img");
+    let mut alt = None;
+    for one in ATTRIBUTE.captures_iter(attributes) {
+        let value = one.get(2).or_else(|| one.get(3)).or_else(|| one.get(4)).map_or("", |v| v.as_str());
+        match one[1].to_ascii_lowercase().as_str() {
+            "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
+            "alt" => {}
+            _ => super::markdown::target(&html_escape::decode_html_entities(value), targets),
+        }
+    }
+    alt
 }
 
 /// Whether `<name …>` or `</name>` is a tag of HTML; `<T>` is not.
@@ -315,6 +468,32 @@ mod tests {
             from_markdown("![screen shot](https://example.com/a.png)").trim(),
             "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
         );
+    }
+
+    #[test]
+    fn blocks_and_cells_are_divided_and_words_are_not() {
+        for (html, want) in [
+            (
+                "<table><tr><td>alpha</td><td>beta</td></tr><tr><td>gamma</td></tr></table>",
+                "alpha    beta\ngamma",
+            ),
+            ("<ul><li>one</li><li>two</li></ul><p>three</p>four", "one\ntwo\nthree\nfour"),
+            ("<dl><dt>key</dt><dd>value</dd></dl>a<br>b<BR/>c", "key\nvalue\na\nb\nc"),
+            ("<details><summary>Log</summary>boom</details>", "Log\nboom"),
+            ("fire<b>wire</b>d H<sub>2</sub>O &lt;p&gt;x", "firewired H2O <p>x"),
+            ("<p title='a < b'>x</p><select><option>5</option><option>6</option></select>", "x\n5\n6"),
+            ("<p>see <img alt=\"the valve\" src=\"https://w.example/v.png\">here</p>", "see  the valve here"),
+            ("<config>\n<entry key=\"pump\">on</entry>", "<config>\n<entry key=\"pump\">on</entry>"),
+            ("<style>p > b { }</style><script>if (a<b) { c>d }</script><!-- <li>x -->y", "y"),
+        ] {
+            assert_eq!(to_text(html), want, "{html}");
+        }
+        let mut targets = Vec::new();
+        read(
+            "<a href='https://w.example/q?a=1&amp;b=2' title=doc>x</a><img src=data:image/png;base64,AAAA>",
+            &mut targets,
+        );
+        assert_eq!(targets, ["https://w.example/q?a=1&b=2", "doc"]);
     }
 
     #[test]

@@ -7,8 +7,10 @@ pub mod essence;
 pub mod harmless;
 pub mod html;
 pub mod hypertext;
+pub mod mail;
 pub mod markdown;
 pub mod markup;
+pub mod message;
 pub mod prepare;
 pub mod reference;
 pub mod report;
@@ -21,4 +23,4 @@ pub mod version;
 pub mod visible;
 
 /// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
-pub const PREPARATION_VERSION: u32 = 1;
+pub const PREPARATION_VERSION: u32 = 2;

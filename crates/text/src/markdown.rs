@@ -1,6 +1,6 @@
 //! Markdown as a sequence of plain-text blocks, with code, logs and quotes told apart.
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::dialect::OPTIONS;
 
@@ -28,12 +28,28 @@ pub struct Block {
 
 /// Reads Markdown into blocks of plain text, in order. Any input is Markdown; nothing is refused.
 pub fn blocks(markdown: &str) -> Vec<Block> {
+    read(markdown).0
+}
+
+/// As [`blocks`], with what is written but not shown: where links lead, where images lie, and what both are called.
+pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut reader = Reader::default();
     for event in Parser::new_ext(markdown, OPTIONS) {
         reader.event(event);
     }
     reader.flush(BlockKind::Prose);
-    reader.blocks
+    (reader.blocks, reader.targets)
+}
+
+/// The longest address that is kept, in bytes; an image that is written out as data says nothing.
+const MAX_TARGET: usize = 2_000;
+
+/// Keeps what a link leads to or is called.
+pub(super) fn target(address: &str, targets: &mut Vec<String>) {
+    let address = address.trim();
+    if !address.is_empty() && address.len() <= MAX_TARGET && !address.starts_with("data:") {
+        targets.push(address.to_owned());
+    }
 }
 
 #[derive(Default)]
@@ -43,6 +59,7 @@ struct Reader {
     quotes: usize,
     code: bool,
     html: String,
+    targets: Vec<String>,
 }
 
 impl Reader {
@@ -62,6 +79,12 @@ impl Reader {
                 Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableRow | Tag::TableHead => {
                     self.flush(BlockKind::Prose);
                 }
+                // The address of `<https://…>` is its text.
+                Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. } => {}
+                Tag::Link { dest_url, title, .. } | Tag::Image { dest_url, title, .. } => {
+                    target(&dest_url, &mut self.targets);
+                    target(&title, &mut self.targets);
+                }
                 _ => {}
             },
             Event::End(tag) => match tag {
@@ -80,7 +103,7 @@ impl Reader {
                 TagEnd::TableCell => self.text.push_str("  "),
                 TagEnd::HtmlBlock => {
                     let html = std::mem::take(&mut self.html);
-                    self.text.push_str(&super::html::to_text(&html));
+                    self.text.push_str(&super::html::read(&html, &mut self.targets));
                     self.flush(BlockKind::Prose);
                 }
                 _ => {}
@@ -94,9 +117,8 @@ impl Reader {
             // "Vec<T>" outside of code reads as a tag; what is no tag of HTML is text.
             Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
             Event::InlineHtml(html) => {
-                if html.starts_with("<br") {
-                    self.text.push('\n');
-                }
+                let said = super::html::inline(&html, &mut self.targets);
+                self.text.push_str(&said);
             }
             Event::Rule | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
         }
@@ -199,6 +221,28 @@ mod tests {
             show("<details><summary>Logs</summary>\nboom &amp; bust\n</details>"),
             [(BlockKind::Prose, "Logs\nboom & bust".to_owned())]
         );
+    }
+
+    #[test]
+    fn html_in_the_middle_of_a_line_divides_what_it_divides_on_a_page() {
+        for (markdown, want) in [
+            ("one<br>two <b>th</b>ree", "one\ntwo three"),
+            ("a | b\n--|--\nc<br/>d | e", "a  b"),
+            ("see <td>x</td><td>y</td>", "see  x  y"),
+            ("look <img alt='at it' src='https://w.example/i.png'>there", "look  at it there"),
+        ] {
+            assert_eq!(show(markdown)[0].1, want, "{markdown}");
+        }
+        assert_eq!(show("a | b\n--|--\nc<br/>d | e")[1].1, "c\nd  e");
+    }
+
+    #[test]
+    fn where_links_lead_is_kept_apart_from_what_they_say() {
+        let (blocks, targets) = read(
+            "[doc](https://w.example/guide \"the guide\") ![a plot](https://w.example/plot.png) <https://w.example/x>\n\n[r]: https://w.example/r\n[r]",
+        );
+        assert_eq!(blocks[0].text, "doc a plot https://w.example/x");
+        assert_eq!(targets[..3], ["https://w.example/guide", "the guide", "https://w.example/plot.png"]);
     }
 
     #[test]

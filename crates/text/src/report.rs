@@ -1,14 +1,16 @@
 //! A report as a query: its distinct terms, field by field.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
 
 use super::{
+    mail,
     prepare::Prepared,
     signature::{self, SignatureKind, re},
     skeleton::Skeleton,
     tokens,
+    visible::uncoloured,
 };
 
 /// The most words of a field that are read; a 5 MB log has no more to say.
@@ -62,15 +64,24 @@ impl Report {
     }
 }
 
-/// A pasted text as a report: its first line is its title, where it is short enough to be one and no line of a log.
+/// A pasted text as a report: its first line is its title, where it is short enough to be one and no line of a log. A mail is asked by
+/// what its writer wrote, and its title is its subject.
 pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
-    let text = text.trim();
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let plain = uncoloured(text);
+    let (subject, own) = match mail::pasted(&plain) {
+        Some((subject, own)) => (subject, Cow::Owned(own)),
+        None => (String::new(), Cow::Borrowed(plain.trim())),
+    };
+    if !subject.is_empty() {
+        return (subject, Prepared::body(&own, skeleton));
+    }
+    let (first, rest) = own.split_once('\n').unwrap_or((&own, ""));
     let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
     if short && !is_of_a_log(first, rest) {
-        (first.trim().trim_start_matches('#').trim_start().to_owned(), Prepared::body(rest, skeleton))
+        let title = mail::subject(first.trim().trim_start_matches('#'));
+        (title.to_owned(), Prepared::body(rest, skeleton))
     } else {
-        (String::new(), Prepared::body(text, skeleton))
+        (String::new(), Prepared::body(&own, skeleton))
     }
 }
 
@@ -84,7 +95,7 @@ fn is_of_a_log(line: &str, rest: &str) -> bool {
 pub fn terms(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut all: Vec<String> = Vec::new();
-    for word in tokens::words(text).into_iter().take(MAX_READ) {
+    for word in tokens::forms(text).into_iter().take(MAX_READ) {
         if seen.insert(word.term.clone()) {
             all.push(word.term);
         }
@@ -125,6 +136,28 @@ mod tests {
         ] {
             assert_eq!(title(log), "", "{log}");
         }
+    }
+
+    #[test]
+    fn a_pasted_mail_is_asked_by_its_own_words() {
+        let mail = "Hello support team,\n\nthe pump stops at noon.\nIt beeps twice.\n\nKind regards\nAda Brook\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Please update the seal.\n";
+        let (title, body) = pasted(mail, &Skeleton::default());
+        assert_eq!((title.as_str(), body.text().as_str()), ("the pump stops at noon.", "It beeps twice."));
+        let whole = format!(
+            "From: Ada <a@mill.example>\nTo: Desk\nDate: 4 Mar 2025\nSubject: Re: Pump stops\n\n{mail}"
+        );
+        let (title, body) = pasted(&whole, &Skeleton::default());
+        assert_eq!(
+            (title.as_str(), body.text().as_str()),
+            ("Pump stops", "the pump stops at noon.\nIt beeps twice.")
+        );
+    }
+
+    #[test]
+    fn a_coloured_log_is_asked_as_the_same_without_colours() {
+        let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
+        let coloured = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
+        assert_eq!(pasted(&coloured, &Skeleton::default()), pasted(log, &Skeleton::default()));
     }
 
     #[test]

@@ -18,25 +18,41 @@ pub struct Word {
 }
 
 /// Cuts a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of Chinese, Japanese or
-/// Korean characters, which are written without spaces, become overlapping pairs.
+/// Korean characters, which are written without spaces, become overlapping pairs; a picture (emoji) is a word.
 pub fn words(text: &str) -> Vec<Word> {
-    words_where(text, |_| true)
+    cut_where(text, |_| true, false)
 }
 
-/// As [`words`], but only those whose text as written `wanted` accepts; the others cost nothing more.
-pub fn words_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
+/// As [`words`], with every form that a word is found by: one with an ä, ö or ü is followed by itself in two letters ("größe":
+/// `grosse`, `groesse`), with the same range.
+pub fn forms(text: &str) -> Vec<Word> {
+    cut_where(text, |_| true, true)
+}
+
+/// As [`forms`], but only those whose text as written `wanted` accepts; the others cost nothing more.
+pub fn forms_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
+    cut_where(text, wanted, true)
+}
+
+fn cut_where(text: &str, wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
     cut(text, |range, plain| {
         let written = &text[range.clone()];
         if !plain {
-            out.push(Word { range, term: written.to_owned() });
-        } else if wanted(written) {
-            let term = stem(&stemmer, written);
-            // Marks without a letter that carries them fold to nothing.
+            let term = whole(written);
             if !term.is_empty() {
                 out.push(Word { range, term });
             }
+        } else if wanted(written) {
+            let term = stem(&stemmer, written);
+            let other = if forms { transcribed(written) } else { None };
+            let other = other.map(|w| stem(&stemmer, &w)).filter(|other| *other != term);
+            // Marks without a letter that carries them fold to nothing.
+            if !term.is_empty() {
+                out.push(Word { range: range.clone(), term });
+            }
+            out.extend(other.map(|term| Word { range, term }));
         }
     });
     out
@@ -48,16 +64,37 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     let mut last = 0;
     while let Some((start, c)) = chars.next() {
         if is_ideograph(c) {
+            let mut end = start + c.len_utf8();
+            while let Some((i, n)) = chars.next_if(|(_, n)| is_sounding_mark(*n)) {
+                end = i + n.len_utf8();
+            }
             let next = chars.peek().filter(|(_, n)| is_ideograph(*n)).map(|(i, n)| i + n.len_utf8());
             match next {
-                Some(end) => {
+                Some(next) => {
+                    let marks = text[next..].chars().take_while(|n| is_sounding_mark(*n));
+                    end = next + marks.map(char::len_utf8).sum::<usize>();
                     found(start..end, false);
                     last = end;
                 }
                 // The last of a run is in the pair before it already.
                 None if last > start => {}
-                None => found(start..start + c.len_utf8(), false),
+                None => found(start..end, false),
             }
+            continue;
+        }
+        if is_picture(c) {
+            let mut end = start + c.len_utf8();
+            let mut joined = false;
+            // Two letters are a flag; people, colours and things are joined to one picture.
+            let mut flag = is_flag_letter(c);
+            while let Some((i, n)) = chars.next_if(|(_, n)| {
+                is_of_picture(*n) || (joined && is_picture(*n)) || (flag && is_flag_letter(*n))
+            }) {
+                joined = n == '\u{200d}';
+                flag &= !is_flag_letter(n);
+                end = i + n.len_utf8();
+            }
+            found(start..end, false);
             continue;
         }
         if !c.is_alphanumeric() {
@@ -66,7 +103,7 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
         let mut end = start + c.len_utf8();
         let numeric = c.is_ascii_digit();
         while let Some(&(i, n)) = chars.peek() {
-            if (n.is_alphanumeric() || is_combining_mark(n)) && !is_ideograph(n) {
+            if (n.is_alphanumeric() || is_combining_mark(n) || is_unseen(n)) && !is_ideograph(n) {
                 end = i + n.len_utf8();
             } else if n == '.' && numeric && text[i + 1..].starts_with(|d: char| d.is_ascii_digit()) {
                 end = i + 1;
@@ -86,7 +123,34 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     }
 }
 
-/// [`words`] for many texts: a word that was met lately is not stemmed again.
+/// The term of what is neither folded nor stemmed: half-width forms are the full ones (Unicode's NFKC), marks that only choose how a
+/// picture is drawn are left out.
+fn whole(written: &str) -> String {
+    written.nfkc().filter(|c| *c != '\u{fe0f}' && *c != '\u{fe0e}').collect()
+}
+
+/// The term of a word that is written with ä, ö or ü as people write it who lack these keys: "Groesse" for "Größe".
+fn transcribed(written: &str) -> Option<String> {
+    if written.is_ascii() {
+        return None;
+    }
+    let composed: String = written.nfc().collect();
+    if !composed.contains(['ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü']) {
+        return None;
+    }
+    let mut out = String::with_capacity(composed.len());
+    for c in composed.chars() {
+        match c {
+            'ä' | 'Ä' => out.push_str("ae"),
+            'ö' | 'Ö' => out.push_str("oe"),
+            'ü' | 'Ü' => out.push_str("ue"),
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+/// [`forms`] for many texts: a word that was met lately is not stemmed again.
 pub struct Stems {
     stemmer: Stemmer,
     known: HashMap<String, String>,
@@ -102,12 +166,16 @@ impl Default for Stems {
 }
 
 impl Stems {
-    /// Calls `found` with each word's place and term, as [`words`] gives them.
+    /// Calls `found` with each word's place and term, as [`forms`] gives them.
     pub fn words(&mut self, text: &str, mut found: impl FnMut(Range<usize>, &str)) {
         cut(text, |range, plain| {
             let written = &text[range.clone()];
             if !plain {
-                return found(range, written);
+                let term = whole(written);
+                if !term.is_empty() {
+                    found(range, &term);
+                }
+                return;
             }
             if let Some(term) = self.known.get(written) {
                 if !term.is_empty() {
@@ -117,7 +185,14 @@ impl Stems {
             }
             let term = stem(&self.stemmer, written);
             if !term.is_empty() {
-                found(range, &term);
+                found(range.clone(), &term);
+            }
+            if let Some(other) = transcribed(written).map(|w| stem(&self.stemmer, &w)) {
+                if other != term {
+                    found(range, &other);
+                }
+                // What is remembered has one term.
+                return;
             }
             if self.known.len() >= REMEMBERED {
                 self.known.clear();
@@ -137,7 +212,8 @@ fn stem(stemmer: &Stemmer, word: &str) -> String {
     }
 }
 
-/// Lower case without diacritics; apostrophes dropped.
+/// Lower case without diacritics; apostrophes and what cannot be seen dropped; letters that are written as two where they are missing
+/// are those two ("straße", `strasse`).
 pub fn fold(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
         return Cow::Borrowed(word);
@@ -145,18 +221,57 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     if word.is_ascii() && !word.contains('\'') {
         return Cow::Owned(word.to_ascii_lowercase());
     }
-    Cow::Owned(
-        word.nfkd()
-            // Some marks that stand alone are a space with a mark when they are taken apart.
-            .filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’'))
-            .flat_map(char::to_lowercase)
-            .collect(),
-    )
+    let mut out = String::with_capacity(word.len());
+    // Some marks that stand alone are a space with a mark when they are taken apart.
+    let letters = word.nfkd().filter(|c| {
+        !is_combining_mark(*c) && !is_unseen(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’')
+    });
+    for c in letters.flat_map(char::to_lowercase) {
+        match c {
+            'ß' => out.push_str("ss"),
+            'æ' => out.push_str("ae"),
+            'œ' => out.push_str("oe"),
+            'ø' => out.push('o'),
+            'đ' | 'ð' => out.push('d'),
+            'ł' => out.push('l'),
+            'ı' => out.push('i'),
+            // The form at the end of a Greek word.
+            'ς' => out.push('σ'),
+            c if is_combining_mark(c) => {}
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{3098}' | '\u{309b}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}'
+        | '\u{20000}'..='\u{2fa1f}')
+}
+
+/// A mark that belongs to the kana before it.
+fn is_sounding_mark(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
+}
+
+/// What stands between letters and is not seen: soft hyphens, spaces without width, joiners, marks of the reading direction.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// An emoji or another sign that people use as a word.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{2600}'..='\u{27bf}' | '\u{2b1b}'..='\u{2b55}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
+}
+
+fn is_flag_letter(c: char) -> bool {
+    matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// What belongs to the picture before it: how it is drawn, a colour of skin, a joiner.
+fn is_of_picture(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
 /// Identifiers of a text, whole and folded to lower case: what loses its meaning when cut into words.
@@ -170,22 +285,48 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
             let start = at + rest.find(|c: char| c.is_alphanumeric() || joins(c))?;
             let run = &text[start..];
             let end = start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
+            let end = end + of_name(&text[start..end], &text[end..]);
             at = end;
             let whole = &text[start..end];
             let tail = whole.trim_end_matches(joins);
             // A leading "--" belongs to an option, a leading "/" to a path; other joiners are punctuation.
             let head = tail.trim_start_matches(joins);
-            let word = if tail.starts_with("--") || (tail.starts_with('/') && head.contains('/')) {
+            let word = if tail.starts_with("--")
+                || (tail.starts_with('/') && head.contains('/'))
+                || tail.eq_ignore_ascii_case(".net")
+            {
                 tail
             } else {
                 head
             };
-            if is_identifier(word) {
+            if is_identifier(word) || is_language(word) {
                 let start = start + (tail.len() - word.len());
                 return Some((start..start + word.len(), word.to_lowercase()));
             }
         }
     })
+}
+
+/// How many bytes behind a word belong to its name: "++" and a standard's year of C++, "#" of C#.
+fn of_name(word: &str, behind: &str) -> usize {
+    if !word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        return 0;
+    }
+    if let Some(rest) = behind.strip_prefix("++") {
+        let digits = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let all = rest.bytes().take(digits).all(|b| b.is_ascii_digit());
+        return 2 + if all { digits } else { 0 };
+    }
+    // Before a '#' stands the one letter of a name: a word that ends so is a key's or a channel's.
+    let letter = word.as_bytes().last().is_some_and(u8::is_ascii_alphabetic)
+        && !word[..word.len() - 1].ends_with(char::is_alphanumeric);
+    let ends = behind.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    usize::from(letter && ends)
+}
+
+/// Whether an identifier is the name of a language or a platform whose letters alone would name another one: `c++`, `c#`, `.net`.
+pub fn is_language(word: &str) -> bool {
+    (word.len() == 2 && word.ends_with('#')) || word.contains("++") || word.eq_ignore_ascii_case(".net")
 }
 
 /// Whether a word is more than a plain word: it has an inner joiner, mixes letters with digits, or has inner capitals.
@@ -242,7 +383,7 @@ mod tests {
     #[test]
     fn words_are_folded_and_stemmed_and_versions_stay_whole() {
         assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
-        assert_eq!(terms("Größe doesn't fit"), ["große", "doesnt", "fit"]);
+        assert_eq!(terms("Größe doesn't fit"), ["gross", "doesnt", "fit"]);
         assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
     }
 
@@ -250,6 +391,43 @@ mod tests {
     fn text_without_spaces_becomes_pairs() {
         assert_eq!(terms("顧客表"), ["顧客", "客表"]);
         assert_eq!(terms("表 x"), ["表", "x"]);
+    }
+
+    #[test]
+    fn a_word_is_the_same_however_it_is_written() {
+        for (one, other) in [
+            ("ﾒﾓﾘ", "メモリ"),
+            ("ﾊﾞｯｸﾞ", "バグ".replace('グ', "ッグ").as_str()),
+            ("ハ\u{3099}ク", "バク"),
+            ("ＡＰＩ ４０４", "api 404"),
+            ("pay\u{200b}load na\u{ad}me", "payload name"),
+            ("Cafe\u{301} CAFÉ", "café cafe"),
+            ("STRAẞE", "strasse"),
+            ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+            ("İstanbul ısı", "istanbul isi"),
+            ("Łódź smørbrød", "lodz smorbrod"),
+            ("⚠️ ❤️", "⚠ ❤"),
+        ] {
+            assert_eq!(terms(one), terms(other), "{one}");
+        }
+        for (written, typed) in
+            [("Schaltfläche", "schaltflaeche"), ("GRÖSSE", "groesse"), ("U\u{308}ber", "ueber")]
+        {
+            assert!(forms(written).iter().any(|w| w.term == terms(typed)[0]), "{written}");
+        }
+        assert_eq!(
+            terms("🔥🔥 👨\u{200d}👩\u{200d}👧 🇩🇪🇫🇷 👍🏽"),
+            ["🔥", "🔥", "👨\u{200d}👩\u{200d}👧", "🇩🇪", "🇫🇷", "👍🏽"]
+        );
+    }
+
+    #[test]
+    fn languages_keep_what_tells_them_apart() {
+        let found: Vec<_> =
+            identifiers("C++ and c++20, C#, F# or .NET; g++ i++; foo#12 c#12 -std=c++17 a. net")
+                .map(|(_, w)| w)
+                .collect();
+        assert_eq!(found, ["c++", "c++20", "c#", "f#", ".net", "g++", "i++", "c++17"]);
     }
 
     #[test]
@@ -283,7 +461,7 @@ mod tests {
             for _ in 0..2 {
                 again.clear();
                 stems.words(&text, |range, term| again.push(Word { range, term: term.to_owned() }));
-                proptest::prop_assert_eq!(&again, &words(&text));
+                proptest::prop_assert_eq!(&again, &forms(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -72,12 +72,12 @@ export const PAGE = 200;
 const RANKED = 50;
 
 export const search = (query: string, mode: Mode | null) => {
-  const request: SearchRequest = { query, limit: RANKED, offset: 0, mode, explain: false, titles: false };
+  const request: SearchRequest = { query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: false };
   return invoke<SearchResponse>("search", { request });
 };
 /** The documents behind these many that meet the filters, the latest changed first. */
 export const browse = (query: string, offset: number) => {
-  const request: SearchRequest = { query, limit: PAGE, offset, mode: null, explain: false, titles: true };
+  const request: SearchRequest = { query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true };
   return invoke<SearchResponse>("search", { request });
 };
 

@@ -26,6 +26,7 @@ export type Code =
 
 export interface SearchRequest {
   query: string;
+  filters: string;
   limit: number;
   offset: number;
   mode: Mode | null;
@@ -92,7 +93,7 @@ export interface Coverage {
   unread: number;
 }
 
-export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration";
+export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators";
 
 export interface Notice {
   lack: Lack;
@@ -229,6 +230,7 @@ export interface ImportReport {
   files: number;
   new: number;
   updated: number;
+  undated: number;
   unchanged: number;
   stale: number;
   skipped: number;

@@ -135,6 +135,8 @@ pub struct ImportReport {
     pub new: u64,
     /// Records that differ from what was there.
     pub updated: u64,
+    /// Those of them without any date: the later import counts, whichever is newer.
+    pub undated: u64,
     /// Records that were there already.
     pub unchanged: u64,
     /// Records older than what is there, left alone.
@@ -160,6 +162,7 @@ impl ImportReport {
         self.files += other.files;
         self.new += other.new;
         self.updated += other.updated;
+        self.undated += other.undated;
         self.unchanged += other.unchanged;
         self.stale += other.stale;
         self.skipped += other.skipped;

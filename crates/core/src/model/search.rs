@@ -37,6 +37,8 @@ pub enum Arm {
 pub struct SearchRequest {
     /// The query as typed: words, phrases and filters of the query language.
     pub query: String,
+    /// Filters of the query language and nothing else, which hold whatever the query is read as: a pasted text has none of its own.
+    pub filters: String,
     /// At most this many results; 0 stands for 20.
     pub limit: usize,
     /// How many results to pass over. Only for a query without words, whose order is that of the last change: what is
@@ -173,6 +175,8 @@ pub enum Lack {
     Model,
     /// The source's own calibration does not hold any more.
     Calibration,
+    /// What looks like a filter or an exclusion found nothing, and its words did.
+    Operators,
 }
 
 /// Something that the person should know about an answer.

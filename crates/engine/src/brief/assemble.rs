@@ -101,7 +101,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
                 || "A log without an error".to_owned(),
                 |e| crate::troubleshoot::first_line(&e.group.message),
             ),
-            (None, None) => crate::troubleshoot::first_line(headline(&request.text)),
+            (None, None) => crate::troubleshoot::first_line(&headline(&request.text)),
         };
         let request = request.clone();
         let model = desk.model.map(|(name, _)| name.to_owned());

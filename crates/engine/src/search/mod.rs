@@ -1,6 +1,8 @@
 //! Search: the query language, hybrid retrieval, and the fusion with its explanation.
 
+mod coverage;
 mod fusion;
+mod named;
 mod passages;
 pub mod query;
 
@@ -14,7 +16,11 @@ use std::{
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
+pub use coverage::coverage;
+pub(crate) use coverage::lacks;
+use coverage::{missing_text, missing_vectors};
 use fusion::Fused;
+pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
@@ -23,14 +29,14 @@ use precedent_core::{
 };
 use precedent_index::{
     filter::Filter,
-    fulltext::{FullText, Scope, Words},
+    fulltext::{Scope, Words},
     vectors::{Near, Vectors},
 };
-use precedent_store::{DocumentRow, Reader, Store, StoredComment};
+use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
     report::{self, Report},
-    signature, similar,
+    signature,
     skeleton::Skeleton,
     tokens,
 };
@@ -94,17 +100,24 @@ impl Parts<'_> {
                     .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
             }
         };
-        let query = query::parse(&request.query)?;
+        let mut query = query::parse(&request.query)?.within(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
         let mut notices = Vec::new();
         let mut arms = Vec::new();
 
-        let mut words = words(&query);
-        words.terms = self.fulltext.rarest(words.terms)?;
-        task.check()?;
         let browses = query.is_empty();
+        let mut words = self.words(&query)?;
+        task.check()?;
+        if let Some((literal, its)) = self.literal(&query, &words, &request.filters)? {
+            (query, words) = (literal, its);
+            notices.push(Notice {
+                lack: Lack::Operators,
+                text: "Nothing meets the filters and exclusions of the query; these have the same words."
+                    .to_owned(),
+            });
+        }
         if request.offset > 0 && !browses {
             return Err(Error::invalid("only a query without words has further pages")
                 .with_hint("Leave the words out, or ask for more results at once."));
@@ -145,6 +158,26 @@ impl Parts<'_> {
             total,
             took_ms: start.elapsed().as_secs_f64() * 1000.0,
         })
+    }
+
+    /// The query in the terms of the index, the rarest of many.
+    fn words(&self, query: &Query) -> Result<Words> {
+        let mut words = words(query);
+        words.terms = self.fulltext.rarest(words.terms)?;
+        Ok(words)
+    }
+
+    /// The query by its letters, where its filters and exclusions let no document with its words through and some document has both:
+    /// then a text was pasted that only looks like a query. What was given apart still holds.
+    fn literal(&self, query: &Query, words: &Words, given: &str) -> Result<Option<(Query, Words)>> {
+        let Some(literal) = query.literal() else { return Ok(None) };
+        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
+            return Ok(None);
+        }
+        let literal = literal.within(given)?;
+        let its = self.words(&literal)?;
+        let found = !self.fulltext.search(&its, &literal.filters, 1)?.is_empty();
+        Ok(found.then_some((literal, its)))
     }
 
     /// How much each arm can see.
@@ -378,8 +411,7 @@ impl Parts<'_> {
     /// # Errors
     /// As [`Parts::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
-        let mut words = words(query);
-        words.terms = self.fulltext.rarest(words.terms)?;
+        let words = self.words(query)?;
         let coverage = self.coverage()?;
         let found = self.retrieve(query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
         let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
@@ -476,7 +508,12 @@ impl Parts<'_> {
             return Ok(());
         }
         let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
-        named.retain(|d| d.deleted_at.is_none());
+        let allowed = self.fulltext.allowed(&query.filters)?;
+        let meets = |row: &DocumentRow| {
+            let id = usize::try_from(row.id).ok();
+            allowed.as_ref().is_none_or(|all| id.is_some_and(|id| all.contains(id)))
+        };
+        named.retain(|d| d.deleted_at.is_none() && meets(d));
         named.truncate(limit);
         for row in named.into_iter().rev() {
             if let Some(at) = hits.iter().position(|h| h.key == row.key) {
@@ -484,73 +521,10 @@ impl Parts<'_> {
                 hits.insert(0, hit);
                 continue;
             }
-            if !query.filters.is_empty() {
-                continue;
-            }
             hits.insert(0, self.store.read(|r| unasked(r, &row, "You named it."))?);
         }
         Ok(())
     }
-}
-
-/// How much each arm can see. What has changed since it was indexed counts as not seen.
-///
-/// # Errors
-/// Those of the database and the index.
-pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
-    let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
-    let reached = fulltext.reached()?.revision;
-    let (changed, _) = store.read(|r| r.changed_count(reached))?;
-    let unread = match vectors {
-        Some(vectors) => {
-            let reached = vectors.reached()?;
-            store.read(|r| r.changed_count(reached))?.1
-        }
-        None => 0,
-    };
-    let documents = store.document_count()?;
-    Ok(Coverage {
-        documents,
-        full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
-        chunks: extent.chunks,
-        embedded: extent.embedded,
-        unread,
-    })
-}
-
-/// What an answer lacks that rests on these indexes as they are: texts that were not read yet, passages without a vector.
-pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
-    let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
-    meaning.into_iter().chain(missing_text(coverage))
-}
-
-/// `unread`: how many documents changed since they were divided into passages.
-fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded, .. } = coverage;
-    let (lack, text) = if embedded == 0 && documents > 0 {
-        (Lack::AllVectors, "Answered by words alone: no vectors have been made yet.".to_owned())
-    } else {
-        let made = format!("covers {embedded} of {chunks} passages so far");
-        let read = format!("has yet to read {unread} of {documents} documents");
-        let text = match (embedded < chunks, unread > 0) {
-            (true, true) => format!("Search by meaning {made}, and {read}."),
-            (true, false) => format!("Search by meaning {made}."),
-            (false, true) => format!("Search by meaning {read}."),
-            (false, false) => return None,
-        };
-        (Lack::SomeVectors, text)
-    };
-    Some(Notice { lack, text })
-}
-
-fn missing_text(coverage: Coverage) -> Option<Notice> {
-    (coverage.full_text < coverage.documents).then(|| Notice {
-        lack: Lack::FullText,
-        text: format!(
-            "Search by words covers {} of {} documents so far.",
-            coverage.full_text, coverage.documents
-        ),
-    })
 }
 
 /// All arms together, best first.
@@ -577,64 +551,6 @@ fn read_by_model(query: &Query) -> (String, String) {
     }
 }
 
-/// The documents that a key (`acme/app#12`) or a number (`#12`, `12`) names, in the order of their keys.
-///
-/// # Errors
-/// Those of the database.
-pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
-    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
-        return reader.documents_by_number(u64::from(number));
-    }
-    Ok(reader.document_by_key(text)?.into_iter().collect())
-}
-
-/// The one document that a key, or a number that only one source has, names.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
-pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
-    let mut found = named(reader, key)?;
-    if found.len() > 1 {
-        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
-        return Err(Error::invalid(format!("several sources have {key}"))
-            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
-    }
-    found.pop().ok_or_else(|| {
-        let hint = match meant(reader, key) {
-            Some(meant) => format!("Did you mean {meant}?"),
-            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
-                .to_owned(),
-        };
-        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
-    })
-}
-
-/// The key that was probably meant where its source was misspelt, if there is such a document.
-fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
-    let at = key.find(['#', ':'])?;
-    let (source, rest) = key.split_at(at);
-    let known = reader.sources().ok()?;
-    if known.iter().any(|s| s.key == source) {
-        return None;
-    }
-    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
-    let meant = format!("{source}{rest}");
-    reader.document_by_key(&meant).ok()?.map(|d| d.key)
-}
-
-/// A source was named that does not exist; says which do.
-pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
-    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
-    let hint = if known.is_empty() {
-        "Import one first: precedent import github FILE --source owner/name".to_owned()
-    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
-        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
-    } else {
-        format!("Its sources are: {}.", known.join(", "))
-    };
-    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
-}
-
 /// Two documents in the order of their keys, numbers compared as numbers.
 fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
     (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
@@ -649,8 +565,17 @@ fn words(query: &Query) -> Words {
             identifiers.push(whole);
         }
     }
+    // "C++" is not every text that has a C, where the name itself can be looked for.
+    let mut text = query.text.clone();
+    if query.scope == Scope::Any {
+        for (range, whole) in tokens::identifiers(&query.text) {
+            if tokens::is_language(&whole) && whole.trim_matches(['.', '+', '#']).len() < 4 {
+                text.replace_range(range.clone(), &" ".repeat(range.len()));
+            }
+        }
+    }
     Words {
-        terms: report::terms(&query.text),
+        terms: report::terms(&text),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),

@@ -1,5 +1,6 @@
 //! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
-//! updated:>2026-01-01 in:title mode:lexical`. Anything that is no filter is a word: a pasted log is a query too.
+//! updated:>2026-01-01 in:title mode:lexical`. Anything that is no filter is a word: a pasted log is a query too. So is the one line
+//! of a compiler that somebody pasted, with its options and colons.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -11,7 +12,7 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
-use precedent_text::essence::informative;
+use precedent_text::{essence::informative, visible::uncoloured};
 
 /// Longer queries are pasted texts: nothing in them is read as a filter.
 const MAX_TYPED: usize = 1000;
@@ -39,6 +40,8 @@ pub struct Query {
     pub understood: String,
     /// Whether it is a pasted text and not a typed query.
     pub pasted: bool,
+    /// The words that were read as filters and exclusions, as they were typed.
+    pub operators: Vec<String>,
 }
 
 impl Query {
@@ -64,6 +67,38 @@ impl Query {
         out
     }
 
+    /// The same with what looks like filters and exclusions as phrases that have to occur; `None` if it has none, or no words.
+    pub fn literal(&self) -> Option<Self> {
+        if self.operators.is_empty() || self.pasted || self.is_empty() {
+            return None;
+        }
+        let phrases = self.phrases.iter().chain(&self.operators).cloned().collect();
+        Some(Self {
+            phrases,
+            mode: self.mode,
+            understood: self.understood.clone(),
+            ..Self::typed(&self.text)
+        })
+    }
+
+    /// Adds filters that were given apart from the words.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if a filter has a value that it cannot have, or is none.
+    pub fn within(mut self, filters: &str) -> Result<Self> {
+        let given = parse_short(filters, false)?;
+        if !given.is_empty() || !given.without.is_empty() {
+            return Err(Error::invalid(format!("\"{}\" is no filter", given.all_words())).with_hint(
+                "Filters are is:, label:, author:, source:, reason:, created:, updated: and closed:.",
+            ));
+        }
+        self.filters.splice(0..0, given.filters);
+        if !given.understood.is_empty() {
+            self.understood = format!("{} {}", given.understood, self.understood).trim().to_owned();
+        }
+        Ok(self)
+    }
+
     /// Whether there are no words at all.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.phrases.is_empty()
@@ -82,6 +117,28 @@ pub fn parse(input: &str) -> Result<Query> {
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
         return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
     }
+    let input = &*uncoloured(input);
+    let query = parse_short(input, is_line(input))?;
+    // Who excludes and names nothing else means the word: an option, an arrow.
+    if query.is_empty() && query.filters.is_empty() && !query.without.is_empty() {
+        return Ok(Query {
+            mode: query.mode,
+            scope: query.scope,
+            understood: query.understood,
+            ..Query::typed(&query.operators.join(" "))
+        });
+    }
+    Ok(query)
+}
+
+/// Whether a query is the line of a program or of a log that somebody pasted: a word of it ends with a colon, as in "error: …".
+fn is_line(input: &str) -> bool {
+    let mut words = input.split_whitespace();
+    words.clone().count() > 1 && words.any(|word| word.len() > 1 && word.ends_with(':'))
+}
+
+/// Reads a query that was typed. In a line that was pasted, what is no valid filter is a word.
+fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut query = Query::default();
     let mut words: Vec<&str> = Vec::new();
     let mut said: Vec<String> = Vec::new();
@@ -89,7 +146,7 @@ pub fn parse(input: &str) -> Result<Query> {
     while !rest.is_empty() {
         let (token, after) = next_token(rest);
         rest = after.trim_start();
-        match read_token(token, &mut query)? {
+        match read_token(token, line, &mut query)? {
             Some(canonical) => said.push(canonical),
             None => {
                 words.push(token);
@@ -120,7 +177,7 @@ fn next_token(text: &str) -> (&str, &str) {
 }
 
 /// Reads one token into the query; `None` if it is a word.
-fn read_token(token: &str, query: &mut Query) -> Result<Option<String>> {
+fn read_token(token: &str, line: bool, query: &mut Query) -> Result<Option<String>> {
     let (negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
         _ => (false, token),
@@ -131,7 +188,12 @@ fn read_token(token: &str, query: &mut Query) -> Result<Option<String>> {
         if phrase.is_empty() {
             return Ok(Some(String::new()));
         }
-        if negated { &mut query.without } else { &mut query.phrases }.push(phrase.to_owned());
+        if negated {
+            query.operators.push(phrase.to_owned());
+            query.without.push(phrase.to_owned());
+        } else {
+            query.phrases.push(phrase.to_owned());
+        }
         return Ok(Some(format!("{sign}\"{phrase}\"")));
     }
     if let Some((name, value)) = core.split_once(':') {
@@ -139,43 +201,62 @@ fn read_token(token: &str, query: &mut Query) -> Result<Option<String>> {
         // Quotes hold a value together; there is no way to write one in it.
         let value = value.replace('"', "");
         let value = value.trim();
-        let canonical = || {
-            Ok(Some(format!(
-                "{sign}{name}:{}",
-                if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() }
-            )))
-        };
-        match name.as_str() {
-            "mode" if !negated => {
-                query.mode = Some(match value {
-                    "lexical" => Mode::Lexical,
-                    "semantic" => Mode::Semantic,
-                    "hybrid" => Mode::Hybrid,
-                    _ => return Err(wrong(&name, value, "lexical, semantic, hybrid")),
-                });
-                return canonical();
-            }
-            "in" if !negated => {
-                query.scope = match value {
-                    "title" => Scope::Title,
-                    "body" => Scope::Body,
-                    "comments" | "comment" => Scope::Comments,
-                    _ => return Err(wrong(&name, value, "title, body, comments")),
+        match named(&name, value, negated, query) {
+            Ok(true) => {
+                query.operators.push(format!("{name} {value}"));
+                let value = if value.contains(char::is_whitespace) {
+                    format!("\"{value}\"")
+                } else {
+                    value.to_owned()
                 };
-                return canonical();
+                return Ok(Some(format!("{sign}{name}:{value}")));
             }
-            _ => {}
-        }
-        if let Some(test) = test(&name, value)? {
-            query.filters.push(Filter { test, negated });
-            return canonical();
+            Ok(false) => {}
+            Err(_) if line => return Ok(None),
+            Err(error) => return Err(error),
         }
     }
-    if negated {
+    if negated && !line && is_excluded(core) {
+        query.operators.push(core.to_owned());
         query.without.push(core.to_owned());
         return Ok(Some(token.to_owned()));
     }
     Ok(None)
+}
+
+/// Whether a word with a minus before it is meant to be excluded. `-f`, `-std=c++20` and `-fsSL` are options of a program.
+fn is_excluded(word: &str) -> bool {
+    let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
+    let mut letters = word.chars();
+    let inner_capital = letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
+    plain && word.contains(char::is_alphanumeric) && word.chars().nth(1).is_some() && !inner_capital
+}
+
+/// Reads `name:value` into the query, and whether that is a filter, a place or a way to rank.
+fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bool> {
+    match name {
+        "mode" if !negated => {
+            query.mode = Some(match value {
+                "lexical" => Mode::Lexical,
+                "semantic" => Mode::Semantic,
+                "hybrid" => Mode::Hybrid,
+                _ => return Err(wrong(name, value, "lexical, semantic, hybrid")),
+            });
+        }
+        "in" if !negated => {
+            query.scope = match value {
+                "title" => Scope::Title,
+                "body" => Scope::Body,
+                "comments" | "comment" => Scope::Comments,
+                _ => return Err(wrong(name, value, "title, body, comments")),
+            };
+        }
+        _ => {
+            let Some(test) = test(name, value)? else { return Ok(false) };
+            query.filters.push(Filter { test, negated });
+        }
+    }
+    Ok(true)
 }
 
 /// A filter's condition; `None` if the name is no filter's, so that `std::vec` and `http://x` stay words.
@@ -294,6 +375,49 @@ mod tests {
             let q = parse(text).unwrap();
             assert_eq!((q.text.as_str(), q.filters.len()), (text, 0), "{text}");
         }
+    }
+
+    #[test]
+    fn the_line_of_a_program_is_words_but_for_filters_that_are_surely_meant() {
+        for line in [
+            "ld: warning: option -dead_strip -O2 is ignored",
+            "gcc: error: unrecognized option -fmodules=all",
+            "error: label: expected before is: token",
+            "updated: 12:30 in place of created: yesterday",
+            "cannot read -oProxyCommand=x or -fsSL or -f",
+        ] {
+            let q = parse(line).unwrap();
+            assert_eq!((q.text.as_str(), q.filters.len(), q.without.len()), (line, 0, 0), "{line}");
+        }
+        let q = parse("error: no space left is:closed -label:wontfix").unwrap();
+        assert_eq!((q.text.as_str(), q.filters.len()), ("error: no space left", 2));
+    }
+
+    #[test]
+    fn an_exclusion_alone_is_the_word_itself() {
+        for text in ["-Wall", "->", "-helm", "-fsSL -O2"] {
+            let q = parse(text).unwrap();
+            assert!(!q.is_empty() && q.without.is_empty(), "{text}");
+        }
+        assert_eq!(parse("is:open -helm").unwrap().without, ["helm"]);
+    }
+
+    #[test]
+    fn filters_that_are_given_apart_hold_for_a_pasted_text() {
+        let q = parse("one\ntwo is:open").unwrap().within("source:\"acme/app\" is:closed").unwrap();
+        assert_eq!((q.pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
+        assert!(parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:"));
+    }
+
+    #[test]
+    fn a_query_with_operators_can_be_read_by_its_letters() {
+        let q = parse("crash is:open -helm \"a b\"").unwrap().literal().unwrap();
+        assert_eq!(
+            (q.text.as_str(), q.phrases, q.filters.len()),
+            ("crash", vec!["a b".to_owned(), "is open".to_owned(), "helm".to_owned()], 0)
+        );
+        assert!(parse("crash").unwrap().literal().is_none());
+        assert!(parse("is:open").unwrap().literal().is_none());
     }
 
     #[test]

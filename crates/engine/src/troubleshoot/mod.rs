@@ -35,7 +35,12 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
-    essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens, version::versions,
+    essence::informative,
+    prepare::{Prepared, written},
+    report,
+    skeleton::Skeleton,
+    tokens,
+    version::versions,
 };
 use thread::{Said, assemble, need};
 
@@ -385,7 +390,7 @@ impl Opened {
             _ => Vec::new(),
         };
         let closed_at = row.merged_at.or(row.closed_at);
-        let body = r.skeleton(row.source_id)?.strip(&row.body);
+        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
         let said: Vec<Said> = comments
             .iter()
             .map(|c| {
@@ -470,6 +475,7 @@ fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
 
 /// A comment without what it quotes, where it says something itself: the quoted words are in the thread already.
 fn without_quotes(markdown: &str) -> String {
+    let markdown = &*written(markdown);
     let own: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
     let own = own.join("\n");
     let text = if own.trim().is_empty() { markdown } else { &own };

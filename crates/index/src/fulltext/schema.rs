@@ -123,7 +123,7 @@ impl Tokenizer for Analyzer {
             Cut::Words => self.stems.words(text, |range, term| found.push(range, term)),
             Cut::Identifiers => tokens::identifiers(text).for_each(|(range, word)| found.push(range, &word)),
         }
-        Stream { found, next: 0, start: 0, token: Token::default() }
+        Stream { found, next: 0, start: 0, position: 0, token: Token::default() }
     }
 }
 
@@ -131,15 +131,20 @@ pub(super) struct Stream<'a> {
     found: &'a Found,
     next: usize,
     start: usize,
+    position: usize,
     token: Token,
 }
 
 impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
         let Some((range, end)) = self.found.places.get(self.next) else { return false };
+        // Two terms of one word stand in one place, so that phrases go on behind them.
+        if self.next > 0 && (self.token.offset_from, self.token.offset_to) != (range.start, range.end) {
+            self.position += 1;
+        }
         self.token.offset_from = range.start;
         self.token.offset_to = range.end;
-        self.token.position = self.next;
+        self.token.position = self.position;
         self.token.text.clear();
         self.token.text.push_str(&self.found.text[self.start..*end]);
         self.start = *end;

@@ -379,13 +379,17 @@ impl FullText {
         d.add_text(f.identifiers, &code);
         d.add_text(f.body, prose);
         d.add_text(f.code, code);
+        for target in &body.targets {
+            d.add_text(f.identifiers, target);
+            d.add_text(f.code, target);
+        }
         let mut said = BTreeSet::new();
         for (comment, text) in comments {
             if comment.author.bot {
                 continue;
             }
-            for part in [text.prose(), text.code()] {
-                d.add_text(f.identifiers, &part);
+            for part in [text.prose(), text.code()].iter().chain(&text.targets) {
+                d.add_text(f.identifiers, part);
                 d.add_text(f.comments, part);
             }
             said.extend(terms(&text.signatures("")));

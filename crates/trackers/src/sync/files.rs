@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::mpsc::{SyncSender, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{SyncSender, sync_channel},
+    },
 };
 
 use jiff::Timestamp;
@@ -14,7 +17,10 @@ use super::{
     routes::{Of, Routes},
     source_key,
 };
-use crate::tracker::file::{self, Chunk, Content, Look, Mapping, Piece, Tie, content};
+use crate::tracker::file::{
+    self, Chunk, Content, Look, Mapping, Piece, Tie, content,
+    mail::{Gathered, Threads},
+};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
@@ -86,6 +92,9 @@ struct Door<'a> {
     routes: Routes,
     /// The path that is read.
     path: PathBuf,
+    /// All paths, and how the mails below them hang together, once one was met.
+    paths: &'a [PathBuf],
+    threads: Option<Arc<Threads>>,
     sources: BTreeMap<String, SourceRow>,
     out: Imported,
 }
@@ -106,6 +115,8 @@ impl<'a> Door<'a> {
             mapping,
             routes: Routes::default(),
             path: PathBuf::new(),
+            paths: &request.paths,
+            threads: None,
             sources: BTreeMap::new(),
             out: Imported { report, ..Default::default() },
         })
@@ -165,9 +176,9 @@ impl<'a> Door<'a> {
             Some(error) => Err(error.context("the other files were imported")),
             None if files.len() > 1 && self.out.files_read.understood.len() == known => {
                 Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-                    .with_hint(
-                        self.because("Files that trackers export are looked for: JSON, CSV, XML, Markdown."),
-                    ))
+                    .with_hint(self.because(
+                        "Files that trackers export are looked for: JSON, CSV, XML, mails, Markdown.",
+                    )))
             }
             None => Ok(()),
         }
@@ -187,7 +198,12 @@ impl<'a> Door<'a> {
         let mut refused = None;
         let archive = content::each(path, |content| {
             match file::look(&content, &self.mapping) {
-                Ok(look) => self.content(&content, &look, before, total)?,
+                Ok(mut look) => {
+                    if look.mailbox().is_some() {
+                        look.hang_together(&self.threads());
+                    }
+                    self.content(&content, &look, before, total)?;
+                }
                 Err(error) if content.name != Content::file(path).name && error.code() == Code::NotFound => {
                     self.left_out(content.name.clone(), &error);
                 }
@@ -207,6 +223,28 @@ impl<'a> Door<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// How the mails of all files that were given hang together: an answer may lie in any of them.
+    fn threads(&mut self) -> Arc<Threads> {
+        if let Some(threads) = &self.threads {
+            return Arc::clone(threads);
+        }
+        let mut all = Gathered::default();
+        for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default()) {
+            // What cannot be read is told when it is read for good.
+            let _ = content::each(&file, |content| {
+                if let Ok(look) = file::look(&content, &self.mapping)
+                    && let Some(mailbox) = look.mailbox()
+                {
+                    let _ = all.add(&content, mailbox, content.open()?);
+                }
+                Ok(true)
+            });
+        }
+        let threads = Arc::new(all.threads());
+        self.threads = Some(Arc::clone(&threads));
+        threads
     }
 
     fn left_out(&mut self, place: String, error: &Error) {
@@ -258,8 +296,11 @@ impl<'a> Door<'a> {
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
-        // What lies in an archive is named after that.
-        let file = Content::file(&content.path).name;
+        // What lies in an archive is named after that. A thread lies in several files and is in one source.
+        let file = match look.mailbox() {
+            Some(_) => "inbox".to_owned(),
+            None => Content::file(&content.path).name,
+        };
         let read = std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
             let (batches, unread) = sync_channel::<Batch>(1);

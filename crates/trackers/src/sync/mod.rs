@@ -93,6 +93,9 @@ fn put(
                     w.apply_comment(source, c, raw)?
                 }
             };
+            if let (Applied::Updated, Record::Document(d)) = (how, record) {
+                done.undated += u64::from(d.number.is_some() && d.updated_at.is_none());
+            }
             *match how {
                 Applied::New => &mut done.new,
                 Applied::Updated => &mut done.updated,

@@ -93,7 +93,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     if out.is_empty() {
         return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
             .with_hint(
-                "It is searched for files that trackers export: JSON, CSV, XML, Markdown, packed or not.",
+                "It is searched for files that trackers export: JSON, CSV, XML, mails, Markdown, packed or not.",
             ));
     }
     out.sort_by_key(|(p, _)| {

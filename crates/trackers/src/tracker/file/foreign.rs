@@ -37,7 +37,7 @@ pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
         (
             b"\xd0\xcf\x11\xe0",
             "this is a document of an office program",
-            "Save the sheet as CSV, and import that.",
+            "Save a sheet as CSV, a mail of Outlook (.msg) as .eml, and import that.",
         ),
         (
             b"SQLite format 3",
@@ -101,7 +101,7 @@ pub fn text(content: &Content, text: &str) -> Error {
         return error(
             content,
             "this is no text",
-            "JSON, CSV, XML and Markdown are read, packed in gz, bz2, xz, zst, zip and tar, too.",
+            "JSON, CSV, XML, mails and Markdown are read, packed in gz, bz2, xz, zst, zip and tar, too.",
         );
     }
     let line: String =

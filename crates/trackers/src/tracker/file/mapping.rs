@@ -1,6 +1,6 @@
 //! What a person says of a table: which column gives a field, what a state's word means, in which order dates are written.
 
-use super::{columns::FIELDS, states::Words};
+use super::{names::FIELDS, states::Words};
 use crate::tracker::dates::Order;
 use precedent_core::error::{Error, Result};
 

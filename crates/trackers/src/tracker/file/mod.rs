@@ -6,7 +6,9 @@ mod encoding;
 mod foreign;
 mod json;
 mod known;
+pub mod mail;
 mod mapping;
+mod names;
 mod piece;
 mod quotes;
 mod rows;
@@ -15,7 +17,7 @@ mod states;
 mod table;
 mod xml;
 
-use std::io::Read;
+use std::{io::Read, sync::Arc};
 
 use csv::StringRecord;
 use encoding_rs::UTF_8;
@@ -39,6 +41,7 @@ use precedent_core::{
     model::Record,
 };
 use precedent_packing::damaged;
+use precedent_text::message;
 
 /// How much of a file is looked at to tell what it is.
 const START: usize = 256 * 1024;
@@ -58,6 +61,7 @@ enum Form {
     Json { written: Written, holder: bool, known: Known },
     Table(Box<Plan>),
     Xml { written: Written, known: Known },
+    Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
 }
 
@@ -67,6 +71,8 @@ pub enum Chunk {
     Json(Vec<u8>, u64),
     /// A row of a table.
     Row(Row),
+    /// A mail, and where it lies.
+    Mail(Vec<u8>, mail::Place),
     /// A page of a wiki.
     Page(Box<Record>),
 }
@@ -75,7 +81,7 @@ impl Chunk {
     /// How many bytes it has, about.
     pub fn size(&self) -> usize {
         match self {
-            Self::Json(bytes, _) => bytes.len(),
+            Self::Json(bytes, _) | Self::Mail(bytes, _) => bytes.len(),
             Self::Row(row) => row.cells.as_slice().len(),
             Self::Page(_) => 1024,
         }
@@ -98,6 +104,16 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             namespace: "wiki".to_owned(),
             doubts: Vec::new(),
             form: Form::Page,
+        });
+    }
+    if message::is_mail(&start) {
+        let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
+        let mailbox = message::is_divider(&String::from_utf8_lossy(line));
+        return Ok(Look {
+            kind: if mailbox { "mailbox" } else { "mail" }.to_owned(),
+            namespace: "mail".to_owned(),
+            doubts: Vec::new(),
+            form: Form::Mail { mailbox, threads: Arc::default() },
         });
     }
     let written = encoding::detect(start.as_slice(), false).map_err(|e| damaged(&content.path, &e))?;
@@ -189,6 +205,21 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
 }
 
 impl Look {
+    /// Whether it holds mails, and if so whether it is a mailbox of many.
+    pub fn mailbox(&self) -> Option<bool> {
+        match &self.form {
+            Form::Mail { mailbox, .. } => Some(*mailbox),
+            _ => None,
+        }
+    }
+
+    /// Says how the mails that it holds hang together with others.
+    pub fn hang_together(&mut self, all: &Arc<mail::Threads>) {
+        if let Form::Mail { threads, .. } = &mut self.form {
+            threads.clone_from(all);
+        }
+    }
+
     /// The columns of a table with the field that each gives; none of other files.
     pub fn columns(&self) -> Vec<(String, Option<&'static str>)> {
         match &self.form {
@@ -204,7 +235,7 @@ impl Look {
         match &self.form {
             Form::Json { written, .. } | Form::Xml { written, .. } => written.named(),
             Form::Table(plan) => plan.written.named(),
-            Form::Page => None,
+            Form::Page | Form::Mail { .. } => None,
         }
     }
 
@@ -260,6 +291,13 @@ impl Look {
                     }
                 }
             }
+            Form::Mail { mailbox, .. } => {
+                return mail::each(content.open()?, *mailbox, |position, bytes| {
+                    let at = mail::place(content, position);
+                    each(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
+                })
+                .map_err(|e| damaged(&content.path, &e));
+            }
             Form::Page => {
                 let mut bytes = Vec::new();
                 let stream = content.open()?;
@@ -286,7 +324,7 @@ impl Look {
         match chunk {
             Chunk::Json(bytes, _) => project.is_match(bytes),
             Chunk::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
-            Chunk::Page(_) => false,
+            Chunk::Mail(..) | Chunk::Page(_) => false,
         }
     }
 
@@ -300,6 +338,7 @@ impl Look {
                 json::pieces(&bytes, place, known)
             }
             (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
+            (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => mail::pieces(&bytes, &at, threads),
             (Chunk::Page(page), _) => Ok(vec![Piece::Record(*page)]),
             _ => Ok(Vec::new()),
         }

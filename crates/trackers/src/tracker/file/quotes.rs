@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use crate::tracker::import::MAX_RECORD;
+
 /// Passes a table through and follows its quotes.
 pub struct Quotes<R> {
     inner: R,
@@ -10,6 +12,8 @@ pub struct Quotes<R> {
     line: u64,
     opened: u64,
     spans: bool,
+    /// How many bytes stand between the quotes that are open.
+    held: usize,
     wrong: Option<u64>,
 }
 
@@ -28,7 +32,7 @@ enum At {
 impl<R> Quotes<R> {
     /// Follows the quotes of a table whose cells this byte divides.
     pub fn new(inner: R, delimiter: u8) -> Self {
-        Self { inner, delimiter, at: At::Start, line: 1, opened: 0, spans: false, wrong: None }
+        Self { inner, delimiter, at: At::Start, line: 1, opened: 0, spans: false, held: 0, wrong: None }
     }
 
     /// The line of a quote that is never closed, once the table was read to its end: the file ends between its quotes, or what
@@ -37,8 +41,14 @@ impl<R> Quotes<R> {
         self.wrong.or((self.at == At::Quoted).then_some(self.opened))
     }
 
+    /// Whether more stands between the quotes that are open than any record has.
+    fn is_endless(&self) -> bool {
+        self.at == At::Quoted && self.held > MAX_RECORD
+    }
+
     fn byte(&mut self, byte: u8) {
         let newline = byte == b'\n';
+        self.held += 1;
         self.at = match (self.at, byte) {
             (At::Quoted, b'"') => At::Closing,
             (At::Quoted, _) => {
@@ -47,7 +57,7 @@ impl<R> Quotes<R> {
             }
             (At::Closing, b'"') => At::Quoted,
             (At::Start, b'"') => {
-                (self.opened, self.spans) = (self.line, false);
+                (self.opened, self.spans, self.held) = (self.line, false, 0);
                 At::Quoted
             }
             (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => At::Start,
@@ -68,7 +78,11 @@ impl<R: Read> Read for Quotes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         buffer[..n].iter().for_each(|b| self.byte(*b));
-        Ok(n)
+        // What reads this would take the rest of the file for one cell, and hold all of it.
+        match self.is_endless() {
+            true => Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is never closed")),
+            false => Ok(n),
+        }
     }
 }
 
@@ -80,6 +94,15 @@ mod tests {
         let mut quotes = Quotes::new(text.as_bytes(), b',');
         io::copy(&mut quotes, &mut io::sink()).unwrap();
         quotes.unclosed()
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_told_without_reading_on() {
+        let mut endless = Quotes::new(b"a,b\n1,\"never".chain(io::repeat(b'x')), b',');
+        let read = io::copy(&mut endless, &mut io::sink());
+        assert!(read.is_err() && endless.unclosed() == Some(2));
+        let long = format!("1,\"{}\"\n", "x".repeat(MAX_RECORD / 2));
+        assert_eq!(unclosed(&long.repeat(3)), None);
     }
 
     #[test]

@@ -238,8 +238,17 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut said = Seen::default();
     let mut unknown = Unknown::default();
     let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(|e| unreadable(content, &e))? {
-        plan.rows += 1;
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(true) => plan.rows += 1,
+            Ok(false) => break,
+            Err(error) => {
+                return Err(reader
+                    .get_ref()
+                    .unclosed()
+                    .map_or_else(|| unreadable(content, &error), |line| unclosed(content, line)));
+            }
+        }
         for (at, seen) in &mut seen {
             if let Some(text) = record.get(*at).filter(|t| !t.trim().is_empty()) {
                 seen.cell(text);
@@ -266,11 +275,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         }
     }
     if let Some(line) = reader.get_ref().unclosed() {
-        return Err(Error::invalid(format!(
-            "{}: a quote that opens in line {line} is never closed",
-            content.path.display()
-        ))
-        .with_hint("Close it, or double it if it is part of the text; nothing of the file was imported."));
+        return Err(unclosed(content, line));
     }
     order(mapping, plan, &seen, &said);
     for (word, n) in unknown.each() {
@@ -288,6 +293,11 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             .push("no column gives the number: rows are numbered by their place in the file".to_owned());
     }
     Ok(())
+}
+
+fn unclosed(content: &Content, line: u64) -> Error {
+    Error::invalid(format!("{}: a quote that opens in line {line} is never closed", content.path.display()))
+        .with_hint("Close it, or double it if it is part of the text; nothing of the file was imported.")
 }
 
 /// Decides the order of dates: in each column by its own cells, else by those of the others, else by what was said or is usual.

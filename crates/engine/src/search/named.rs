@@ -1,0 +1,131 @@
+//! What a key, a number or an address names.
+
+use precedent_core::error::{Error, Result};
+use precedent_store::{DocumentRow, Reader};
+use precedent_text::similar;
+
+/// The documents that a key (`acme/app#12`), a number (`#12`, `12`) or the address of their page names, in the order of their keys.
+///
+/// # Errors
+/// Those of the database.
+pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    if let Some((address, number)) = address(text) {
+        let mut found = reader.documents_by_number(number)?;
+        found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
+        return Ok(found);
+    }
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
+        return reader.documents_by_number(u64::from(number));
+    }
+    Ok(reader.document_by_key(text)?.into_iter().collect())
+}
+
+/// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.
+fn address(text: &str) -> Option<(String, u64)> {
+    let (scheme, _) = text.split_once("://")?;
+    if !matches!(scheme, "http" | "https") {
+        return None;
+    }
+    let plain = plain_address(text);
+    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the one before.
+    let number = plain.rsplit('/').find_map(|part| {
+        let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        digits[from..].parse::<u32>().ok()
+    })?;
+    Some((plain, u64::from(number)))
+}
+
+/// An address without what may differ between two of one page: the scheme, the anchor, what a tracker adds behind it.
+fn plain_address(url: &str) -> String {
+    let url = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
+    let url = url.split_once('#').map_or(url, |(page, _)| page);
+    let url = match url.split_once('?') {
+        Some((page, query)) => match query.split('&').find(|part| part.starts_with("id=")) {
+            Some(id) => format!("{page}?{id}"),
+            None => page.to_owned(),
+        },
+        None => url.to_owned(),
+    };
+    let url = url.trim_end_matches('/').to_lowercase();
+    url.trim_start_matches("www.")
+        .replace("/-/", "/")
+        .replace("/pull/", "/issues/")
+        .replace("/pulls/", "/issues/")
+}
+
+/// Whether the address of an item's page is this one, or the beginning of it: a page has parts.
+fn same_address(url: &str, address: &str) -> bool {
+    let url = plain_address(url);
+    address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The one document that a key, or a number that only one source has, names.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
+pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
+    let mut found = named(reader, key)?;
+    if found.len() > 1 {
+        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
+        return Err(Error::invalid(format!("several sources have {key}"))
+            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
+    }
+    found.pop().ok_or_else(|| {
+        let hint = match meant(reader, key) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
+                .to_owned(),
+        };
+        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
+    })
+}
+
+/// The key that was probably meant where its source was misspelt, if there is such a document.
+fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
+    let at = key.find(['#', ':'])?;
+    let (source, rest) = key.split_at(at);
+    let known = reader.sources().ok()?;
+    if known.iter().any(|s| s.key == source) {
+        return None;
+    }
+    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
+    let meant = format!("{source}{rest}");
+    reader.document_by_key(&meant).ok()?.map(|d| d.key)
+}
+
+/// A source was named that does not exist; says which do.
+pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
+    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let hint = if known.is_empty() {
+        "Import one first: precedent import github FILE --source owner/name".to_owned()
+    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
+        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
+    } else {
+        format!("Its sources are: {}.", known.join(", "))
+    };
+    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_an_item_however_it_was_copied() {
+        for (url, copied) in [
+            ("https://github.com/acme/app/issues/12", "http://github.com/acme/app/issues/12#issuecomment-7"),
+            ("https://github.com/acme/app/pull/12", "https://github.com/Acme/App/pull/12/files?w=1"),
+            ("https://git.example/a/b/-/issues/12", "https://git.example/a/b/issues/12/"),
+            ("https://jira.example/browse/PUMP-12", "https://jira.example/browse/PUMP-12?focusedId=9"),
+            ("https://bugs.example/show_bug.cgi?id=12", "https://www.bugs.example/show_bug.cgi?id=12#c3"),
+        ] {
+            let (found, number) = address(copied).unwrap();
+            assert!(number == 12 && same_address(url, &found), "{copied}");
+            assert!(!same_address(&url.replace("12", "1"), &found), "{copied}");
+        }
+        for text in ["ftp://x/12", "acme/app#12", "https://example.org/page", "see https"] {
+            assert!(address(text).is_none(), "{text}");
+        }
+    }
+}

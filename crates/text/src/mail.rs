@@ -1,0 +1,530 @@
+//! What the writer of a mail wrote: without the mail that was answered, the signature and the notice of a lawyer. Mail programs mark
+//! these in the language of their user; the marks of the most used ones are known here.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::Regex;
+
+use super::signature::re;
+
+/// A signature has so many lines at the most; what is longer is no signature.
+const SIGNATURE: usize = 20;
+/// After a closing formula so many lines follow at the most: a name, a company, how to reach it.
+const CLOSED: usize = 9;
+/// The longest line of those, in characters; a sentence is longer.
+const SHORT: usize = 90;
+/// The longest line that may announce a quotation, in bytes.
+const ANNOUNCED: usize = 400;
+/// A mail's headers take so many lines at the most.
+const HEADERS: usize = 40;
+/// So many of the last lines are looked at for a signature.
+const LAST: usize = 200;
+
+/// "On …, … wrote:" and what mail programs write in its place. The verb stands at the end, or before the name.
+static WROTE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:^|[\s(])(?:wrote|schrieb(?:\s.{1,120})?|hat geschrieben|a écrit|escribió|ha scritto|escreveu|schreef(?:\s.{1,120})?|",
+        r"heeft(?:\s.{1,120})? geschreven|napisał(?:\(a\)|a)?(?:\s.{1,120})?|pisze|napsal(?:\(a\)|a)?|пише|пишет|(?:на)?писала?(?:\(а\))?|",
+        r"skrev(?:\s.{1,120})?|kirjoitti|yazdı|scris|írta|έγραψε)\s?[:：]$",
+        r"|(?:写道|寫道|님이 작성|のメール|さんは書きました|書きました)\s?[:：]$",
+    ))
+});
+/// A day or a time of day.
+static WHEN: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b"));
+static DAY: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\d{1,4}[./年-]\s?\d{1,2}[./月-]|(?:^|[^\d])(?:19|20)\d{2}(?:[^\d]|$)"));
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| re(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
+
+/// What stands between an answer and the mail that it answers.
+static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
+        r"mensaje original|messaggio originale|mensagem original|oorspronkelijk bericht|wiadomość oryginalna|původní zpráva|исходное сообщение|",
+        r"оригинальное сообщение|ursprungligt meddelande|oprindelig meddelelse|alkuperäinen viesti|orijinal ileti|eredeti üzenet|",
+        r"原始邮件|邮件原件|原始郵件|元のメッセージ|원본 메시지)\s?-{2,})$",
+    ))
+});
+/// What stands before a mail that is passed on: that mail is what its sender asks about.
+static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^(?:-{2,}\s?(?:forwarded message|weitergeleitete nachricht|message (?:transféré|transmis)|mensaje reenviado|messaggio inoltrato|",
+        r"mensagem encaminhada|doorgestuurd bericht|wiadomość przekazana|přeposlaná zpráva|пересылаемое сообщение|переадресованное сообщение|",
+        r"vidarebefordrat meddelande|转发邮件|轉寄郵件|転送メッセージ|전달된 메시지)\b?.{0,40}-{2,}|",
+        r"begin forwarded message:|anfang der weitergeleiteten nachricht:|début du message (?:réexpédié|transféré)\s?:|inicio del mensaje reenviado:|",
+        r"inizio messaggio inoltrato:|início da mensagem (?:re)?encaminhada:|begin doorgestuurd bericht:)$",
+    ))
+});
+
+/// The names of a mail's headers, as programs write them above a mail that is answered.
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^[*_]{0,2}(from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람|",
+        r"sent|date|gesendet|datum|envoyé|enviado(?: el)?|fecha|inviato|data|enviada em|verzonden|wysłano|odesláno|отправлено|дата|skickat|sendt|lähetetty|gönderme tarihi|tarih|",
+        r"发送时间|日期|寄件日期|送信日時|日時|보낸 날짜|",
+        r"to|an|à|para|a|aan|do|komu|кому|till|til|vastaanottaja|kime|收件人|宛先|받는 사람|",
+        r"cc|kopie|copia|kopia|копия|bcc|抄送|reply-to|antwort an|importance|priority|wichtigkeit|attachments|anlagen|",
+        r"subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)",
+        r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(.*)$",
+    ))
+});
+static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)$",
+    )
+});
+/// Of these a block of headers needs one: whom a mail is from is said in each.
+static SENDER: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$")
+});
+
+/// "Re:" and "Fwd:" in the languages of mail programs.
+static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^(?:(?:re|aw|wg|fwd?|tr|rv|sv|vs|antw|odp|ynt|ilt|res|enc|rif|i|回复|转发|答复|回覆|轉寄)\s?(?:\[\d+\])?\s?[:：]\s*)+",
+    )
+});
+
+/// Closing formulas, folded: without marks, in lower case.
+static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
+        r"(?:many )?thanks(?: and regards| in advance| again)?|thank you(?: in advance)?|thx|br|",
+        r"(?:mit |viele[nm]? |beste[nr]? |herzliche[nr]? |schöne[nr]? |liebe[nr]? )?(?:freundlichen?|liebe[nr]?|besten?|herzlichen?|vielen?|schönen?)? ?(?:grüßen?|grüssen?|gruß|gruss)(?: aus .{2,30})?|mfg|vg|lg|",
+        r"(?:bien )?cordialement(?: vôtre)?|salutations(?: distinguées)?|bien à vous|merci d.avance|merci|",
+        r"(?:un )?(?:cordial |atento )?saludos?(?: cordial(?:es)?)?|atentamente|gracias(?: de antemano)?|",
+        r"(?:cordiali|distinti) saluti|saluti|grazie(?: mille| in anticipo)?|",
+        r"atenciosamente|cumprimentos|com os melhores cumprimentos|obrigad[oa]|abraços|att|",
+        r"(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|alvast bedankt|",
+        r"(?:z )?(?:poważaniem|pozdrowieniami)|pozdrawiam|s pozdravem|с уважением|med vänlig(?:a)? hälsning(?:ar)?|med venlig hilsen|mvh|",
+        r"saygılarımla|ystävällisin terveisin|此致|敬礼|祝好|谢谢|よろしくお願いします|よろしくお願いいたします|以上|감사합니다)",
+        r"\s*[,.!;~]*$",
+    ))
+});
+/// What a phone adds by itself.
+static SENT_FROM: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^(?:sent (?:from|via|with) (?:my )?\S.{1,50}|get outlook for .{2,40}|von mein\S{1,3} .{2,40} gesendet|gesendet (?:von|mit) .{2,50}|",
+        r"envoyé (?:de|depuis) .{2,50}|enviado (?:desde|do|de) .{2,50}|inviato da .{2,50}|verstuurd vanaf .{2,50}|verzonden (?:vanaf|met) .{2,50}|",
+        r"wysłane z .{2,50}|отправлено (?:с|из) .{2,50}|skickat från .{2,50}|iphoneから送信|从我的.{2,20}发送|发自我的.{2,20})$",
+    ))
+});
+static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:confidential|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn).*(?:recipient|addressee|intended|empfänger|adressat|destinat[áa]?[rt]|geadresseerde|adresata)|",
+        r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
+    ))
+});
+/// A greeting by itself.
+static GREETING: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
+        r"hallo|guten (?:morgen|tag|abend)|moin|servus|grüß gott|sehr geehrte[rs]?|liebe[rs]?|",
+        r"bonjour|bonsoir|salut|chère?s?|hola|buen[oa]s (?:días|tardes|noches)|estimad[oa]s?|querid[oa]s?|",
+        r"ciao|salve|buongiorno|buonasera|gentil[ei]|spett\.?(?:le)?|olá|oi|bom dia|boa (?:tarde|noite)|prezad[oa]s?|car[oa]s?|",
+        r"beste|geachte|goede(?:morgen|middag|navond)|goedemorgen|goedemiddag|goedenavond|dag|",
+        r"dzień dobry|witam|cześć|szanown[aiy]\S*|dobrý den|ahoj|здравствуйте|добрый (?:день|вечер)|доброе утро|уважаем\S+|привет|",
+        r"hej|hei|god dag|kære|merhaba|sayın|iyi günler)(?:[\s,].{0,60})?|(?:您好|你好|尊敬的.{0,20}|お世話になっております|こんにちは|안녕하세요).{0,20})$",
+    ))
+});
+
+/// The text that the writer of a mail wrote. A text that has no mark of a mail stays as it is, as does one that says nothing else.
+pub fn own(text: &str) -> Cow<'_, str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let kept = keep(&lines);
+    if kept.iter().all(|keep| *keep) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (line, _) in lines.iter().zip(&kept).filter(|(_, keep)| **keep) {
+        out.push_str(line);
+        out.push('\n');
+    }
+    // Who only passes a mail on, or answers inside of a quotation, says it with that.
+    if out.chars().any(char::is_alphanumeric) { Cow::Owned(out) } else { Cow::Borrowed(text) }
+}
+
+/// A mail that was pasted, as a title and a text: its subject, where its headers were pasted too, and what its writer wrote without the
+/// greeting. `None` if the text is no mail.
+pub fn pasted(text: &str) -> Option<(String, String)> {
+    let text = text.trim_start();
+    let lines: Vec<&str> = text.lines().collect();
+    let headers = header_block(&lines);
+    let mut title = String::new();
+    for line in &lines[..headers] {
+        if let Some(found) = HEADER.captures(line)
+            && SUBJECT.is_match(&found[1])
+        {
+            title = subject(&found[2]).to_owned();
+        }
+    }
+    let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
+    let (body, greeted) = without_greeting(&rest);
+    let own = own(body);
+    if headers == 0 && !greeted && matches!(own, Cow::Borrowed(_)) {
+        return None;
+    }
+    Some((title, own.trim().to_owned()))
+}
+
+/// A subject without "Re:" and the like.
+pub fn subject(text: &str) -> &str {
+    let text = text.trim();
+    ANSWER_TO.find(text).map_or(text, |found| &text[found.end()..])
+}
+
+/// The text without a greeting that has a line of its own, and whether there was one.
+fn without_greeting(text: &str) -> (&str, bool) {
+    let text = text.trim_start();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let line = first.trim();
+    let alone = line.ends_with([',', '!', '.', ':', '，', '！', '。', '、'])
+        || rest.lines().next().is_some_and(|next| next.trim().is_empty());
+    let words = line.split_whitespace().count();
+    // "Hello world crashes:" is a title; nobody is greeted by so many words, or with a number.
+    let greets = GREETING.is_match(line.trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
+        && alone
+        && words <= 7
+        && !line.contains(|c: char| c.is_ascii_digit());
+    if greets && !rest.trim().is_empty() { (rest.trim_start(), true) } else { (text, false) }
+}
+
+/// How many of the first lines are a mail's headers: those of one that was pasted whole.
+fn header_block(lines: &[&str]) -> usize {
+    let (mut at, mut sender, mut named) = (0, false, 0);
+    while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < HEADERS) {
+        let header = line.contains([':', '：']).then(|| HEADER.captures(line)).flatten();
+        let Some(found) = header else {
+            // A long header goes on in a line that is set in.
+            if named > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
+                at += 1;
+                continue;
+            }
+            break;
+        };
+        sender |= SENDER.is_match(&found[1]);
+        named += 1;
+        at += 1;
+    }
+    if sender && named >= 3 { at } else { 0 }
+}
+
+/// Which of these lines the writer wrote.
+fn keep(lines: &[&str]) -> Vec<bool> {
+    let mut keep = vec![true; lines.len()];
+    let fenced = fences(lines);
+    let mut end = lines.len();
+    let mut mail = false;
+    // Whether the writer has said anything so far.
+    let mut said = false;
+    let mut at = 0;
+    while at < end {
+        let line = lines[at].trim();
+        if fenced[at] || line.is_empty() || line.starts_with('>') {
+            said |= fenced[at];
+            at += 1;
+            continue;
+        }
+        if line.ends_with(['-', ':']) && PASSED_ON.is_match(line) {
+            let blank = lines[at + 1..].iter().take(2).take_while(|l| l.trim().is_empty()).count();
+            let next = at + 1 + blank;
+            let next = (next + header_block(&lines[next..])).min(end);
+            keep[at..next].fill(false);
+            at = next;
+            continue;
+        }
+        // A row of low lines is Outlook's only where headers follow.
+        let follows = || {
+            let next = lines[at + 1..].iter().take(3).find(|l| !l.trim().is_empty());
+            next.is_some_and(|l| HEADER.is_match(l.trim()))
+        };
+        let separates =
+            line.ends_with(['-', '_']) && ANSWERED.is_match(line) && (!line.starts_with('_') || follows());
+        let headers = if separates { 1 } else { header_block(&lines[at..]) };
+        if headers > 0 {
+            if said {
+                end = at;
+                break;
+            }
+            // The mail as a whole: its headers are none of its words.
+            keep[at..at + headers].fill(false);
+            at += headers;
+            continue;
+        }
+        if let Some(next) = announced(lines, at) {
+            mail = true;
+            keep[at..next].fill(false);
+            if said && !is_quoted(lines, next) {
+                end = at;
+                break;
+            }
+            at = next;
+            continue;
+        }
+        said |= line.contains(char::is_alphanumeric);
+        at += 1;
+    }
+    keep[end..].fill(false);
+    mail |= end < lines.len();
+    if mail {
+        for at in 0..end {
+            if !fenced[at] && lines[at].trim_start().starts_with('>') {
+                keep[at] = false;
+            }
+        }
+    }
+    // What is signed is the last that is the writer's own.
+    let last = (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
+    let from = signature(lines, &keep, &fenced, last);
+    keep[from..last].fill(false);
+    keep
+}
+
+/// Where the signature begins among the lines before `last`; `last` if there is none.
+fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usize {
+    let filled = |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
+    let mut from = last;
+    let first = (0..last).rev().filter(|at| keep[*at] && !lines[*at].trim().is_empty()).nth(2 * SIGNATURE);
+    let first = first.unwrap_or(0).max(last.saturating_sub(LAST));
+    // RFC 3676, section 4.3: "-- " alone in a line; many programs lose the space.
+    if let Some(at) =
+        (first..last).find(|at| !fenced[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
+        && (1..=SIGNATURE).contains(&filled(at + 1))
+        && !fenced[at..last].contains(&true)
+        && lines[..at].iter().any(|l| l.contains(char::is_alphanumeric))
+    {
+        from = at;
+    }
+    loop {
+        let Some(at) = (0..from).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()) else {
+            return from;
+        };
+        let line = lines[at].trim().trim_matches(['*', '_']);
+        if fenced[at]
+            || !(SENT_FROM.is_match(line) || NOTICE.is_match(line))
+            || !written_before(lines, keep, at)
+        {
+            break;
+        }
+        from = at;
+    }
+    let tail = |at: usize| (at + 1..from).filter(|n| keep[*n] && !lines[*n].trim().is_empty());
+    let closing = (first..from).rev().take_while(|at| tail(*at).count() <= CLOSED).find(|at| {
+        keep[*at]
+            && !fenced[*at]
+            && CLOSING.is_match(lines[*at].trim().trim_matches(['*', '_']))
+            && tail(*at).all(|n| {
+                let line = lines[n].trim();
+                !fenced[n] && line.chars().count() <= SHORT && !is_afterword(line)
+            })
+    });
+    match closing {
+        Some(at) if written_before(lines, keep, at) => at,
+        _ => from,
+    }
+}
+
+/// Whether anything was written before a line.
+fn written_before(lines: &[&str], keep: &[bool], at: usize) -> bool {
+    (0..at).any(|n| keep[n] && lines[n].contains(char::is_alphanumeric))
+}
+
+/// What people add below their names, and what is no part of any name.
+fn is_afterword(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    lower.starts_with("ps")
+        || lower.starts_with("p.s")
+        || line.starts_with(['#', '-', '*', '`', '|']) && line.len() > 3
+        || line.ends_with('?')
+}
+
+/// Where what an announcement announces begins, if one begins at this line: "On Monday … wrote:", which may take two lines.
+fn announced(lines: &[&str], at: usize) -> Option<usize> {
+    let line = lines[at].trim();
+    if announces(line, || is_quoted(lines, at + 1)) {
+        return Some(at + 1);
+    }
+    let next = lines.get(at + 1)?.trim();
+    let begins = !line.ends_with([':', '.', '：']) && next.ends_with([':', '：']);
+    (begins
+        && (WHEN.is_match(line) || ADDRESS.is_match(line))
+        && announces(&format!("{line} {next}"), || is_quoted(lines, at + 2)))
+    .then_some(at + 2)
+}
+
+/// Whether a line says who wrote what follows, and when.
+fn announces(line: &str, quoted: impl Fn() -> bool) -> bool {
+    if line.len() > ANNOUNCED || !line.ends_with([':', '：']) {
+        return false;
+    }
+    let address = ADDRESS.is_match(line);
+    if WROTE.is_match(line) {
+        // "At 10:12 the server wrote:" is a report's.
+        return address || DAY.is_match(line) || quoted();
+    }
+    address && WHEN.is_match(line) && (line.contains('<') || quoted())
+}
+
+/// Whether the next line that is not empty is marked as a quotation.
+fn is_quoted(lines: &[&str], from: usize) -> bool {
+    let next = lines.get(from..).unwrap_or_default().iter().take(4).find(|l| !l.trim().is_empty());
+    next.is_some_and(|l| l.trim_start().starts_with('>'))
+}
+
+/// Which lines stand in a fence, the fences themselves among them.
+fn fences(lines: &[&str]) -> Vec<bool> {
+    let mut open = false;
+    lines
+        .iter()
+        .map(|line| {
+            let mark = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            open ^= mark;
+            open || mark
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
+
+    #[test]
+    fn the_answered_mail_is_not_the_writers_in_any_language() {
+        for announcement in [
+            "On Tue, 4 Mar 2025 at 08:12, Pump Support <help@pumps.example> wrote:",
+            "On 04/03/2025 08:12, Pump Support wrote:",
+            "On Tuesday, March 4th, 2025 at 8:12 AM, Pump Support via the portal of the\nmaker <help@pumps.example> wrote:",
+            "Am 04.03.25 um 08:12 schrieb Pump Support:",
+            "Am Di., 4. März 2025 um 08:12 Uhr schrieb Pump Support <help@pumps.example>:",
+            "Le mar. 4 mars 2025 à 08:12, Pump Support <help@pumps.example> a écrit :",
+            "El mar, 4 mar 2025 a las 8:12, Pump Support (<help@pumps.example>) escribió:",
+            "Il giorno mar 4 mar 2025 alle ore 08:12 Pump Support <help@pumps.example> ha scritto:",
+            "Em ter., 4 de mar. de 2025 às 08:12, Pump Support <help@pumps.example> escreveu:",
+            "Op di 4 mrt 2025 om 08:12 schreef Pump Support <help@pumps.example>:",
+            "wt., 4 mar 2025 o 08:12 Pump Support <help@pumps.example> napisał(a):",
+            "вт, 4 мар. 2025 г. в 08:12, Pump Support <help@pumps.example>:",
+            "04.03.2025, 08:12, \"Pump Support\" пишет:",
+            "Pump Support <help@pumps.example> 于2025年3月4日周二 08:12写道：",
+            "2025年3月4日(火) 8:12 Pump Support <help@pumps.example>:",
+            "Den tis 4 mars 2025 kl 08:12 skrev Pump Support <help@pumps.example>:",
+        ] {
+            let mail =
+                format!("{OWN}\n\n{announcement}\n> Dear customer,\n>\n> please update the seal firmware.\n");
+            assert_eq!(own(&mail).trim(), OWN, "{announcement}");
+            // Some programs quote without a mark.
+            let mail =
+                format!("{OWN}\n\n{announcement}\n\nDear customer,\nplease update the seal firmware.\n");
+            assert_eq!(own(&mail).trim(), OWN, "{announcement}");
+        }
+    }
+
+    #[test]
+    fn outlook_writes_the_headers_above_what_was_answered() {
+        for block in [
+            "-----Original Message-----\nFrom: Pump Support\nSent: Tuesday, March 4, 2025 8:12 AM\nTo: Ada\nSubject: Pump\n",
+            "From: Pump Support <help@pumps.example>\nSent: Tuesday\nTo: Ada\nSubject: RE: Pump\n",
+            "________________________________\nVon: Pump Support\nGesendet: Dienstag\nAn: Ada\nBetreff: AW: Pumpe\n",
+            "*Von:* Pump Support\n*Gesendet:* Dienstag, 4. März 2025\n*An:* Ada\n*Betreff:* Pumpe\n",
+            "De : Pump Support\nEnvoyé : mardi 4 mars 2025\nÀ : Ada\nObjet : Pompe\n",
+            "De: Pump Support\nEnviado: martes\nPara: Ada\nAsunto: Bomba\n",
+            "Da: Pump Support\nInviato: martedì\nA: Ada\nOggetto: Pompa\n",
+            "Van: Pump Support\nVerzonden: dinsdag\nAan: Ada\nOnderwerp: Pomp\n",
+            "От: Pump Support\nОтправлено: вторник\nКому: Ada\nТема: Насос\n",
+            "发件人: Pump Support\n发送时间: 2025年3月4日\n收件人: Ada\n主题: 泵\n",
+        ] {
+            let mail = format!("{OWN}\n\n{block}\nPlease update the seal firmware.\n");
+            assert_eq!(own(&mail).trim(), OWN, "{block}");
+        }
+    }
+
+    #[test]
+    fn signatures_are_no_words_of_a_report() {
+        for signed in [
+            "-- \nAda Brook | Plant Manager\nTel. +44 20 5550 0100\n\nSent from my phone",
+            "--\nAda Brook\nThis message is confidential and meant for its addressee alone.",
+            "Kind regards,\nAda Brook\nBrook Ltd, 5 Mill Lane",
+            "Mit freundlichen Grüßen\n\nAda Brook\nBrook GmbH\nTel.: 030 555 0100",
+            "Cordialement,\nAda",
+            "Thanks!\nAda",
+            "С уважением,\nАда",
+            "Gesendet mit der Telekom Mail App",
+            "Get Outlook for Android",
+        ] {
+            assert_eq!(own(&format!("{OWN}\n\n{signed}\n")).trim(), OWN, "{signed}");
+        }
+    }
+
+    #[test]
+    fn answers_between_the_quoted_lines_are_kept() {
+        let mail = "On 4 Mar 2025, Support wrote:\n> Which version?\n\n2.4.1\n\n> Which system?\n\nDebian\n\n-- \nAda\n";
+        assert_eq!(own(mail).split_whitespace().collect::<Vec<_>>(), ["2.4.1", "Debian"]);
+    }
+
+    #[test]
+    fn a_mail_that_is_passed_on_is_what_is_asked() {
+        let mail = "Can you look at this?\n\n---------- Forwarded message ---------\nFrom: Ada <ada@mill.example>\nDate: Tue, 4 Mar 2025\nSubject: Pump\nTo: Desk\n\nThe pump stops.\n";
+        let found = own(mail);
+        assert!(
+            found.contains("Can you look") && found.contains("The pump stops.") && !found.contains("ada@")
+        );
+        assert_eq!(own("> nothing but this"), "> nothing but this");
+    }
+
+    #[test]
+    fn what_is_no_mail_stays_as_it_is() {
+        for text in [
+            "The log says:\n> pump failed at 10:12\n\nand nothing else.",
+            "At 10:12 the server wrote:\n\n    error FW-1043\n",
+            "Title\n--\n",
+            "Steps\n\n--\n\n```\nlong\n```\n",
+            "From: the settings\nopen the page",
+            "Thanks to the new cache the page is quick.\nBut it is empty.",
+            "```\n-- \nselect 1\n```",
+            "-- drop the table\nselect 1;",
+            "regards\nis the name of the table that fails when a row is long and nothing is written into the other table of that name",
+            "Config:\n\nTo: x\nSubject: y\n",
+        ] {
+            assert!(matches!(own(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pasted_mail_has_its_subject_for_a_title_and_no_greeting() {
+        let mail = "From: Ada <ada@mill.example>\nSent: Tuesday\nTo: Desk\nSubject: RE: AW: Pump stops\n\nDear support team,\n\nthe pump stops.\n\nRegards\nAda";
+        assert_eq!(pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
+        for greeting in [
+            "Hello support team,",
+            "Hi!",
+            "Sehr geehrte Damen und Herren,",
+            "Bonjour,",
+            "Guten Tag Frau Brook,",
+            "Dear Sir or Madam\n",
+            "您好，",
+        ] {
+            let text = format!("{greeting}\nthe pump stops.");
+            assert_eq!(pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
+        }
+        for title in [
+            "Hello world crashes\nwith 3 threads",
+            "Hi-res images are blurred\n\nsince 2.0",
+            "Hello 2 crashes,\nx",
+            "Hello",
+        ] {
+            assert_eq!(pasted(title), None, "{title}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_and_only_lines_go(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
+            let found = own(&text);
+            let mut lines = text.lines();
+            for line in found.lines() {
+                proptest::prop_assert!(lines.any(|l| l == line), "{line}");
+            }
+            let _ = pasted(&text);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! A mail as it is sent (RFC 5322, MIME): what it says, in Markdown, with the text files that are attached to it.
+
+use jiff::Timestamp;
+use mail_parser::{
+    HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
+};
+
+use super::{hypertext, mail};
+
+/// How much of an attached text is taken, in bytes.
+const ATTACHED: usize = 256_000;
+/// How deep mails that are attached to mails are read.
+const MAX_DEPTH: usize = 3;
+/// So many lines are looked at for headers.
+const LINES: usize = 60;
+
+/// A mail, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Its id, without angle brackets; one made of its bytes where it has none.
+    pub id: String,
+    /// The mails that it answers, the first of the thread first.
+    pub references: Vec<String>,
+    /// Its subject as written; may be empty.
+    pub subject: String,
+    /// Who sent it: the name, else the address.
+    pub author: Option<String>,
+    /// When it was sent; else when it was received.
+    pub date: Option<Timestamp>,
+    /// Whether a program sent it by itself (RFC 3834).
+    pub automatic: bool,
+    /// What it says, in Markdown, with the texts that are attached and the names of what else is.
+    pub text: String,
+    /// Its headers as they were sent.
+    pub headers: String,
+}
+
+/// Whether bytes begin as a mail: with headers, two of which every mail has.
+pub fn is_mail(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(32_768)];
+    let text = String::from_utf8_lossy(start);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().take(LINES).peekable();
+    // Of a mailbox, and of Apple's .emlx, whose first line is a number.
+    if lines
+        .peek()
+        .is_some_and(|l| is_divider(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit())))
+    {
+        lines.next();
+    }
+    let (mut known, mut sender, mut dated, mut first) = (0, false, false, true);
+    for line in lines {
+        if line.starts_with([' ', '\t']) && !first {
+            continue;
+        }
+        let Some((name, _)) = line.split_once(':') else { break };
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_graphic()) {
+            break;
+        }
+        first = false;
+        let name = name.to_ascii_lowercase();
+        sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
+        dated |=
+            matches!(name.as_str(), "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status");
+        known += usize::from(matches!(
+            name.as_str(),
+            "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
+        ));
+    }
+    sender && dated && known > 0
+}
+
+/// Whether a line divides the mails of a mailbox: "From ada@mill.example Tue Mar  4 08:12:00 2025".
+pub fn is_divider(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("From ") else { return false };
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let year = |word: &&str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let time = |word: &&str| word.len() >= 5 && word.as_bytes().get(2) == Some(&b':');
+    words.len() >= 6 && words.iter().any(|w| year(&w)) && words.iter().any(|w| time(&w))
+}
+
+/// Reads a mail; `None` if there is none in these bytes.
+pub fn read(bytes: &[u8]) -> Option<Message> {
+    let bytes = without_count(bytes);
+    let parsed = MessageParser::default().parse(bytes)?;
+    (!parsed.headers().is_empty()).then(|| Message { text: text(&parsed, 0), ..message(&parsed, bytes) })
+}
+
+/// As [`read`], of the headers alone: the text stays empty.
+pub fn head(bytes: &[u8]) -> Option<Message> {
+    let bytes = without_count(bytes);
+    let parsed = MessageParser::default().parse_headers(bytes)?;
+    (!parsed.headers().is_empty()).then(|| message(&parsed, bytes))
+}
+
+/// A mail that was given as a question, as a text: its subject, then what it says. `None` if the bytes are no mail.
+pub fn question(bytes: &[u8]) -> Option<String> {
+    if !is_mail(bytes) {
+        return None;
+    }
+    let message = read(bytes)?;
+    Some(format!("{}\n\n{}", mail::subject(&message.subject), message.text).trim().to_owned())
+}
+
+/// Apple's .emlx says in its first line how long the mail is, and goes on with a list of properties.
+fn without_count(bytes: &[u8]) -> &[u8] {
+    let Some(end) = bytes.iter().take(12).position(|b| *b == b'\n') else { return bytes };
+    let count = std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
+    match count {
+        Some(count) => &bytes[end + 1..bytes.len().min((end + 1).saturating_add(count))],
+        None => bytes,
+    }
+}
+
+fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
+    let ids = |value: &HeaderValue<'_>| -> Vec<String> {
+        value
+            .as_text_list()
+            .unwrap_or_default()
+            .iter()
+            .map(|id| id.trim().to_owned())
+            .filter(|id| !id.is_empty())
+            .collect()
+    };
+    let subject = parsed.subject().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let author = parsed.from().or_else(|| parsed.sender()).and_then(|from| from.first()).and_then(|from| {
+        let said = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+        said(from.name()).or_else(|| said(from.address()))
+    });
+    let date = parsed.date().cloned().or_else(|| parsed.received().and_then(|r| r.date()));
+    let date = date.and_then(|date| Timestamp::from_second(date.to_timestamp()).ok());
+    let mut references = ids(parsed.references());
+    for id in ids(parsed.in_reply_to()) {
+        if !references.contains(&id) {
+            references.push(id);
+        }
+    }
+    let made = || format!("{}@no-id", &blake3::hash(bytes).to_hex()[..24]);
+    let id = parsed.message_id().map(str::trim).filter(|id| !id.is_empty()).map_or_else(made, str::to_owned);
+    references.retain(|other| *other != id);
+    let automatic = parsed.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
+    let automatic = automatic.is_some_and(|how| !how.trim().eq_ignore_ascii_case("no"));
+    let raw = parsed.raw_message();
+    let end = usize::try_from(parsed.root_part().offset_body).unwrap_or_default().min(raw.len());
+    let headers = String::from_utf8_lossy(&raw[..end]).trim_end().to_owned();
+    Message { id, references, subject, author, date, automatic, text: String::new(), headers }
+}
+
+/// What a mail says, then what is attached to it.
+fn text(parsed: &Parsed<'_>, depth: usize) -> String {
+    let mut out = String::new();
+    for part in parsed.text_bodies() {
+        match &part.body {
+            PartType::Text(text) => push(&mut out, &flowed(part, text)),
+            PartType::Html(html) => push(&mut out, &hypertext::to_markdown(html)),
+            _ => {}
+        }
+    }
+    let mut named = Vec::new();
+    for part in parsed.attachments() {
+        let name = part.attachment_name().unwrap_or_default().replace(['`', '\n', '\r', '[', ']', '<'], " ");
+        let name = if name.trim().is_empty() { "attachment".to_owned() } else { name.trim().to_owned() };
+        match &part.body {
+            PartType::Message(inner) if depth < MAX_DEPTH => {
+                let subject = inner.subject().unwrap_or("attached mail");
+                push(&mut out, &format!("### {subject}\n\n{}", text(inner, depth + 1)));
+            }
+            PartType::Text(text) => push(&mut out, &attached(&name, text)),
+            PartType::Html(html) => {
+                push(&mut out, &format!("### {name}\n\n{}", hypertext::to_markdown(html)))
+            }
+            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => match is_text(&name, bytes) {
+                true => push(&mut out, &attached(&name, &String::from_utf8_lossy(bytes))),
+                false => named.push(format!("{name} ({})", size(bytes.len()))),
+            },
+            _ => {}
+        }
+    }
+    if !named.is_empty() {
+        push(&mut out, &format!("Attached: {}", named.join(", ")));
+    }
+    out
+}
+
+fn push(out: &mut String, text: &str) {
+    let text = text.trim_matches(['\n', '\r']).trim_end();
+    if text.trim().is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        out.push_str("\n\n");
+    }
+    out.push_str(&text.replace("\r\n", "\n"));
+}
+
+/// A text file as a fence with its name above it.
+fn attached(name: &str, text: &str) -> String {
+    let cut = text.len() > ATTACHED;
+    let text = &text[..text.floor_char_boundary(ATTACHED)];
+    let longest = text.lines().map(|l| l.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
+    let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
+    let rest = if cut { "\n\n*The rest of this file was left out.*" } else { "" };
+    format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
+}
+
+/// Whether an attachment that says nothing of itself is a text.
+fn is_text(name: &str, bytes: &[u8]) -> bool {
+    let lower = name.to_lowercase();
+    let known = [
+        "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace", "out", "err",
+    ];
+    let ending = lower.rsplit_once('.').is_some_and(|(_, ending)| known.contains(&ending));
+    ending && !bytes[..bytes.len().min(4_096)].contains(&0)
+}
+
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
+/// A text whose lines may be put together again (RFC 3676, format=flowed): those that end with a space go on.
+fn flowed(part: &MessagePart<'_>, text: &str) -> String {
+    let kind = part.content_type();
+    let attribute = |name: &str| kind.and_then(|kind| kind.attribute(name)).unwrap_or_default();
+    if !attribute("format").eq_ignore_ascii_case("flowed") {
+        return text.to_owned();
+    }
+    let keep = !attribute("delsp").eq_ignore_ascii_case("yes");
+    let mut out = String::with_capacity(text.len());
+    let mut open: Option<usize> = None;
+    for line in text.lines() {
+        let depth = line.bytes().take_while(|b| *b == b'>').count();
+        let said = line[depth..].strip_prefix(' ').unwrap_or(&line[depth..]);
+        if open == Some(depth) {
+            out.push_str(said);
+        } else {
+            if open.is_some() {
+                out.push('\n');
+            }
+            out.push_str(&">".repeat(depth));
+            if depth > 0 {
+                out.push(' ');
+            }
+            out.push_str(said);
+        }
+        let goes_on = said.ends_with(' ') && said != "-- ";
+        if goes_on && !keep {
+            out.pop();
+        }
+        if !goes_on {
+            out.push('\n');
+        }
+        open = goes_on.then_some(depth);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &str = "From: =?utf-8?q?Ad=C3=A4_Brook?= <ada@mill.example>\r\nTo: desk@pumps.example\r\nSubject: =?iso-8859-1?Q?Pumpe_=F6lt?=\r\n =?utf-8?b?IOKcqA==?=\r\nDate: Tue, 4 Mar 2025 08:12:00 +0100\r\nMessage-ID: <one@mill.example>\r\nIn-Reply-To: <zero@mill.example>\r\nReferences: <root@mill.example> <zero@mill.example>\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1; format=flowed\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nDie Pumpe=20\r\n=F6lt.\r\n--=20\r\nAda\r\n";
+
+    #[test]
+    fn a_mail_is_decoded() {
+        assert!(is_mail(PLAIN.as_bytes()));
+        let mail = read(PLAIN.as_bytes()).unwrap();
+        assert_eq!((mail.id.as_str(), mail.subject.as_str()), ("one@mill.example", "Pumpe ölt ✨"));
+        assert_eq!(mail.references, ["root@mill.example", "zero@mill.example"]);
+        assert_eq!(mail.author.as_deref(), Some("Adä Brook"));
+        assert_eq!(mail.date.unwrap().to_string(), "2025-03-04T07:12:00Z");
+        assert_eq!(mail.text, "Die Pumpe ölt.\n--\nAda".replace("--\n", "-- \n"));
+        assert!(mail.headers.contains("In-Reply-To") && !mail.headers.contains("Pumpe="));
+        assert_eq!(question(PLAIN.as_bytes()).unwrap().lines().next(), Some("Pumpe ölt ✨"));
+        assert_eq!(head(PLAIN.as_bytes()).unwrap(), Message { text: String::new(), ..mail });
+    }
+
+    #[test]
+    fn html_is_markdown_and_attached_texts_are_read() {
+        let mail = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/html; charset=utf-8\n\n<p>It <b>stops</b>.</p><p>Twice.</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nRVJST1IgRlctMTA0Mwo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=\"valve [1].png\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--B\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=boot.log\n\nslot 3 ``` lost\n--B\nContent-Type: message/rfc822\n\nFrom: c@d.example\nSubject: inner\n\nThe inner text.\n--B--\n";
+        let text = read(mail.as_bytes()).unwrap().text;
+        for part in [
+            "It **stops**.\n\nTwice.",
+            "### pump.log\n\n```\nERROR FW-1043\n```",
+            "### boot.log\n\n```\nslot 3 ``` lost\n```",
+            "### inner\n\nThe inner text.",
+            "Attached: valve  1 .png (3 B)",
+        ] {
+            assert!(text.contains(part), "{part:?} of {text}");
+        }
+    }
+
+    #[test]
+    fn lines_that_flow_are_one_and_others_are_not() {
+        let mail = |how: &str| {
+            format!(
+                "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {how}\n\none \ntwo\nthree\n> a \n> b\nc\n"
+            )
+        };
+        assert_eq!(read(mail("format=flowed").as_bytes()).unwrap().text, "one two\nthree\n> a b\nc");
+        assert_eq!(read(mail("format=flowed; delsp=yes").as_bytes()).unwrap().text, "onetwo\nthree\n> ab\nc");
+        assert_eq!(read(mail("charset=utf-8").as_bytes()).unwrap().text, "one \ntwo\nthree\n> a \n> b\nc");
+    }
+
+    #[test]
+    fn what_is_no_mail_is_told_from_one() {
+        for text in [
+            "id,title\n1,From: x\n",
+            "From: the settings\nopen the page",
+            "{\"From\": \"a\", \"Date\": \"b\", \"To\": \"c\"}",
+            "Subject: x\n\nFrom: a\nDate: b\n",
+            "",
+            "12\n13\n",
+            "From now on: Date: x",
+        ] {
+            assert!(!is_mail(text.as_bytes()) && question(text.as_bytes()).is_none(), "{text}");
+        }
+        assert!(is_mail(b"From ada@mill.example Tue Mar  4 08:12:00 2025\nFrom: a\nDate: b\nTo: c\n\nx"));
+        assert!(is_divider("From MAILER-DAEMON Fri Jul  8 12:08:34 2011"));
+        assert!(!is_divider("From now on it fails"));
+    }
+
+    #[test]
+    fn apples_mails_begin_with_their_length() {
+        let inner =
+            "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
+        let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());
+        assert!(is_mail(whole.as_bytes()));
+        assert_eq!(read(whole.as_bytes()).unwrap().text, "hello there");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400), head in "(From: a\r?\nDate: b\r?\n(Content-Type: multipart/mixed; boundary=x\r?\n)?\r?\n){0,1}") {
+            let whole = [head.as_bytes(), &bytes].concat();
+            let _ = question(&whole);
+            if let Some(mail) = read(&whole) {
+                proptest::prop_assert!(!mail.id.is_empty());
+            }
+        }
+    }
+}

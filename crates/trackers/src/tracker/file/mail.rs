@@ -1,0 +1,421 @@
+//! Mails and mailboxes: a thread is an item, and its answers are the comments.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::{BufRead, BufReader, Read, Result},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::{
+    content::Content,
+    piece::{Item, Piece, Said},
+};
+use crate::tracker::import::MAX_RECORD;
+use precedent_core::model::Record;
+use precedent_text::{
+    mail,
+    message::{self, Message, is_divider},
+};
+
+/// An answer that names no mail belongs to one of the same subject that is so much older at the most.
+const SUBJECT_HOLDS: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// The longest title that is made of a mail's text, in characters.
+const MAX_TITLE: usize = 120;
+
+/// Where a mail lies: the file, and its place there from 1.
+pub type Place = (String, u64);
+
+/// The place of a mail in what was given.
+pub fn place(content: &Content, position: u64) -> Place {
+    (format!("{}\n{}", content.path.display(), content.name), position)
+}
+
+/// How the mails that were given hang together.
+#[derive(Debug, Default)]
+pub struct Threads {
+    mails: HashMap<String, Part>,
+}
+
+/// What a mail is in its thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    /// The first place where it lies.
+    place: Place,
+    /// Made of the id of the mail that began the thread, so that it is the same in every import.
+    number: u32,
+    /// That id.
+    root: String,
+    role: Role,
+    /// When the last mail of the thread was sent.
+    updated: Option<Timestamp>,
+    answers: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It began the thread.
+    First,
+    /// It stands for the mail that began the thread, which is not among those that were given.
+    InPlace,
+    Answer,
+}
+
+/// Collects mails, to tell their threads.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    heads: Vec<(Message, Place)>,
+}
+
+impl Gathered {
+    /// Reads the headers of the mails of a file.
+    ///
+    /// # Errors
+    /// What reading fails with.
+    pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
+        each(stream, mailbox, |position, bytes| {
+            if let Some(head) = message::head(&bytes) {
+                self.put(Message { headers: String::new(), ..head }, place(content, position));
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    fn put(&mut self, head: Message, place: Place) {
+        self.heads.push((head, place));
+    }
+
+    /// The threads: by what mails say that they answer, else by the subject of an answer.
+    pub fn threads(mut self) -> Threads {
+        // Mails without a date come last; of those that lie there twice the first place counts.
+        let when = |m: &Message| (m.date.is_none(), m.date);
+        self.heads.sort_by(|(a, x), (b, y)| (when(a), &a.id, x).cmp(&(when(b), &b.id, y)));
+        self.heads.dedup_by(|(a, _), (b, _)| a.id == b.id);
+        let mut groups = Groups::default();
+        for (head, _) in &self.heads {
+            let own = groups.of(&head.id);
+            for other in &head.references {
+                let other = groups.of(other);
+                groups.join(own, other);
+            }
+        }
+        let mut subjects: HashMap<String, &Message> = HashMap::new();
+        for (head, _) in &self.heads {
+            let subject = mail::subject(&head.subject).to_lowercase();
+            let answers = subject.len() < head.subject.trim().len() && head.references.is_empty();
+            if answers
+                && let Some(before) = subjects.get(&subject)
+                && let (Some(then), Some(now)) = (before.date, head.date)
+                && now.duration_since(then) <= SUBJECT_HOLDS
+            {
+                let (own, other) = (groups.of(&head.id), groups.of(&before.id));
+                groups.join(own, other);
+            }
+            if subject.chars().count() > 3 {
+                subjects.insert(subject, head);
+            }
+        }
+        let mut threads: BTreeMap<usize, Vec<&(Message, Place)>> = BTreeMap::new();
+        for head in &self.heads {
+            let own = groups.of(&head.0.id);
+            threads.entry(groups.root(own)).or_default().push(head);
+        }
+        let mut roots: BTreeMap<&str, Vec<&(Message, Place)>> = BTreeMap::new();
+        for members in threads.into_values() {
+            let Some((first, _)) = members.first() else { continue };
+            let root = first.references.first().unwrap_or(&first.id);
+            roots.entry(root).or_default().extend(members);
+        }
+        let mut taken: HashMap<u32, &str> = HashMap::new();
+        let mut mails = HashMap::new();
+        for (root, members) in roots {
+            let mut number = number(root);
+            while taken.contains_key(&number) {
+                number = number.wrapping_add(1).max(1);
+            }
+            taken.insert(number, root);
+            let first = members.iter().position(|(m, _)| m.id == root);
+            let updated = members.iter().filter_map(|(m, _)| m.date).max();
+            for (at, (head, place)) in members.iter().enumerate() {
+                let role = match first {
+                    Some(first) if first == at => Role::First,
+                    None if at == 0 => Role::InPlace,
+                    _ => Role::Answer,
+                };
+                let part = Part {
+                    place: place.clone(),
+                    number,
+                    root: root.to_owned(),
+                    role,
+                    updated,
+                    answers: members.len() as u64 - 1,
+                };
+                mails.insert(head.id.clone(), part);
+            }
+        }
+        Threads { mails }
+    }
+}
+
+/// The number of a thread, from the id of the mail that began it.
+fn number(root: &str) -> u32 {
+    let hash = blake3::hash(root.as_bytes());
+    let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
+    u32::from_le_bytes(bytes).max(1)
+}
+
+/// Which ids belong together.
+#[derive(Debug, Default)]
+struct Groups {
+    ids: HashMap<String, usize>,
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    fn of(&mut self, id: &str) -> usize {
+        if let Some(known) = self.ids.get(id) {
+            return *known;
+        }
+        let new = self.parents.len();
+        self.parents.push(new);
+        self.ids.insert(id.to_owned(), new);
+        new
+    }
+
+    fn root(&mut self, mut one: usize) -> usize {
+        while self.parents[one] != one {
+            self.parents[one] = self.parents[self.parents[one]];
+            one = self.parents[one];
+        }
+        one
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+}
+
+/// What a mail gives: an item, or a comment of one; nothing where it lies elsewhere, too.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Result<Vec<Piece>, String> {
+    let mail = message::read(bytes).ok_or("no mail")?;
+    let part = threads.mails.get(&mail.id).ok_or("a mail that changed while it was read")?;
+    if part.place != *at {
+        return Ok(Vec::new());
+    }
+    let raw = json!({"headers": mail.headers, "text": mail.text}).to_string().into_bytes();
+    let mut record = match part.role {
+        Role::Answer => Said {
+            number: part.number.into(),
+            id: Some(mail.id),
+            author: mail.author,
+            body: mail.text,
+            at: mail.date,
+            ..Said::default()
+        }
+        .record(part.updated, "", raw),
+        Role::First | Role::InPlace => Item {
+            number: part.number.into(),
+            remote_id: Some(format!("<{}>", part.root)),
+            title: title(&mail),
+            author: mail.author,
+            bot: mail.automatic,
+            body: mail.text,
+            comments: part.answers,
+            created: mail.date,
+            updated: part.updated,
+            ..Item::default()
+        }
+        .record(raw),
+    };
+    match &mut record {
+        // The mail that began the thread is never older than one that stands for it.
+        Record::Document(item) if part.role == Role::InPlace => item.updated_at = None,
+        Record::Comment(comment) => comment.author.bot = mail.automatic,
+        Record::Document(_) => {}
+    }
+    Ok(vec![Piece::Record(record)])
+}
+
+/// The subject without "Re:"; where there is none, the first line that says something.
+fn title(mail: &Message) -> String {
+    let subject = mail::subject(&mail.subject);
+    let line = || mail.text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric));
+    let title = if subject.is_empty() { line().unwrap_or("(no subject)") } else { subject };
+    title.chars().take(MAX_TITLE.max(subject.chars().count())).collect()
+}
+
+/// Gives each mail of a stream to `each`, with its place, until that wants no more; whether it came to the end.
+///
+/// # Errors
+/// What reading fails with.
+pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
+    let mut input = BufReader::with_capacity(256 * 1024, stream);
+    let mut mail = Cut::default();
+    if !mailbox {
+        let mut line = Vec::new();
+        while next_line(&mut input, &mut line)? {
+            mail.push(&line);
+        }
+        return Ok(each(1, mail.take()));
+    }
+    let (mut position, mut blank, mut whole) = (0, true, true);
+    let mut line = Vec::new();
+    while next_line(&mut input, &mut line)? {
+        let begins =
+            whole && blank && line.starts_with(b"From ") && is_divider(&String::from_utf8_lossy(&line));
+        blank = line.trim_ascii().is_empty();
+        if begins {
+            if position > 0 && !each(position, mail.take()) {
+                return Ok(false);
+            }
+            position += 1;
+        } else if position > 0 {
+            // A line of a mail that begins as a divider got a mark (mboxrd).
+            let marks = line.iter().take_while(|b| **b == b'>').count();
+            let marked = whole && marks > 0 && line[marks..].starts_with(b"From ");
+            mail.push(&line[usize::from(marked)..]);
+        }
+        whole = line.ends_with(b"\n");
+    }
+    Ok(position == 0 || each(position, mail.take()))
+}
+
+/// The next line with its end, or as much of it as is read at once; whether there is one.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
+    line.clear();
+    Ok(input.take(1 << 20).read_until(b'\n', line)? > 0)
+}
+
+/// A mail up to the size of a record: what is attached comes last.
+#[derive(Default)]
+struct Cut {
+    bytes: Vec<u8>,
+}
+
+impl Cut {
+    fn push(&mut self, line: &[u8]) {
+        let room = MAX_RECORD.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&line[..line.len().min(room)]);
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(id: &str, day: i8, subject: &str, references: &[&str]) -> (Message, Place) {
+        let date = jiff::civil::date(2025, 3, day).at(8, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+        let message = Message {
+            id: id.to_owned(),
+            subject: subject.to_owned(),
+            date: Some(date.timestamp()),
+            references: references.iter().map(|r| (*r).to_owned()).collect(),
+            ..Message::default()
+        };
+        (message, (id.to_owned(), 1))
+    }
+
+    fn threads(mails: &[(Message, Place)]) -> Threads {
+        Gathered { heads: mails.to_vec() }.threads()
+    }
+
+    fn numbers(mails: &[(Message, Place)]) -> Vec<(String, u32, Role)> {
+        let threads = threads(mails);
+        mails
+            .iter()
+            .map(|(m, _)| (m.id.clone(), threads.mails[&m.id].number, threads.mails[&m.id].role))
+            .collect()
+    }
+
+    #[test]
+    fn answers_belong_to_what_they_answer_however_much_of_it_is_there() {
+        let all = [
+            mail("a@x", 1, "Pump stops", &[]),
+            mail("b@x", 2, "Re: Pump stops", &["a@x"]),
+            mail("c@x", 3, "AW: Pump stops", &["a@x", "b@x"]),
+            mail("d@x", 4, "Valve", &[]),
+        ];
+        let found = numbers(&all);
+        assert_eq!(
+            found.iter().map(|f| f.2).collect::<Vec<_>>(),
+            [Role::First, Role::Answer, Role::Answer, Role::First]
+        );
+        assert!(found[0].1 == found[1].1 && found[1].1 == found[2].1 && found[2].1 != found[3].1);
+        // The last alone stands for the first, under the same number.
+        let alone = numbers(&all[2..3]);
+        assert_eq!(alone, [("c@x".to_owned(), found[0].1, Role::InPlace)]);
+    }
+
+    #[test]
+    fn an_answer_that_names_no_mail_belongs_to_its_subject_for_a_while() {
+        let mut late = mail("e@x", 1, "Re: Pump stops", &[]);
+        late.0.date = late.0.date.map(|d| d + SignedDuration::from_hours(200 * 24));
+        let found = numbers(&[
+            mail("a@x", 1, "Pump stops", &[]),
+            mail("b@x", 2, "Re: pump stops", &[]),
+            mail("c@x", 3, "Pump stops", &[]),
+            mail("d@x", 4, "RE: Pump stops", &[]),
+            late,
+        ]);
+        let same = |a: usize, b: usize| found[a].1 == found[b].1;
+        assert!(same(0, 1) && !same(0, 2) && same(2, 3) && !same(0, 4) && !same(2, 4));
+    }
+
+    #[test]
+    fn a_mail_that_lies_there_twice_is_taken_once() {
+        let (one, mut other) = (mail("a@x", 1, "Pump", &[]), mail("a@x", 1, "Pump", &[]));
+        other.1 = ("z".to_owned(), 7);
+        let found = threads(&[other, one]);
+        assert_eq!((found.mails.len(), found.mails["a@x"].place.0.as_str()), (1, "a@x"));
+    }
+
+    #[test]
+    fn a_mailbox_is_divided_at_its_dividers_and_nowhere_else() {
+        let text = b"From a@b Tue Mar  4 08:12:00 2025\nSubject: 1\n\nFrom here on\n>From there\n\nFrom now on\n\nFrom a@b Tue Mar  4 09:12:00 2025\nSubject: 2\n\nx\n";
+        let mut found = Vec::new();
+        each(&text[..], true, |n, bytes| {
+            found.push((n, String::from_utf8(bytes).unwrap()));
+            true
+        })
+        .unwrap();
+        assert_eq!(
+            found,
+            [
+                (1, "Subject: 1\n\nFrom here on\nFrom there\n\nFrom now on\n\n".to_owned()),
+                (2, "Subject: 2\n\nx\n".to_owned())
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn threads_are_the_same_in_whatever_order_mails_lie(order in proptest::collection::vec(0_usize..6, 6)) {
+            let mut mails = vec![
+                mail("a@x", 1, "Pump", &[]),
+                mail("b@x", 2, "Re: Pump", &["a@x"]),
+                mail("c@x", 2, "Re: Pump", &["lost@x"]),
+                mail("d@x", 3, "Re: Pump", &["lost@x", "c@x"]),
+                mail("e@x", 3, "Re: Valve", &[]),
+                mail("f@x", 3, "Valve", &[]),
+            ];
+            let mut want = numbers(&mails);
+            want.sort_by(|a, b| a.0.cmp(&b.0));
+            for (at, to) in order.into_iter().enumerate() {
+                mails.swap(at, to);
+            }
+            let mut found = numbers(&mails);
+            found.sort_by(|a, b| a.0.cmp(&b.0));
+            proptest::prop_assert_eq!(found, want);
+        }
+    }
+}

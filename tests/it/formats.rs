@@ -1,0 +1,447 @@
+//! Trackers that were made up, written out in the formats that are read, and read back: nothing differs.
+
+use std::fmt::Write as _;
+
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use precedent_core::{
+    model::{ImportRequest, State},
+    task::Task,
+};
+use precedent_store::Store;
+use precedent_trackers::sync::import_files;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A report as it is made up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Report {
+    number: u32,
+    title: String,
+    body: String,
+    closed: bool,
+    labels: Vec<String>,
+    author: Option<String>,
+    created: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    comments: Vec<(Option<String>, Timestamp, String)>,
+}
+
+/// What a format holds of a report.
+#[derive(Clone, Copy)]
+struct Holds {
+    labels: bool,
+    comments: bool,
+    closed_at: bool,
+    /// Times, or only days.
+    times: bool,
+}
+
+const ALL: Holds = Holds { labels: true, comments: true, closed_at: true, times: true };
+const TABLE: Holds = Holds { comments: false, ..ALL };
+
+fn words(min: usize, max: usize) -> impl Strategy<Value = String> {
+    proptest::collection::vec("[a-zA-ZäßéЖ日🔥]{2,9}[,;:'\"|)]?", min..max).prop_map(|w| w.join(" "))
+}
+
+fn report() -> impl Strategy<Value = Report> {
+    let text = proptest::collection::vec(words(2, 7), 1..4).prop_map(|lines| lines.join("\n"));
+    let said = proptest::collection::vec(("[a-z]{2,7}", words(2, 8)), 0..3);
+    let labels = proptest::collection::btree_set("[a-z]{3,8}", 0..3);
+    (words(2, 8), text, any::<bool>(), labels, "[a-z]{2,7}", 0_i64..1_000_000, said).prop_map(
+        |(title, body, closed, labels, author, minutes, said)| {
+            let created = Timestamp::from_second(1_704_067_200 + minutes * 60).unwrap();
+            let later = |n: i64| created + SignedDuration::from_mins(61 * n);
+            let comments =
+                said.into_iter().zip(1..).map(|((who, words), n)| (Some(who), later(n), words)).collect();
+            Report {
+                number: 0,
+                title: format!("T {title}"),
+                body,
+                closed,
+                labels: labels.into_iter().collect(),
+                author: Some(author),
+                created: Some(created),
+                closed_at: closed.then(|| later(9)),
+                comments,
+            }
+        },
+    )
+}
+
+fn tracker() -> impl Strategy<Value = Vec<Report>> {
+    proptest::collection::vec(report(), 1..6).prop_map(|mut all| {
+        (3_u32..).step_by(7).zip(&mut all).for_each(|(number, one)| one.number = number);
+        all
+    })
+}
+
+fn cell(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn table(headers: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut out = format!("{headers}\n");
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|c| cell(c)).collect();
+        let _ = writeln!(out, "{}", cells.join(","));
+    }
+    out
+}
+
+fn at(time: Option<Timestamp>, form: &str) -> String {
+    time.map(|t| t.to_zoned(TimeZone::UTC).strftime(form).to_string()).unwrap_or_default()
+}
+
+fn said(word: [&str; 2], one: &Report) -> String {
+    word[usize::from(one.closed)].to_owned()
+}
+
+fn nth<T: Clone>(all: &[T], n: usize) -> Option<T> {
+    all.get(n).cloned()
+}
+
+fn jira_csv(all: &[Report]) -> String {
+    const FORM: &str = "%d/%b/%y %-I:%M %p";
+    table(
+        "Summary,Issue key,Status,Status Category,Reporter,Created,Resolved,Description,Labels,Labels,Comment,Comment",
+        all.iter().map(|r| {
+            let comment = |n| {
+                nth(&r.comments, n).map_or_else(String::new, |(who, when, text)| {
+                    format!("{};{};{text}", at(Some(when), FORM), who.unwrap())
+                })
+            };
+            vec![
+                r.title.clone(),
+                format!("APP-{}", r.number),
+                said(["Waiting", "Shipped"], r),
+                said(["To Do", "Done"], r),
+                r.author.clone().unwrap(),
+                at(r.created, FORM),
+                at(r.closed_at, FORM),
+                r.body.clone(),
+                nth(&r.labels, 0).unwrap_or_default(),
+                nth(&r.labels, 1).unwrap_or_default(),
+                comment(0),
+                comment(1),
+            ]
+        }),
+    )
+}
+
+/// A table whose columns are these: number, title, body, state, author, created, closed and labels.
+fn plain_table(
+    headers: &str,
+    key: &str,
+    state: [&str; 2],
+    form: &str,
+    between: &str,
+    all: &[Report],
+) -> String {
+    table(
+        headers,
+        all.iter().map(|r| {
+            vec![
+                format!("{key}{}", r.number),
+                r.title.clone(),
+                r.body.clone(),
+                said(state, r),
+                r.author.clone().unwrap(),
+                at(r.created, form),
+                at(r.closed_at, form),
+                r.labels.join(between),
+            ]
+        }),
+    )
+}
+
+fn gitlab_csv(all: &[Report]) -> String {
+    plain_table(
+        "IID,Title,Description,State,Author Username,Created At (UTC),Closed At (UTC),Labels",
+        "",
+        ["Open", "Closed"],
+        "%Y-%m-%d %H:%M:%S",
+        ",",
+        all,
+    )
+}
+
+fn redmine_csv(all: &[Report]) -> String {
+    let form = "%m/%d/%Y %I:%M %p";
+    plain_table(
+        "#,Subject,Description,Status,Author,Created,Closed,Spent",
+        "",
+        ["New", "Closed"],
+        form,
+        ",",
+        all,
+    )
+}
+
+fn zendesk_csv(all: &[Report]) -> String {
+    plain_table(
+        "ID,Subject,Description,Status,Requester,Created at,Solved at,Tags",
+        "",
+        ["Pending", "Solved"],
+        "%Y-%m-%d %H:%M",
+        " ",
+        all,
+    )
+}
+
+fn azure_csv(all: &[Report]) -> String {
+    plain_table(
+        "ID,Title,Description,State,Created By,Created Date,Closed Date,Tags,Work Item Type",
+        "",
+        ["Active", "Closed"],
+        "%-m/%-d/%Y %-I:%M:%S %p",
+        "; ",
+        all,
+    )
+}
+
+fn linear_csv(all: &[Report]) -> String {
+    plain_table(
+        "ID,Title,Description,Status,Creator,Created,Completed,Labels,Team",
+        "RIG-",
+        ["In Progress", "Done"],
+        "%a %b %d %Y %H:%M:%S GMT+0000 (GMT)",
+        ", ",
+        all,
+    )
+}
+
+fn trac_csv(all: &[Report]) -> String {
+    table(
+        "id,summary,description,status,reporter,time,keywords",
+        all.iter().map(|r| {
+            vec![
+                r.number.to_string(),
+                r.title.clone(),
+                r.body.clone(),
+                said(["assigned", "closed"], r),
+                r.author.clone().unwrap(),
+                r.created.unwrap().as_microsecond().to_string(),
+                r.labels.join(" "),
+            ]
+        }),
+    )
+}
+
+fn youtrack_csv(all: &[Report]) -> String {
+    plain_table(
+        "Issue Id,Summary,Description,State,Reporter,Created,Resolved,Tags",
+        "APP-",
+        ["Submitted", "Fixed"],
+        "%d %b %Y %H:%M",
+        ", ",
+        all,
+    )
+}
+
+fn mantis_csv(all: &[Report]) -> String {
+    plain_table(
+        "Id,Summary,Description,Status,Reporter,Date Submitted,Closed,Tags,Reproducibility",
+        "",
+        ["acknowledged", "closed"],
+        "%Y-%m-%d",
+        ",",
+        all,
+    )
+}
+
+fn rest(host: &str, all: &[Report]) -> String {
+    let mut out = String::new();
+    for r in all {
+        let url = format!("https://{host}/acme/app/issues/{}", r.number);
+        let api = match host {
+            "github.com" => format!("https://api.github.com/repos/acme/app/issues/{}", r.number),
+            _ => url.clone(),
+        };
+        let labels: Vec<Value> = r.labels.iter().map(|l| json!({"name": l})).collect();
+        let item = json!({"number": r.number, "title": r.title, "body": r.body, "state": said(["open", "closed"], r), "user": {"login": r.author},
+            "labels": labels, "created_at": r.created, "updated_at": r.closed_at.or(r.created), "closed_at": r.closed_at, "html_url": url, "url": api});
+        let _ = writeln!(out, "{item}");
+        for (n, (who, when, text)) in r.comments.iter().enumerate() {
+            let comment = json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "user": {"login": who}, "created_at": when, "updated_at": when,
+                "issue_url": api, "html_url": format!("{url}#issuecomment-{n}")});
+            let _ = writeln!(out, "{comment}");
+        }
+    }
+    out
+}
+
+fn gitlab_json(all: &[Report]) -> String {
+    let one = |r: &Report| {
+        let notes: Vec<Value> = r
+            .comments
+            .iter()
+            .enumerate()
+            .map(|(n, (who, when, text))| {
+                json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "system": false, "author": {"username": who}, "created_at": when})
+            })
+            .collect();
+        json!({"iid": r.number, "title": r.title, "description": r.body, "state": said(["opened", "closed"], r), "labels": r.labels,
+            "author": {"username": r.author}, "created_at": r.created, "updated_at": r.closed_at.or(r.created), "closed_at": r.closed_at, "notes": notes})
+    };
+    Value::Array(all.iter().map(one).collect()).to_string()
+}
+
+fn jira_json(all: &[Report]) -> String {
+    let time = |t: Option<Timestamp>| at(t, "%Y-%m-%dT%H:%M:%S.000+0000");
+    let one = |r: &Report| {
+        let comments: Vec<Value> = r
+            .comments
+            .iter()
+            .enumerate()
+            .map(|(n, (who, when, text))| {
+                json!({"id": format!("{}{n}", r.number), "author": {"displayName": who}, "body": text, "created": time(Some(*when))})
+            })
+            .collect();
+        let resolved = r.closed_at.map(|t| time(Some(t)));
+        json!({"id": r.number.to_string(), "key": format!("APP-{}", r.number), "self": format!("https://jira.example/rest/api/2/issue/{}", r.number),
+            "fields": {"summary": r.title, "description": r.body, "status": {"name": "x", "statusCategory": {"key": said(["new", "done"], r)}}, "labels": r.labels,
+                "reporter": {"displayName": r.author}, "created": time(r.created), "resolutiondate": resolved, "comment": {"comments": comments}}})
+    };
+    json!({"startAt": 0, "issues": all.iter().map(one).collect::<Vec<_>>()}).to_string()
+}
+
+fn zendesk_json(all: &[Report]) -> String {
+    let mut out = String::new();
+    for r in all {
+        let first = json!({"id": 1, "author": {"name": r.author}, "body": r.body, "created_at": r.created});
+        let others = r.comments.iter().enumerate().map(|(n, (who, when, text))| {
+            json!({"id": n + 2, "author": {"name": who}, "body": text, "created_at": when})
+        });
+        let comments: Vec<Value> = std::iter::once(first).chain(others).collect();
+        let ticket = json!({"id": r.number, "subject": r.title, "description": r.body, "status": said(["open", "solved"], r), "requester_id": 7,
+            "requester": {"name": r.author}, "tags": r.labels, "created_at": r.created, "solved_at": r.closed_at, "comments": comments});
+        let _ = writeln!(out, "{ticket}");
+    }
+    out
+}
+
+fn bugzilla_xml(all: &[Report]) -> String {
+    let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let time = |t: Option<Timestamp>| at(t, "%Y-%m-%d %H:%M:%S +0000");
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<bugzilla version=\"5\">\n");
+    for r in all {
+        let _ = write!(
+            out,
+            "<bug><bug_id>{}</bug_id><short_desc>{}</short_desc><bug_status>{}</bug_status><reporter>{}</reporter><creation_ts>{}</creation_ts><keywords>{}</keywords>",
+            r.number,
+            plain(&r.title),
+            said(["NEW", "RESOLVED"], r),
+            r.author.clone().unwrap(),
+            time(r.created),
+            r.labels.join(", ")
+        );
+        if r.closed {
+            let _ = write!(out, "<cf_last_resolved>{}</cf_last_resolved>", time(r.closed_at));
+        }
+        let own = std::iter::once((r.author.clone(), r.created.unwrap(), r.body.clone()));
+        for (n, (who, when, text)) in own.chain(r.comments.iter().cloned()).enumerate() {
+            let _ = write!(
+                out,
+                "<long_desc><commentid>{}{n}</commentid><comment_count>{n}</comment_count><who>{}</who><bug_when>{}</bug_when><thetext>{}</thetext></long_desc>",
+                r.number,
+                who.unwrap(),
+                time(Some(when)),
+                plain(&text)
+            );
+        }
+        out.push_str("</bug>\n");
+    }
+    out + "</bugzilla>\n"
+}
+
+/// What the casebook holds of these reports after a file of this content was imported.
+fn read_back(name: &str, content: &str, all: &[Report]) -> Vec<Report> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+    let request = ImportRequest { paths: vec![path], source: Some("acme/app".to_owned()), map: Vec::new() };
+    let done = import_files(&store, &request, Timestamp::UNIX_EPOCH, &Task::new())
+        .unwrap_or_else(|e| panic!("{name}: {e} {:?}\n{content}", e.hint()));
+    assert_eq!(done.report.skipped, 0, "{name}: {:?}\n{content}", done.report.skips);
+    let one = |wanted: &Report| {
+        store
+            .read(|r| {
+                let row = r.document_by_key(&format!("acme/app#{}", wanted.number))?.unwrap();
+                let comments = r.comments(&row)?.into_iter();
+                let mut labels = row.labels.clone();
+                labels.sort_unstable();
+                Ok(Report {
+                    number: wanted.number,
+                    title: row.title,
+                    body: squeezed(&row.body),
+                    closed: row.state == Some(State::Closed),
+                    labels,
+                    author: row.author.login,
+                    created: row.created_at,
+                    closed_at: row.closed_at,
+                    comments: comments.map(|c| (c.author.login, c.created_at, squeezed(&c.body))).collect(),
+                })
+            })
+            .unwrap()
+    };
+    all.iter().map(one).collect()
+}
+
+/// Line breaks of Markdown are none of the words.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a format that holds this much gives back.
+fn kept(mut one: Report, holds: Holds) -> Report {
+    let day = |t: Timestamp| t.to_zoned(TimeZone::UTC).start_of_day().unwrap().timestamp();
+    if !holds.labels {
+        one.labels.clear();
+    }
+    if !holds.comments {
+        one.comments.clear();
+    }
+    if !holds.closed_at {
+        one.closed_at = None;
+    }
+    if !holds.times {
+        one.created = one.created.map(day);
+        one.closed_at = one.closed_at.map(day);
+    }
+    one.body = squeezed(&one.body);
+    one
+}
+
+fn same(name: &str, write: impl Fn(&[Report]) -> String, holds: Holds, all: &[Report]) {
+    let content = write(all);
+    let want: Vec<Report> = all.iter().cloned().map(|one| kept(one, holds)).collect();
+    assert_eq!(read_back(name, &content, all), want, "{name}\n{content}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tables_give_back_what_was_written(all in tracker()) {
+        same("jira.csv", jira_csv, ALL, &all);
+        same("gitlab.csv", gitlab_csv, TABLE, &all);
+        same("redmine.csv", redmine_csv, Holds { labels: false, ..TABLE }, &all);
+        same("zendesk.csv", zendesk_csv, TABLE, &all);
+        same("azure.csv", azure_csv, TABLE, &all);
+        same("linear.csv", linear_csv, TABLE, &all);
+        same("trac.csv", trac_csv, Holds { closed_at: false, ..TABLE }, &all);
+        same("youtrack.csv", youtrack_csv, TABLE, &all);
+        same("mantis.csv", mantis_csv, Holds { times: false, ..TABLE }, &all);
+    }
+
+    #[test]
+    fn json_and_xml_give_back_what_was_written(all in tracker()) {
+        same("github.jsonl", |all| rest("github.com", all), ALL, &all);
+        same("gitea.jsonl", |all| rest("git.example", all), ALL, &all);
+        same("gitlab.json", gitlab_json, ALL, &all);
+        same("jira.json", jira_json, ALL, &all);
+        same("zendesk.jsonl", zendesk_json, ALL, &all);
+        same("bugzilla.xml", bugzilla_xml, ALL, &all);
+    }
+}
