@@ -767,8 +767,9 @@ pub enum SourceCommand {
     /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
     #[command(
         after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
-GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, JIRA_API_TOKEN, each for the host in GH_HOST,
-GITLAB_HOST, GITEA_HOST, …, and JIRA_EMAIL on Jira Cloud), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
+GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
+each for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or CONFLUENCE_EMAIL on Atlassian's Cloud;
+AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
 
 Examples:
   precedent source add github:acme/app --wiki
@@ -777,12 +778,16 @@ Examples:
   precedent source add forgejo:codeberg.org/acme/app
   precedent source add jira:acme.atlassian.net/APP --as acme/app
   precedent source add redmine:acme.example/redmine/app --wiki
+  precedent source add \"bugzilla:bugs.acme.example/Kiln App\"
+  precedent source add azure:organisation/project --wiki
+  precedent source add linear:workspace/ENG
+  precedent source add confluence:acme.atlassian.net/ENG
   precedent source add acme/app                 empty, for `precedent import`"
     )]
     Add {
         /// Its name: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// The tracker's host, with the path below which it is [default: github.com, gitlab.com]
+        /// The tracker's host, with the path below which it is [default: github.com, gitlab.com, dev.azure.com, linear.app]
         #[arg(long, value_name = "HOST")]
         host: Option<String>,
         /// What to call it here [default: its name at the tracker]

@@ -109,7 +109,7 @@ fn print_access(access: &Access, output: &mut Output) {
         output.line(format_args!("  {}", plain(refused)));
     }
     if access.refused.is_empty() {
-        output.line("  Issues, pull requests and comments can be read.");
+        output.line("  All that is mirrored of it can be read.");
     }
 }
 

@@ -228,6 +228,9 @@ conformance!(gitea, super::OnGitea);
 conformance!(jira_cloud, super::OnJiraCloud);
 conformance!(jira_data_center, super::OnJiraServer);
 conformance!(redmine, super::OnRedmine);
+conformance!(bugzilla, super::OnBugzilla);
+conformance!(azure, super::OnAzure);
+conformance!(linear, super::OnLinear);
 
 impl Bench for FakeGitHub {
     fn filled(items: u64, comments: u64) -> Self {
@@ -484,10 +487,21 @@ on!(OnJiraCloud, JiraCloud, "127.0.0.1/APP", 4);
 on!(OnJiraServer, JiraServer, "127.0.0.1/APP", 4);
 // The list of changes is by the second, so what changed last is looked at again: a request more.
 on!(OnRedmine, Redmine, "127.0.0.1/app", 5);
+on!(OnLinear, Linear, "acme/KILN", 4);
+on!(OnAzure, Azure, "acme/Kiln-App", 7);
+on!(OnBugzilla, Bugzilla, "127.0.0.1/Kiln-App", 7);
 
 #[tokio::test]
 async fn what_a_tracker_says_of_duplicates_becomes_links() {
-    for shape in [Shape::GitLab, Shape::JiraCloud, Shape::JiraServer, Shape::Redmine] {
+    for shape in [
+        Shape::GitLab,
+        Shape::JiraCloud,
+        Shape::JiraServer,
+        Shape::Redmine,
+        Shape::Bugzilla,
+        Shape::Azure,
+        Shape::Linear,
+    ] {
         let fake = FakeTracker::new(shape, 20, 0);
         {
             let mut content = fake.content();
@@ -511,7 +525,18 @@ async fn what_a_tracker_says_of_duplicates_becomes_links() {
 
 #[tokio::test]
 async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
-    for shape in [Shape::GitLab, Shape::Gitea, Shape::JiraCloud, Shape::JiraServer, Shape::Redmine] {
+    for shape in [
+        Shape::GitLab,
+        Shape::Gitea,
+        Shape::JiraCloud,
+        Shape::JiraServer,
+        Shape::Redmine,
+        Shape::Bugzilla,
+        Shape::Azure,
+        Shape::Linear,
+        Shape::ConfluenceCloud,
+        Shape::ConfluenceServer,
+    ] {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;

@@ -226,7 +226,7 @@ fn what_has_a_home_is_used_nowhere_else() {
             ("tantivy::", &["index/src/fulltext/", "core/src/error.rs"]),
             ("sqlite_vec::", &["index/src/vectors/schema.rs"]),
             ("rusqlite::", &["store/", "index/src/vectors/", "core/src/error.rs"]),
-            ("reqwest::", &["trackers/src/http.rs", "trackers/src/http/download.rs"]),
+            ("reqwest::", &["trackers/src/http.rs", "trackers/src/http/"]),
             ("process::Command", &["trackers/src/tracker/wiki_git.rs", "host/"]),
             ("fastembed::", &["index/src/embed/onnx.rs", "index/src/embed/catalog.rs"]),
             ("spawn_blocking", &["core/src/task.rs"]),

@@ -1,6 +1,8 @@
 //! An invented GitHub on this machine: it pages, limits, redirects and fails like the real one, and checks each of its
 //! answers against GitHub's own schemas.
 
+#[path = "fake_github/discussions.rs"]
+mod discussions;
 #[path = "fake_github/writes.rs"]
 mod writes;
 
@@ -105,6 +107,10 @@ pub struct World {
     /// Whether the server is too old to know what an issue is a duplicate of when it is closed.
     pub old: bool,
     gone: BTreeMap<u64, Gone>,
+    /// Its discussions; the repository has them switched on if there are any.
+    pub discussions: BTreeMap<u64, discussions::Talk>,
+    /// What every question for discussions is answered.
+    pub discussions_refused: Option<Value>,
     /// Whether links count pages, or name the last record.
     pub numbered: bool,
     /// Records beyond this many cannot be reached by page numbers.
@@ -175,6 +181,8 @@ impl FakeGitHub {
             relations: BTreeMap::new(),
             old: false,
             gone: BTreeMap::new(),
+            discussions: BTreeMap::new(),
+            discussions_refused: None,
             numbered: false,
             wall: None,
             generation: 1,
@@ -421,6 +429,7 @@ impl World {
             "owner": user(self.name.split('/').next().unwrap()), "private": self.token.is_some(), "fork": false,
             "description": null, "html_url": format!("https://tracker.example/{}", self.name), "url": home,
             "has_downloads": false, "has_issues": true, "has_projects": false, "has_wiki": true, "has_pages": false,
+            "has_discussions": !self.discussions.is_empty(),
             "homepage": null, "language": null, "archived": false, "disabled": false, "mirror_url": null,
             "license": null, "default_branch": "main", "created_at": at(0), "updated_at": at(NOW), "pushed_at": at(NOW),
         });
@@ -668,9 +677,12 @@ impl World {
     }
 
     /// What closed the issues that are asked for. No schema says whether this is right.
-    fn graphql(&self, body: &str) -> Answer {
+    fn graphql(&mut self, body: &str) -> Answer {
         let asked: Value = serde_json::from_str(body).unwrap();
         let query = asked["query"].as_str().unwrap();
+        if let Some(answer) = self.discuss(query, &asked["variables"]) {
+            return answer;
+        }
         if self.old && query.contains("duplicateOf") {
             let message = "Field 'duplicateOf' doesn't exist on type 'ClosedEvent'";
             return Answer::new(200, json!({"errors": [{"message": message}]}));

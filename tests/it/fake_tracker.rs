@@ -1,8 +1,17 @@
 //! Invented trackers on this machine, in the shapes that the documentation of each gives its answers. They hold the same
 //! content; what differs is how it is asked for, listed and paged.
 
+#[path = "fake_tracker/azure.rs"]
+mod azure;
+#[path = "fake_tracker/bugzilla.rs"]
+mod bugzilla;
+#[path = "fake_tracker/confluence.rs"]
+mod confluence;
+#[path = "fake_tracker/linear.rs"]
+mod linear;
+
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,6 +22,7 @@ use axum::{
     http::{StatusCode, Uri},
     response::Response,
 };
+use base64::Engine as _;
 use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::{Value, json};
 
@@ -26,6 +36,11 @@ pub enum Shape {
     JiraCloud,
     JiraServer,
     Redmine,
+    Bugzilla,
+    Azure,
+    Linear,
+    ConfluenceCloud,
+    ConfluenceServer,
 }
 
 impl Shape {
@@ -35,7 +50,16 @@ impl Shape {
             Self::Gitea => "gitea",
             Self::JiraCloud | Self::JiraServer => "jira",
             Self::Redmine => "redmine",
+            Self::Bugzilla => "bugzilla",
+            Self::Azure => "azure",
+            Self::Linear => "linear",
+            Self::ConfluenceCloud | Self::ConfluenceServer => "confluence",
         }
+    }
+
+    /// A token for those that give strangers nothing.
+    pub fn anybody(self) -> Option<&'static str> {
+        (self == Self::Linear).then_some("lin_api_anybody")
     }
 
     pub fn project(self) -> &'static str {
@@ -43,6 +67,10 @@ impl Shape {
             Self::GitLab | Self::Gitea => "acme/app",
             Self::JiraCloud | Self::JiraServer => "APP",
             Self::Redmine => "app",
+            Self::Bugzilla => bugzilla::PRODUCT,
+            Self::Azure => azure::PROJECT,
+            Self::Linear => linear::TEAM,
+            Self::ConfluenceCloud | Self::ConfluenceServer => confluence::SPACE,
         }
     }
 }
@@ -82,6 +110,12 @@ pub struct Content {
     pub now: i64,
     pub token: Option<String>,
     pub hidden: bool,
+    /// What everything is answered with, whatever it is.
+    pub everything: Option<u16>,
+    /// Items that this access may no longer see, though a list may still name them.
+    pub locked: BTreeSet<u64>,
+    /// The version that the server says it is, where that is an old one.
+    pub version: Option<&'static str>,
     /// Lists of items before it comes, how often, what.
     pub trouble: Option<(u32, u32, Trouble)>,
     pub lists: usize,
@@ -181,22 +215,29 @@ fn ok(body: Value) -> Answer {
     Answer { status: 200, headers: Vec::new(), body }
 }
 
+fn with_status(status: u16, body: Value) -> Answer {
+    Answer { status, headers: Vec::new(), body }
+}
+
 fn refuse(status: u16) -> Answer {
-    Answer { status, headers: Vec::new(), body: json!({"message": "refused"}) }
+    with_status(status, json!({"message": "refused"}))
 }
 
 type World = (Shape, String, Arc<Mutex<Content>>);
 
 async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+    let body = String::from_utf8(body.to_vec()).unwrap();
     let uri = parts.uri;
     let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-    let login = header("authorization").or_else(|| header("x-redmine-api-key"));
+    let login = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
+    let login = login.map(plain);
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let (mut answer, trouble, now) = {
         let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
         content.log.push((address.clone(), login.clone()));
-        let (list, of_comments) = what(shape, &address);
+        let (list, of_comments) = what(shape, &address, &body);
         let trouble = match &mut content.trouble {
             Some((skip, times, trouble)) if list && !of_comments && *times > 0 => {
                 if *skip > 0 {
@@ -215,13 +256,14 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
         }
         let answer = match &trouble {
             Some(Trouble::Status(status)) => refuse(*status),
+            _ if content.everything.is_some() => refuse(content.everything.unwrap()),
             _ if content.hidden && of_comments => refuse(403),
             _ if content.token.is_some()
                 && login.as_deref().is_none_or(|l| !l.contains(content.token.as_deref().unwrap())) =>
             {
                 refuse(401)
             }
-            _ => content.answer(shape, &host, &uri),
+            _ => content.answer(shape, &host, &uri, &body),
         };
         if answer.status == 200
             && list
@@ -245,9 +287,18 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     response.body(Body::from(answer.body.to_string())).unwrap()
 }
 
+/// A login as it was before it was packed.
+fn plain(login: String) -> String {
+    let packed = login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
+    packed.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
+}
+
 /// Whether this asks for a page of a list that a sync walks through, and whether for comments.
-fn what(shape: Shape, address: &str) -> (bool, bool) {
+fn what(shape: Shape, address: &str, body: &str) -> (bool, bool) {
     match shape {
+        Shape::Azure => azure::what(address, body),
+        Shape::Linear => linear::what(body),
+        Shape::ConfluenceCloud | Shape::ConfluenceServer => confluence::what(address),
         Shape::GitLab => {
             let list = address.contains("/issues?") && !address.contains("per_page=1&");
             (list, address.contains("/notes") || (list && address.contains("per_page=20&")))
@@ -259,6 +310,11 @@ fn what(shape: Shape, address: &str) -> (bool, bool) {
         Shape::JiraCloud | Shape::JiraServer => {
             let list = address.contains("/search") && !address.contains("maxResults=1&");
             (list, address.contains("fields=updated%2Ccomment"))
+        }
+        Shape::Bugzilla => {
+            let bugs = address.starts_with("/rest/bug?") && !address.contains("limit=1&");
+            let said = address.contains("/comment") && !address.contains("include_fields");
+            (bugs, said || address.contains("include_fields=id%2Clast_change_time"))
         }
         Shape::Redmine => {
             let list = address.starts_with("/issues.json") && !address.contains("limit=1&");
@@ -272,9 +328,10 @@ fn jira_time(second: i64) -> String {
 }
 
 impl Content {
-    fn answer(&self, shape: Shape, host: &str, uri: &Uri) -> Answer {
-        let query: BTreeMap<String, String> =
+    fn answer(&self, shape: Shape, host: &str, uri: &Uri, body: &str) -> Answer {
+        let all: Vec<(String, String)> =
             url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let query: BTreeMap<String, String> = all.iter().cloned().collect();
         let get = |name: &str| query.get(name).map(String::as_str);
         match shape {
             Shape::GitLab => self.gitlab(host, uri.path(), &get),
@@ -282,6 +339,12 @@ impl Content {
             Shape::JiraCloud => self.jira(true, uri.path(), &get),
             Shape::JiraServer => self.jira(false, uri.path(), &get),
             Shape::Redmine => self.redmine(uri.path(), &get),
+            Shape::Bugzilla => self.bugzilla(uri.path(), &all),
+            Shape::Azure => self.azure(host, uri.path(), body, &get),
+            Shape::Linear => self.linear(uri.path(), body),
+            Shape::ConfluenceCloud | Shape::ConfluenceServer => {
+                self.confluence(shape == Shape::ConfluenceCloud, uri.path(), &all)
+            }
         }
     }
 

@@ -16,8 +16,10 @@ mod clusters;
 #[cfg(target_os = "linux")]
 mod concurrency;
 mod conformance;
+mod connectors;
 mod crash;
 mod direction;
+mod discussions;
 mod door;
 mod duplicates;
 mod edges;
@@ -27,6 +29,7 @@ mod fake_tracker;
 mod files;
 mod formats;
 mod git_http;
+mod graphql;
 mod health;
 mod hostile;
 mod login;

@@ -35,7 +35,8 @@ impl Echo {
             let to = Arc::clone(&to);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
-                let sent = header("authorization").or_else(|| header("x-redmine-api-key"));
+                let sent =
+                    ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
                 let sent = sent.unwrap_or_default().to_owned();
                 if !sent.is_empty() {
                     to.lock().unwrap().push(sent.clone());
@@ -116,10 +117,13 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
         ("GITEA_TOKEN", "GITEA_HOST"),
         ("JIRA_API_TOKEN", "JIRA_HOST"),
         ("REDMINE_API_KEY", "REDMINE_HOST"),
+        ("BUGZILLA_API_KEY", "BUGZILLA_HOST"),
+        ("AZURE_DEVOPS_EXT_PAT", "AZURE_DEVOPS_HOST"),
+        ("CONFLUENCE_API_TOKEN", "CONFLUENCE_HOST"),
     ] {
         command.env(token, CANARY).env(named, bare);
     }
-    command.env("JIRA_EMAIL", "ann@acme.example");
+    command.env("JIRA_EMAIL", "ann@acme.example").env("CONFLUENCE_EMAIL", "ann@acme.example");
     command
 }
 
@@ -147,6 +151,12 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
         ("jira:APP", 403),
         ("redmine:app", 401),
         ("redmine:app", 403),
+        ("bugzilla:app", 401),
+        ("bugzilla:app", 403),
+        ("azure:acme/app", 401),
+        ("azure:acme/app", 403),
+        ("confluence:APP", 401),
+        ("confluence:APP", 403),
     ];
     for (project, status) in projects {
         let (place, server) = (Place::new(), Echo::new(status));

@@ -112,6 +112,14 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
         "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
         "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
+        "confluence" => (&["CONFLUENCE_API_TOKEN"], Some(variable("CONFLUENCE_HOST")?)),
+        "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned())),
+        // The name is that of Microsoft's own command line.
+        "azure" => (
+            &["AZURE_DEVOPS_EXT_PAT"],
+            Some(variable("AZURE_DEVOPS_HOST").unwrap_or_else(|| "dev.azure.com".to_owned())),
+        ),
+        "bugzilla" => (&["BUGZILLA_API_KEY"], Some(variable("BUGZILLA_HOST")?)),
         _ => return None,
     };
     // As it may be written: with a scheme, with a path.
@@ -123,8 +131,12 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
-    // Jira Cloud wants to know whose token it is.
-    let name = if wanted.tracker == "jira" { variable("JIRA_EMAIL") } else { None };
+    // Atlassian's Cloud wants to know whose token it is.
+    let name = match wanted.tracker {
+        "jira" => variable("JIRA_EMAIL"),
+        "confluence" => variable("CONFLUENCE_EMAIL"),
+        _ => None,
+    };
     Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
 }
 

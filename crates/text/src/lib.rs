@@ -17,6 +17,7 @@ pub mod report;
 pub mod signature;
 pub mod similar;
 pub mod skeleton;
+pub mod storage_format;
 pub mod tokens;
 pub mod trace;
 pub mod version;

@@ -5,6 +5,11 @@
 //! at least a minute and longer each time. Every wait ends within a moment of [`Task::cancel`].
 
 pub mod download;
+mod limit;
+mod login;
+
+use limit::{limit, limited};
+pub use login::Login;
 
 use std::{
     fmt,
@@ -17,16 +22,13 @@ use std::{
     time::Duration,
 };
 
-use base64::Engine as _;
 use jiff::Timestamp;
 use reqwest::{
     Method, StatusCode,
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
-use secrecy::ExposeSecret as _;
-use url::{Origin, Url};
+use url::Url;
 
-use crate::secrets::{SecretString, Token};
 use precedent_core::{
     door::{self, Outside},
     error::{Code, Error, Result},
@@ -114,81 +116,6 @@ impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A proxy's address may hold a password.
         f.debug_struct("HttpOptions").field("timeout", &self.timeout).finish_non_exhaustive()
-    }
-}
-
-/// Who is asking: a token, how it is written, and the one origin of its own that is asked.
-#[derive(Clone)]
-pub struct Login {
-    origin: Origin,
-    header: HeaderName,
-    token: Token,
-    written: Written,
-}
-
-/// How a token stands in its header.
-#[derive(Clone, Copy)]
-enum Written {
-    /// Behind a word.
-    After(&'static str),
-    /// As RFC 7617 has a name and its secret.
-    Basic,
-    /// As it is.
-    Bare,
-}
-
-impl Login {
-    fn new(base: &Url, token: &Token, header: HeaderName, written: Written) -> Self {
-        Self { origin: base.origin(), header, token: token.clone(), written }
-    }
-
-    /// A token that is sent as `Authorization: Bearer`, to the origin of `base` alone.
-    pub fn bearer(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::After("Bearer"))
-    }
-
-    /// A token as Gitea takes it, whatever its age.
-    pub fn token(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::After("token"))
-    }
-
-    /// A name and its secret, joined by a colon.
-    pub fn basic(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::Basic)
-    }
-
-    /// A key in a header of the tracker's own.
-    pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
-        Self::new(base, key, HeaderName::from_static(name), Written::Bare)
-    }
-
-    /// The header, if this address may see it.
-    fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
-        let Some(secret) = self.token.for_address(url).filter(|_| url.origin() == self.origin) else {
-            return Ok(None);
-        };
-        let secret = secret.expose_secret();
-        let value: SecretString = match self.written {
-            Written::After(word) => format!("{word} {secret}"),
-            Written::Basic => {
-                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(secret))
-            }
-            Written::Bare => secret.to_owned(),
-        }
-        .into();
-        // The error would quote nothing, but it would be told as an internal one.
-        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| {
-            Error::new(Code::Authentication, "the token holds characters that no token has")
-                .with_hint("Copy it again, without line breaks.")
-        })?;
-        value.set_sensitive(true);
-        Ok(Some((self.header.clone(), value)))
-    }
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Login").field("origin", &self.origin.ascii_serialization()).finish_non_exhaustive()
     }
 }
 
@@ -475,7 +402,8 @@ impl Http {
         login: Option<&Login>,
     ) -> std::result::Result<Response, Failed> {
         let client = self.client().map_err(Failed::For)?;
-        let mut builder = client.request(request.method.clone(), url.clone());
+        let with_key = login.and_then(|login| login.address_for(url));
+        let mut builder = client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
         for (name, value) in &request.headers {
             builder = builder.header(*name, *value);
         }
@@ -561,42 +489,6 @@ impl Http {
     }
 }
 
-/// Whether an answer says "too many requests": `None` if not, else how long to wait, if it says so.
-fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
-    let number = |name| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
-    let used_up = number("x-ratelimit-remaining") == Some(0);
-    let after = number("retry-after").filter(|s| *s >= 0);
-    let limited = match response.status {
-        429 => true,
-        // A 403 is a limit only if something says so; else it is a refusal.
-        403 => {
-            used_up
-                || after.is_some()
-                || response.message().is_some_and(|m| {
-                    let m = m.to_string().to_lowercase();
-                    m.contains("rate limit") || m.contains("abuse detection")
-                })
-        }
-        _ => false,
-    };
-    if !limited {
-        return None;
-    }
-    if let Some(seconds) = after {
-        return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
-    }
-    // A second more: clocks differ by fractions.
-    let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
-    Some(number("x-ratelimit-reset").filter(|_| used_up).map(|reset| Duration::from_secs(wait(reset))))
-}
-
-fn limited(response: &Response, wait: Option<Duration>) -> Error {
-    let when =
-        wait.map_or(String::new(), |w| format!("; it asks to wait {} minutes", w.as_secs().div_ceil(60)));
-    Error::new(Code::RateLimited, format!("{} allows no more requests for now{when}", place(&response.url)))
-        .with_hint("What was fetched is kept. Run it again later, or with a token of your own: limits are higher with one.")
-}
-
 /// An address for messages: without its query, which may be long.
 fn place(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
@@ -660,6 +552,7 @@ pub fn status_words(status: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secrets::Token;
 
     fn base() -> Url {
         Url::parse("https://api.github.com/repos/a/b/issues").unwrap()
@@ -678,39 +571,6 @@ mod tests {
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
             links(broken, &base());
         }
-    }
-
-    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            map.insert(*name, HeaderValue::from_static(value));
-        }
-        Response {
-            status,
-            url: base(),
-            moved: false,
-            etag: None,
-            next: None,
-            last: None,
-            body: body.into(),
-            headers: map,
-        }
-    }
-
-    #[test]
-    fn a_limit_is_told_from_a_refusal() {
-        let now = Timestamp::from_second(1_000).unwrap();
-        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
-        let seconds = |s| Some(Some(Duration::from_secs(s)));
-        assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
-        assert_eq!(wait(403, &[("x-ratelimit-remaining", "12")], "{\"message\": \"Not accessible\"}"), None);
-        assert_eq!(wait(403, &[("retry-after", "7")], ""), seconds(7));
-        assert_eq!(
-            wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")], ""),
-            seconds(31)
-        );
-        assert_eq!(wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"), Some(None));
-        assert_eq!(wait(429, &[], ""), Some(None));
     }
 
     #[test]

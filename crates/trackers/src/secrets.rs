@@ -106,7 +106,7 @@ impl SystemKeyring {
         };
         Error::new(code, message).with_hint(
             "Without a keyring a token comes from the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
-                 JIRA_API_TOKEN, REDMINE_API_KEY), and for GitHub also from `gh auth login`.",
+                 JIRA_API_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY, CONFLUENCE_API_TOKEN), and for GitHub also from `gh auth login`.",
         )
     }
 }
@@ -186,6 +186,11 @@ impl Token {
     /// The secret, if this address may see it.
     pub(crate) fn for_address(&self, address: &Url) -> Option<&SecretString> {
         self.origins.contains(&address.origin()).then_some(&self.secret)
+    }
+
+    /// Whether it begins so, where that tells what it is.
+    pub(crate) fn begins_with(&self, mark: &str) -> bool {
+        self.secret.expose_secret().starts_with(mark)
     }
 
     /// Whether it is a name with its secret, joined by a colon.

@@ -22,6 +22,9 @@ mod gallery;
 #[path = "../../../tests/it/git_http.rs"]
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod git_http;
+#[path = "../../../tests/it/graphql.rs"]
+#[allow(dead_code, reason = "the engine's tests need all of it")]
+mod graphql;
 mod hostile;
 mod insights;
 mod installed;

@@ -65,7 +65,7 @@ it("reads links from this document", () => {
 });
 
 it("gives a badge to those who have a standing", () => {
-  expect([standing("MEMBER"), standing("NONE"), standing(null)]).toEqual(["member", null, null]);
+  expect([standing("MEMBER"), standing("ANSWER"), standing("NONE"), standing(null)]).toEqual(["member", "accepted answer", null, null]);
 });
 
 it("makes sentences of messages", () => {

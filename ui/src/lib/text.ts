@@ -113,6 +113,7 @@ const ASSOCIATIONS: Record<string, string> = {
   CONTRIBUTOR: "contributor",
   FIRST_TIME_CONTRIBUTOR: "first-time contributor",
   FIRST_TIMER: "first-timer",
+  ANSWER: "accepted answer",
 };
 
 /** An author's standing, where it is worth a badge. */

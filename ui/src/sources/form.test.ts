@@ -19,13 +19,25 @@ it.each([
   ["jira:acme.atlassian.net/APP", "jira", "acme.atlassian.net", "APP"],
   ["https://acme.example/redmine/projects/app/issues", "redmine", "acme.example/redmine", "app"],
   ["redmine:acme.example/redmine/app", "redmine", "acme.example/redmine", "app"],
+  ["bugzilla:bugs.acme.example/Kiln App", "bugzilla", "bugs.acme.example", "Kiln App"],
+  ["https://bugs.acme.example/bz/buglist.cgi?product=Kiln+App&order=x", "bugzilla", "bugs.acme.example/bz", "Kiln App"],
+  ["https://dev.azure.com/acme/Kiln%20App/_workitems/edit/12", "azure", "dev.azure.com", "acme/Kiln App"],
+  ["https://acme.visualstudio.com/DefaultCollection/Kiln/_workitems", "azure", "dev.azure.com", "acme/Kiln"],
+  ["azure:acme/Kiln App", "azure", null, "acme/Kiln App"],
+  ["azure-devops:acme/Kiln", "azure", null, "acme/Kiln"],
+  ["https://linear.app/acme/issue/ENG-12/pump-stalls", "linear", "linear.app", "acme/ENG"],
+  ["https://linear.app/acme/team/ENG/active", "linear", "linear.app", "acme/ENG"],
+  ["linear:acme/ENG", "linear", null, "acme/ENG"],
+  ["https://acme.atlassian.net/wiki/spaces/ENG/pages/12/Kiln", "confluence", "acme.atlassian.net", "ENG"],
+  ["https://acme.example/confluence/display/ENG/Kiln", "confluence", "acme.example/confluence", "ENG"],
+  ["confluence:acme.atlassian.net/wiki/ENG", "confluence", "acme.atlassian.net/wiki", "ENG"],
   ["http://127.0.0.1:8080/acme/app", null, "http://127.0.0.1:8080", "acme/app"],
 ])("reads %s", (typed, tracker, host, project) => {
   expect(readPlace(typed)).toEqual({ tracker, host, project });
 });
 
 it("takes nothing else for a place", () => {
-  for (const text of ["", "acme app", "-x/y", "https://github.com/acme", "javascript:alert(1)", "https://a b/c/d"]) {
+  for (const text of ["", "acme app", "-x/y", "https://github.com/acme", "https://bugs.acme.example/show_bug.cgi?id=7", "https://linear.app/acme/settings", "javascript:alert(1)", "https://a b/c/d"]) {
     expect(readPlace(text), text).toBe(null);
   }
 });
@@ -37,6 +49,9 @@ it("knows how each tracker writes a project", () => {
   expect(fits("acme/sub/app", kindOf("gitea"))).toBe(false);
   expect(fits("APP", kindOf("jira"))).toBe(true);
   expect(fits("acme/app", kindOf("redmine"))).toBe(false);
+  expect(fits("Kiln App", kindOf("bugzilla"))).toBe(true);
+  expect(fits("Kiln App", kindOf("jira"))).toBe(false);
+  expect(fits("~ada", kindOf("confluence"))).toBe(true);
 });
 
 it("keeps a token for a host, not for a folder of it", () => {

@@ -1,6 +1,6 @@
 // Reading what a person types into the form for a source, and what the form says of each kind of tracker.
 
-export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine";
+export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence";
 
 /** What the form says of a kind of tracker. */
 export interface Kind {
@@ -10,6 +10,8 @@ export interface Kind {
   host: string | null;
   /** How many parts the name of a project has; null for two or more. */
   parts: number | null;
+  /** Whether people give its projects any name, spaces among it. */
+  free?: boolean;
   /** How a project is written. */
   shape: string;
   wiki: boolean;
@@ -71,6 +73,48 @@ export const KINDS: readonly Kind[] = [
     token: "API key",
     remedy: "My account › API access key › Show. An administrator must have switched the REST interface on.",
   },
+  {
+    tracker: "bugzilla",
+    name: "Bugzilla",
+    host: null,
+    parts: 1,
+    free: true,
+    shape: "the product’s name",
+    wiki: false,
+    token: "API key",
+    remedy: "Preferences › API Keys › Generate a new API key. It reads what your account may see.",
+  },
+  {
+    tracker: "azure",
+    name: "Azure DevOps",
+    host: "dev.azure.com",
+    parts: 2,
+    free: true,
+    shape: "organisation/project",
+    wiki: true,
+    token: "Personal access token",
+    remedy: "User settings › Personal access tokens: Work Items (Read), for a wiki Code (Read) too.",
+  },
+  {
+    tracker: "linear",
+    name: "Linear",
+    host: "linear.app",
+    parts: 2,
+    shape: "workspace/KEY of the team",
+    wiki: false,
+    token: "API key",
+    remedy: "Settings › Security & access › Personal API keys: read access. A key is for one workspace.",
+  },
+  {
+    tracker: "confluence",
+    name: "Confluence",
+    host: null,
+    parts: 1,
+    shape: "the space’s key, such as ENG",
+    wiki: false,
+    token: "Token",
+    remedy: "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.",
+  },
 ];
 
 export function kindOf(tracker: Tracker): Kind {
@@ -86,7 +130,8 @@ export interface Place {
   project: string;
 }
 
-const PART = /^[A-Za-z0-9][\w.-]*$/;
+const PART = /^[A-Za-z0-9~][\w.-]*$/;
+const FREE = /^[\p{L}\p{N}][^/]*$/u;
 
 /** The kind of tracker that runs at a host, where its name says so. */
 export function trackerAt(host: string): Tracker | null {
@@ -96,16 +141,22 @@ export function trackerAt(host: string): Tracker | null {
   if (name === "codeberg.org" || name === "gitea.com" || /^(gitea|forgejo)\./.test(name)) return "gitea";
   if (name.endsWith(".atlassian.net") || name.startsWith("jira.")) return "jira";
   if (name.startsWith("redmine.")) return "redmine";
+  if (name.startsWith("bugzilla.")) return "bugzilla";
+  if (name === "dev.azure.com" || name.endsWith(".visualstudio.com")) return "azure";
+  if (name === "linear.app") return "linear";
+  if (name.startsWith("confluence.")) return "confluence";
   return null;
 }
+
+const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "azure" };
 
 /** Reads `owner/name`, `gitlab:group/name` or any address of a project. Nothing where it is none. */
 export function readPlace(typed: string): Place | null {
   const text = typed.trim();
-  const named = /^(github|gitlab|gitea|forgejo|jira|redmine):(?!\/\/)(.+)$/.exec(text);
+  const named = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence):(?!\/\/)(.+)$/.exec(text);
   if (named?.[1] && named[2]) {
-    const tracker = named[1] === "forgejo" ? "gitea" : (named[1] as Tracker);
-    const place = hosted(named[2], tracker) ?? readPlace(named[2]);
+    const tracker = ALIASES[named[1]] ?? (named[1] as Tracker);
+    const place = hosted(named[2], tracker) ?? free(named[2], tracker) ?? readPlace(named[2]);
     return place && { ...place, tracker };
   }
   const address = /^(https?):\/\/([^/@\s]+)(\/.*)?$/.exec(text) ?? /^(?:ssh:\/\/)?()git@([^/:\s]+)[/:](.+)$/.exec(text);
@@ -124,6 +175,19 @@ function hosted(text: string, tracker: Tracker): Place | null {
   return { tracker, host: all.slice(0, cut).join("/"), project: all.slice(cut).join("/") };
 }
 
+/** A project that people may have named with spaces: `azure:acme/The Kiln`. */
+function free(text: string, tracker: Tracker): Place | null {
+  const kind = kindOf(tracker);
+  if (!kind.free || text.includes("://") || !fits(decoded(text), kind)) return null;
+  return { tracker, host: null, project: decoded(text) };
+}
+
+/** What a parameter of an address says. */
+function parameter(rawPath: string, name: string): string | null {
+  const query = /\?([^#]*)/.exec(rawPath)?.[1] ?? "";
+  return new URLSearchParams(query).get(name);
+}
+
 function fromAddress(scheme: string, host: string, rawPath: string): Place | null {
   const path = decoded(rawPath.replace(/[?#].*$/, ""))
     .replace(/\.git$/, "")
@@ -137,6 +201,30 @@ function fromAddress(scheme: string, host: string, rawPath: string): Place | nul
       : null;
   };
   const known = trackerAt(host);
+  // Bugzilla: the address of a bug does not tell its product, that of a list does.
+  const page = path.at(-1) ?? "";
+  if (known === "bugzilla" || page.endsWith(".cgi")) {
+    const product = parameter(rawPath, "product") ?? (known === "bugzilla" && !page.endsWith(".cgi") ? page : null);
+    const before = page.endsWith(".cgi") ? path.slice(0, -1) : [];
+    const root = [host, ...before].join("/");
+    return product ? { tracker: "bugzilla", host: local ? `http://${root}` : root, project: product } : null;
+  }
+  if (known === "azure") {
+    const parts = host === "dev.azure.com" ? path : [host.replace(/\.visualstudio\.com$/, ""), ...path.filter((part) => part !== "DefaultCollection")];
+    const project = parts.slice(0, 2).join("/");
+    return fits(project, kindOf("azure")) ? { tracker: "azure", host: "dev.azure.com", project } : null;
+  }
+  // Linear: /acme/issue/ENG-12/title, /acme/team/ENG/active.
+  if (known === "linear") {
+    const key = path[1] === "issue" ? (path[2] ?? "").replace(/-\d+$/, "") : path[1] === "team" ? path[2] : undefined;
+    return place("linear", [], [path[0], key].join("/"));
+  }
+  // Confluence: /wiki/spaces/ENG/pages/…, on Data Center /display/ENG/… too.
+  const space = path.findIndex((part) => part === "spaces" || part === "display");
+  if (space >= 0 && path[space + 1] !== undefined) {
+    const before = host.endsWith(".atlassian.net") ? [] : path.slice(0, space);
+    return place("confluence", before, path[space + 1] as string);
+  }
   // GitLab puts what belongs to a project below /-/.
   const dash = path.indexOf("-");
   if (dash > 1) return place("gitlab", [], path.slice(0, dash).join("/"));
@@ -151,7 +239,7 @@ function fromAddress(scheme: string, host: string, rawPath: string): Place | nul
     return place(known ?? "redmine", path.slice(0, projects), project);
   }
   if (known === "gitlab") return place(known, [], path.join("/"));
-  if (known === "jira" || known === "redmine") return place(known, path.slice(0, -1), path.at(-1) ?? "");
+  if (known === "jira" || known === "redmine" || known === "confluence") return place(known, path.slice(0, -1), path.at(-1) ?? "");
   if (path.length < 2) return null;
   return place(known, [], path.slice(0, 2).join("/"));
 }
@@ -172,7 +260,7 @@ function decoded(text: string): string {
 /** Whether a project is written as its tracker writes it. */
 export function fits(project: string, kind: Kind): boolean {
   const parts = project.split("/");
-  return parts.every((part) => PART.test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
+  return parts.every((part) => (kind.free ? FREE : PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
 }
 
 /** The host that a token is kept for: without the path below which the tracker is. */

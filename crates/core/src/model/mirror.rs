@@ -46,7 +46,7 @@ pub struct Gap {
 /// How far one of a tracker's lists has been read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StreamView {
-    /// `items`, `comments`, `review_comments`.
+    /// `items`, `comments`, `review_comments`, `discussions`, `pages`.
     pub name: String,
     /// Everything that changed before this is here.
     pub watermark: Option<Timestamp>,
@@ -126,7 +126,7 @@ pub struct MirrorView {
 /// A live source to add.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewMirror {
-    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`.
+    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`.
     pub tracker: String,
     /// The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
     pub place: String,

@@ -10,7 +10,7 @@ pub struct Author {
     pub login: Option<String>,
     /// Whether it is a bot.
     pub bot: bool,
-    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …
+    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …; [`ANSWER`] for who wrote the accepted answer.
     pub association: Option<String>,
 }
 
@@ -90,6 +90,10 @@ impl DocumentRecord {
 /// In front of the ids of comments that were made beside the lines of a pull request: they count on their own, and the
 /// tracker's count of comments leaves them out.
 pub const REVIEW_PREFIX: &str = "r";
+
+/// The [`Author::association`] of a comment that the tracker itself marks as the accepted answer: of a GitHub discussion, of a
+/// Discourse topic.
+pub const ANSWER: &str = "ANSWER";
 
 /// What a tracker says about a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
-use precedent_core::model::CommentRole;
+use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::prepare::Prepared;
 
@@ -76,7 +76,7 @@ static CONFIRMATION: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Whether the author speaks for the project.
 pub(super) fn speaks_for_project(association: Option<&str>) -> bool {
-    matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER"))
+    matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 
 /// What a comment does, seen from the closure of its item; `closers` are the numbers of the merged pull requests that
@@ -98,8 +98,15 @@ pub(super) fn role(
     let at_closure = closed_at
         .is_some_and(|closed| (comment.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE);
     let short = prose.chars().count() <= 200;
-    if comment.author.bot || (short && !named && (STALE.is_match(&prose) || only_orders(&prose))) {
+    let answer = comment.author.association.as_deref() == Some(ANSWER);
+    if (comment.author.bot && !answer)
+        || (short && !named && !answer && (STALE.is_match(&prose) || only_orders(&prose)))
+    {
         return Some(CommentRole::Noise);
+    }
+    // Whoever asked has said that this is it.
+    if answer {
+        return Some(CommentRole::Fix);
     }
     let says_fix = |s: &str| FIX.is_match(s) && !FIX_OPEN.is_match(&GONE.replace_all(s, " "));
     let says_workaround = |s: &str| WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s);
@@ -149,6 +156,28 @@ mod tests {
             updated_at: at(seconds_after_closure),
         };
         role(&comment, &Prepared::comment(body), Some(at(0)), closers)
+    }
+
+    #[test]
+    fn the_accepted_answer_is_the_fix_whatever_it_says_and_whoever_wrote_it() {
+        let at = Timestamp::from_second(1_700_000_000).unwrap();
+        let said = |association: Option<&str>, bot: bool| {
+            let author = Author { login: None, bot, association: association.map(str::to_owned) };
+            let comment = StoredComment {
+                id: 1,
+                remote_id: "d1".into(),
+                author,
+                body: "Open the valve first.".into(),
+                url: None,
+                created_at: at,
+                updated_at: at,
+            };
+            role(&comment, &Prepared::comment(&comment.body), None, &[])
+        };
+        assert_eq!(said(Some(ANSWER), false), Some(CommentRole::Fix));
+        assert_eq!(said(Some(ANSWER), true), Some(CommentRole::Fix));
+        assert_ne!(said(Some("MEMBER"), false), Some(CommentRole::Fix));
+        assert!(speaks_for_project(Some(ANSWER)));
     }
 
     #[test]

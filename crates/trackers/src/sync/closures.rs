@@ -46,7 +46,8 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
             continue;
         }
         let stays = reader.document_by_key(&canonical.key)?;
-        let place = if canonical.circle.is_empty() {
+        let discussion = row.url.as_deref().is_some_and(|url| url.contains("/discussions/"));
+        let place = if canonical.circle.is_empty() && !discussion {
             stays_at(reader, &remote, &source, stays.as_ref())?
         } else {
             None
@@ -60,6 +61,9 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
             }
             (None, true) if kind != Kind::GitHub => {
                 Some(format!("{} cannot be told from here; close it there", remote.host))
+            }
+            (None, true) if discussion => {
+                Some("discussions cannot be closed from here; close it there".to_owned())
             }
             (None, true) => {
                 Some(format!("{} has no place on the web that a comment could name", canonical.key))

@@ -4,7 +4,9 @@ use std::{collections::HashSet, sync::Arc};
 
 use super::{
     lock::SyncLock,
-    progress, relations, report,
+    progress, relations,
+    remote::key_of,
+    report,
     run::{Context, Run, Seen, Told},
     sweep, wiki,
 };
@@ -113,7 +115,8 @@ impl Run<'_> {
         // A name that has one part only never was the key.
         let same =
             [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
-        let path = project.name.contains('/') && !project.name.eq_ignore_ascii_case(&self.source.key);
+        let path =
+            project.name.contains('/') && !key_of(&project.name).eq_ignore_ascii_case(&self.source.key);
         if path || !same {
             self.report.renamed_to = Some(project.name.clone());
         }
@@ -164,7 +167,7 @@ impl Run<'_> {
                     }
                     self.report.pages += 1;
                     progress.done += records.len() as u64;
-                    let told = Told { relations: page.relations, pages: page.all_pages };
+                    let told = Told { relations: page.relations, pages: page.all_pages, gone: page.gone };
                     self.store(records, told, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     match page.next {
@@ -215,7 +218,7 @@ impl Run<'_> {
                 let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
                 Some(counts.comments + counts.missing_comments)
             }
-            Stream::ReviewComments | Stream::Pages => None,
+            Stream::ReviewComments | Stream::Discussions | Stream::Pages => None,
         };
         Ok(Meter { done: 0, total })
     }

@@ -36,6 +36,8 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
         }
         None => project.clone(),
     };
+    // A key can hold less than a name.
+    let key = if new.key.is_none() { key_of(&key) } else { key };
     let key = source_key(&key)?.to_owned();
     store.write(|w| {
         let source = w.add_source(&key, kind.as_str(), now)?;
@@ -73,22 +75,52 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     })
 }
 
+/// A project's name as a source's key.
+pub(super) fn key_of(name: &str) -> String {
+    let plain = |part: &str| -> String {
+        let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        part.trim_start_matches(['.', '~']).chars().map(|c| if good(c) { c } else { '-' }).collect()
+    };
+    name.split('/').map(plain).collect::<Vec<_>>().join("/")
+}
+
+/// What stands in an address as `%20` and the like.
+fn unescaped(text: &str) -> String {
+    let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
+    url::form_urlencoded::parse(pair.as_bytes())
+        .next()
+        .map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
 /// The tracker's address and the project's name.
 fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
     let (host, project) = match (&new.host, kind.host(), kind.parts()) {
         (Some(host), _, _) => (host.clone(), text),
-        (None, Some(host), _) => (host.to_owned(), text),
-        (None, None, parts) => {
+        (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
+        (None, _, parts) => {
             let cut = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
             let (host, project) = cut.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
             (host.to_owned(), project)
         }
     };
+    // Organisations had hosts of their own once: acme.visualstudio.com.
+    let old = project
+        .split_once('/')
+        .and_then(|(first, rest)| Some((first.strip_suffix(".visualstudio.com")?, rest)));
+    let project = match old.filter(|_| kind == Kind::Azure) {
+        Some((organisation, rest)) => format!("{organisation}/{rest}"),
+        None => project.to_owned(),
+    };
+    let project = if kind.names_freely() { unescaped(&project) } else { project };
     let good = |part: &str| {
+        let personal = |c| c == '~' && kind == Kind::Confluence;
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
+        let free = kind.names_freely() && part.len() <= 100 && !part.trim().is_empty();
         !part.is_empty()
             && !part.starts_with('.')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            && part.chars().all(|c| plain(c) || (free && !c.is_control()))
+            && (!free || part.chars().any(char::is_alphanumeric))
     };
     let count = project.split('/').count();
     let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
@@ -104,7 +136,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         return Err(Error::invalid(format!("\"{shown}\" names no project of this tracker"))
             .with_hint(format!("Write {shape}.")));
     }
-    Ok((Address::of(kind, &host)?, project.to_owned()))
+    Ok((Address::of(kind, &host)?, project))
 }
 
 /// Lets the host of a live source see the token that is kept for it, after the person said that it is known.

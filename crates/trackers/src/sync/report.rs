@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::lock::SyncLock;
-use crate::tracker::Kind;
+use crate::tracker::{Kind, Stream};
 use precedent_core::{
     error::Result,
     model::{Gap, GapKind, MirrorView, StreamView, SyncProgress},
@@ -91,7 +91,9 @@ pub(super) fn mirror(
             format!("{} comments belong to items that are not here.", counts.orphan_comments),
         );
     }
+    let has_items = kind.streams(remote.wiki).contains(&Stream::Items);
     match remote.swept_at {
+        _ if !has_items => {}
         None => gap(GapKind::Deletions, "Deleted and transferred items were not looked for yet.".to_owned()),
         Some(at) => gap(
             GapKind::Deletions,

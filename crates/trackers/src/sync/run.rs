@@ -44,6 +44,8 @@ pub(super) struct Told {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
     /// All pages of the wiki; the others are gone.
     pub(super) pages: Option<Vec<String>>,
+    /// Items that were deleted.
+    pub(super) gone: Vec<u64>,
 }
 
 /// What a pass over a list has met.
@@ -89,8 +91,11 @@ impl Run<'_> {
                 let mut buried = 0;
                 let done = apply(store, &source, records, now, |w| {
                     stated::replace(w, &source.key, &project, &told.relations)?;
+                    for number in &told.gone {
+                        buried += u64::from(w.bury_document(&format!("{}#{number}", source.key), now)?);
+                    }
                     if let Some(there) = &told.pages {
-                        buried = bury_pages(w, &source, there, now)?;
+                        buried += bury_pages(w, &source, there, now)?;
                     }
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),

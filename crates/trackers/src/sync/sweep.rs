@@ -20,6 +20,10 @@ const MAX_CHECKS: usize = 1_000;
 
 /// Looks for what is gone, if it is time. `whole` says that all lists were just read from one end to the other.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: bool) -> Result<()> {
+    // A list of pages says by itself what is gone.
+    if !tracker.streams().contains(&Stream::Items) {
+        return Ok(());
+    }
     let source = run.source.id;
     let now = (run.context.clock)();
     let swept =

@@ -161,7 +161,14 @@ fn page(
     let content = content.ok_or("the repository lacks its content")?;
     let changed = history.get(&file.path);
     let mut url = url::Url::parse(address).ok();
-    if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
+    let asked = url.as_ref().and_then(|u| u.query().map(str::to_owned));
+    if let (Some(url), Some(asked)) = (&mut url, asked) {
+        // The page's place stands in a parameter, with its folders.
+        let place = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem).replace('-', " ");
+        let place: String =
+            url::form_urlencoded::byte_serialize(wiki::unescaped(&place).as_bytes()).collect();
+        url.set_query(Some(&format!("{asked}{}", place.replace("%2F", "/").replace('+', "%20"))));
+    } else if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
         parts.pop_if_empty().push(slug);
     }
     let facts = Facts {

@@ -18,16 +18,36 @@ pub enum Kind {
     Jira,
     /// Redmine.
     Redmine,
+    /// Bugzilla, from 5.0 on.
+    Bugzilla,
+    /// Azure DevOps: Services, and Server from 2022 on.
+    Azure,
+    /// Linear.
+    Linear,
+    /// Confluence, Cloud and Data Center: spaces of pages.
+    Confluence,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::GitHub, Self::GitLab, Self::Gitea, Self::Jira, Self::Redmine];
+    pub const ALL: [Self; 9] = [
+        Self::GitHub,
+        Self::GitLab,
+        Self::Gitea,
+        Self::Jira,
+        Self::Redmine,
+        Self::Bugzilla,
+        Self::Azure,
+        Self::Linear,
+        Self::Confluence,
+    ];
 
     /// The kind of this name.
     pub fn parse(name: &str) -> Option<Self> {
-        if name == "forgejo" {
-            return Some(Self::Gitea);
+        match name {
+            "forgejo" => return Some(Self::Gitea),
+            "azure-devops" => return Some(Self::Azure),
+            _ => {}
         }
         Self::ALL.into_iter().find(|k| k.as_str() == name)
     }
@@ -40,6 +60,10 @@ impl Kind {
             Self::Gitea => "gitea",
             Self::Jira => "jira",
             Self::Redmine => "redmine",
+            Self::Bugzilla => "bugzilla",
+            Self::Azure => "azure",
+            Self::Linear => "linear",
+            Self::Confluence => "confluence",
         }
     }
 
@@ -48,23 +72,31 @@ impl Kind {
         match self {
             Self::GitHub => Some("github.com"),
             Self::GitLab => Some("gitlab.com"),
-            Self::Gitea | Self::Jira | Self::Redmine => None,
+            Self::Linear => Some("linear.app"),
+            Self::Azure => Some("dev.azure.com"),
+            Self::Gitea | Self::Jira | Self::Redmine | Self::Bugzilla | Self::Confluence => None,
         }
     }
 
     /// How many parts a project's name has; `None` for two or more.
     pub fn parts(self) -> Option<usize> {
         match self {
-            Self::GitHub | Self::Gitea => Some(2),
+            Self::GitHub | Self::Gitea | Self::Azure | Self::Linear => Some(2),
             Self::GitLab => None,
-            Self::Jira | Self::Redmine => Some(1),
+            Self::Jira | Self::Redmine | Self::Bugzilla | Self::Confluence => Some(1),
         }
+    }
+
+    /// Whether people give its projects any name, spaces among it.
+    pub fn names_freely(self) -> bool {
+        matches!(self, Self::Bugzilla | Self::Azure)
     }
 
     /// The lists that it has, in the order in which they are read.
     pub fn streams(self, wiki: bool) -> &'static [Stream] {
         match self {
-            Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments],
+            Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments, Stream::Discussions],
+            Self::Confluence => &[Stream::Pages],
             Self::Redmine if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
             _ => &[Stream::Items, Stream::Comments],
         }
@@ -72,7 +104,7 @@ impl Kind {
 
     /// Whether its wiki is a git repository.
     pub fn has_wiki_git(self) -> bool {
-        matches!(self, Self::GitHub | Self::GitLab | Self::Gitea)
+        matches!(self, Self::GitHub | Self::GitLab | Self::Gitea | Self::Azure)
     }
 
     /// Whether how its items hang together has to be asked for; elsewhere the lists say it.
@@ -88,6 +120,16 @@ impl Kind {
             Self::Redmine => {
                 Some("Edits of notes that are older than the item's last change come with a full sync.")
             }
+            Self::Confluence => {
+                Some("Blog posts, attachments, and what is said below pages are not mirrored.")
+            }
+            Self::Linear => Some("Documents, attachments and updates of projects are not mirrored."),
+            Self::Azure => Some(
+                "Pull requests, attachments and wikis that are folders of other repositories are not mirrored.",
+            ),
+            Self::Bugzilla => Some(
+                "Attachments are not mirrored, and edits of comments that are older than the bug's last change come with a full sync.",
+            ),
             Self::GitHub | Self::Jira => None,
         }
     }
@@ -149,7 +191,18 @@ impl Address {
             },
             Kind::GitLab => (format!("{host}{path}"), format!("{root}/api/v4")),
             Kind::Gitea => (format!("{host}{path}"), format!("{root}/api/v1")),
-            Kind::Jira | Kind::Redmine => (format!("{host}{path}"), root),
+            // <https://linear.app/developers/graphql>
+            Kind::Linear if matches!(name.as_str(), "linear.app" | "api.linear.app") => {
+                ("linear.app".to_owned(), "https://api.linear.app".to_owned())
+            }
+            // <https://developer.atlassian.com/cloud/confluence/rest/v2/intro/>
+            Kind::Confluence if name.ends_with(".atlassian.net") => {
+                (host.clone(), format!("{}://{host}/wiki", url.scheme()))
+            }
+            Kind::Bugzilla => (format!("{host}{path}"), format!("{root}/rest")),
+            Kind::Jira | Kind::Redmine | Kind::Azure | Kind::Linear | Kind::Confluence => {
+                (format!("{host}{path}"), root)
+            }
         };
         Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
     }
@@ -162,7 +215,7 @@ mod tests {
 
     #[test]
     fn every_tracker_has_its_address() {
-        use Kind::{GitHub, GitLab, Gitea, Jira, Redmine};
+        use Kind::{Azure, Bugzilla, Confluence, GitHub, GitLab, Gitea, Jira, Linear, Redmine};
         for (kind, host, name, base) in [
             (GitHub, "github.com", "github.com", "https://api.github.com/"),
             (GitHub, "https://github.com/", "github.com", "https://api.github.com/"),
@@ -178,6 +231,16 @@ mod tests {
             (GitLab, "gitlab.com", "gitlab.com", "https://gitlab.com/api/v4"),
             (Gitea, "codeberg.org", "codeberg.org", "https://codeberg.org/api/v1"),
             (Redmine, "acme.example/redmine/", "acme.example/redmine", "https://acme.example/redmine"),
+            (Linear, "linear.app", "linear.app", "https://api.linear.app/"),
+            (Confluence, "acme.atlassian.net/wiki", "acme.atlassian.net", "https://acme.atlassian.net/wiki"),
+            (
+                Confluence,
+                "acme.example/confluence",
+                "acme.example/confluence",
+                "https://acme.example/confluence",
+            ),
+            (Azure, "dev.azure.com", "dev.azure.com", "https://dev.azure.com/"),
+            (Bugzilla, "bugs.acme.example/bz", "bugs.acme.example/bz", "https://bugs.acme.example/bz/rest"),
             (Jira, "acme.atlassian.net", "acme.atlassian.net", "https://acme.atlassian.net/"),
         ] {
             let address = Address::of(kind, host).unwrap();

@@ -51,10 +51,15 @@ impl Client {
 
     /// What an answer that is none means for a person.
     pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
+        self.refusal_as(response.status, response, what)
+    }
+
+    /// As [`Client::refusal`], for trackers that say by other means than the status what this status says elsewhere.
+    pub(super) fn refusal_as(&self, status: u16, response: &Response, what: &str) -> Error {
         let host = &self.host;
         let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         let name = host.split('/').next().unwrap_or(host);
-        match response.status {
+        match status {
             401 if self.login.is_some() => {
                 Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
                     .with_hint(format!("Make a new one, and keep it: precedent login {name}"))

@@ -3,10 +3,14 @@
 use super::{
     Kind, Stays, Steps, Tracker,
     address::Address,
+    azure::Azure,
+    bugzilla::Bugzilla,
+    confluence::Confluence,
     gitea::Gitea,
     github::{self, GitHub},
     gitlab::GitLab,
     jira::Jira,
+    linear::Linear,
     redmine::Redmine,
 };
 use crate::{http::Http, secrets::Token};
@@ -26,6 +30,10 @@ pub fn open(
         Kind::GitLab => Box::new(GitLab::new(http, address, project, token)),
         Kind::Gitea => Box::new(Gitea::new(http, address, project, token)),
         Kind::Jira => Box::new(Jira::new(http, address, project, token)),
+        Kind::Bugzilla => Box::new(Bugzilla::new(http, address, project, token)),
+        Kind::Azure => Box::new(Azure::new(http, address, project, token)),
+        Kind::Linear => Box::new(Linear::new(http, address, project, token)),
+        Kind::Confluence => Box::new(Confluence::new(http, address, project, token)),
         Kind::Redmine => Box::new(Redmine::new(http, address, project, wiki, token)),
     }
 }

@@ -1,8 +1,11 @@
 //! Trackers: what each of them sends, read into the product's own records. Knows no store.
 
 mod address;
+pub mod azure;
+pub mod bugzilla;
 mod client;
 mod closing;
+pub mod confluence;
 mod connect;
 mod dates;
 pub mod file;
@@ -12,6 +15,8 @@ pub mod gitlab;
 mod identity;
 pub mod import;
 pub mod jira;
+pub mod linear;
+mod reasons;
 pub mod redmine;
 mod walk;
 pub mod wiki;
@@ -38,6 +43,8 @@ pub enum Stream {
     Comments,
     /// What is said beside the lines of a pull request.
     ReviewComments,
+    /// What is talked about beside the issues, with what is said below it.
+    Discussions,
     /// Pages of a wiki, where the tracker's interface gives them.
     Pages,
 }
@@ -49,6 +56,7 @@ impl Stream {
             Self::Items => "items",
             Self::Comments => "comments",
             Self::ReviewComments => "review_comments",
+            Self::Discussions => "discussions",
             Self::Pages => "pages",
         }
     }
@@ -59,6 +67,7 @@ impl Stream {
             Self::Items => "issues and pull requests",
             Self::Comments => "comments",
             Self::ReviewComments => "review comments",
+            Self::Discussions => "discussions",
             Self::Pages => "pages of the wiki",
         }
     }
@@ -76,6 +85,8 @@ pub struct Page {
     /// What the tracker says of how these items hang together with others, each with all that it says; empty where that has
     /// to be asked for, see [`Tracker::relations`].
     pub relations: Vec<(u64, Vec<Relation>)>,
+    /// The numbers of items that the list itself says are deleted.
+    pub gone: Vec<u64>,
     /// The names of all pages of the wiki, where the answer lists them: the others are gone.
     pub all_pages: Option<Vec<String>>,
     /// The page after it; none at the end.

@@ -79,6 +79,27 @@ pub fn slug(file: &str) -> Option<String> {
     (!stem.is_empty() && !stem.starts_with('_')).then(|| stem.replace(' ', "-"))
 }
 
+/// A name with what stands in it as `%2D`: Azure DevOps' wikis keep dashes and the like so, where a dash is a space.
+pub(crate) fn unescaped(name: &str) -> String {
+    let mut out = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.extend_from_slice(before.as_bytes());
+        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|b| !b.is_ascii_control()) {
+            Some(byte) => out.push(byte),
+            None => {
+                out.push(b'%');
+                rest = after;
+                continue;
+            }
+        }
+        rest = &after[2..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+    String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
+}
+
 /// A page from the name of its file and its bytes.
 ///
 /// # Errors
@@ -90,7 +111,7 @@ pub fn page_from(file: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<Docu
         std::str::from_utf8(&bytes).map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
     let body = markup.to_markdown(text.trim_start_matches('\u{feff}'));
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
-    let title = slug.replace('-', " ");
+    let title = unescaped(&slug.replace('-', " "));
     Ok(Some(DocumentRecord {
         repository: None,
         kind: DocKind::Page,

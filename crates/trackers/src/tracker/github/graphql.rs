@@ -96,7 +96,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
 }
 
 /// Where the interface is: beside the REST one, which on an Enterprise Server ends in `/v3`.
-fn address(base: &Url) -> Result<Url> {
+pub(super) fn address(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
     Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("the tracker's address is none"))

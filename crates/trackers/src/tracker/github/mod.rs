@@ -3,6 +3,7 @@
 
 mod close;
 pub mod device;
+mod discussions;
 mod dump;
 mod graphql;
 mod rest;
@@ -39,6 +40,8 @@ pub struct GitHub {
     token: Option<Token>,
     /// Which shape of a question to GraphQL this server knows.
     shape: AtomicUsize,
+    /// Whether the repository has discussions switched on.
+    discussions: bool,
 }
 
 #[derive(Deserialize)]

@@ -8,12 +8,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{GitHub, REVIEW, brief, graphql, record};
+use super::{GitHub, REVIEW, brief, discussions, graphql, record};
 use crate::{
     http::{Http, Login, Request, Response, status_words},
     secrets::Token,
     tracker::{
-        Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, wiki_git::WikiPlace,
+        Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, walk::Walk,
+        wiki_git::WikiPlace,
     },
 };
 use precedent_core::{
@@ -44,6 +45,9 @@ struct Repository {
     archived: bool,
     has_issues: Option<bool>,
     has_wiki: Option<bool>,
+    /// Older servers do not say; they are taken to have none.
+    #[serde(default)]
+    has_discussions: bool,
 }
 
 impl GitHub {
@@ -58,6 +62,7 @@ impl GitHub {
             login,
             token: token.cloned(),
             shape: AtomicUsize::new(0),
+            discussions: false,
         }
     }
 
@@ -133,6 +138,10 @@ impl GitHub {
             }
             Some(next) => Some(self.after(stream, at, next, since, latest)),
         };
+        // Open discussions stand in no list of issues.
+        if next.is_none() && self.discussions && parameter(at, "state").as_deref() == Some("open") {
+            return Ok(Page { records, next: Some(discussions::open()), ..Page::default() });
+        }
         // The end of the records of one second, read by page numbers: see `after`.
         let next = match (&next, since) {
             (None, Some(since)) if walking(at) && at.fragment() != Some(AGAIN) => {
@@ -234,6 +243,7 @@ impl Tracker for GitHub {
             return Err(self.refusal(&response, &self.name));
         }
         let repository: Repository = response.json()?;
+        self.discussions = repository.has_discussions;
         if let Some(name) = repository.full_name.filter(|n| is_name(n)) {
             self.name = name;
         }
@@ -261,7 +271,10 @@ impl Tracker for GitHub {
                 access.user = response.json::<User>().ok().map(|u| u.login);
             }
         }
-        for stream in self.streams() {
+        if self.discussions {
+            access.refused.extend(discussions::refused(self, task).await?);
+        }
+        for stream in self.streams().iter().filter(|s| **s != Stream::Discussions) {
             let url = Url::parse(&self.start(*stream, None).0).map_err(|_| Error::invalid("no address"))?;
             let response = self.get(smaller(&url, 1), None, task).await?;
             let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
@@ -280,6 +293,7 @@ impl Tracker for GitHub {
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
         let base = self.base.as_str().trim_end_matches('/');
         let list = match stream {
+            Stream::Discussions => return discussions::start(since),
             Stream::Items => "issues?state=all&",
             Stream::Comments => "issues/comments?",
             // There is no list of a wiki's pages; that is a repository.
@@ -294,6 +308,12 @@ impl Tracker for GitHub {
     }
 
     async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        if let Some(walk) = Walk::read(at) {
+            return match self.discussions {
+                true => discussions::page(self, &walk, task).await,
+                false => Ok(Fetched::Page(Page::default())),
+            };
+        }
         let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
             return Ok(Fetched::Expired);
         };
@@ -353,10 +373,16 @@ impl Tracker for GitHub {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await
+        match self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await? {
+            Fate::Gone if self.discussions => discussions::item(self, number, task).await,
+            fate => Ok(fate),
+        }
     }
 
-    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        if let Some(fate) = discussions::comment(self, number, remote_id, task).await? {
+            return Ok(fate);
+        }
         let (stream, path) = match remote_id.strip_prefix(REVIEW) {
             Some(id) => (Stream::ReviewComments, format!("/pulls/comments/{id}")),
             None => (Stream::Comments, format!("/issues/comments/{remote_id}")),

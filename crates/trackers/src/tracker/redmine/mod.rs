@@ -306,7 +306,7 @@ impl Tracker for Redmine {
         let Some(walk) = Walk::read(at) else { return Ok(Fetched::Expired) };
         match stream {
             Stream::Items => self.items(&walk, task).await,
-            Stream::Comments | Stream::ReviewComments => self.notes(&walk, task).await,
+            Stream::Comments | Stream::ReviewComments | Stream::Discussions => self.notes(&walk, task).await,
             Stream::Pages => self.pages(&walk, task).await,
         }
     }

@@ -1,0 +1,382 @@
+//! Confluence's storage format, XHTML with elements of its own (`ac:`, `ri:`), as Markdown.
+//! <https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html>
+//!
+//! What Confluence adds becomes plain HTML first: code macros become code, panels quotes, tasks a list. The rest is left to
+//! [`hypertext`].
+
+use quick_xml::{
+    Reader,
+    events::{BytesStart, Event},
+};
+
+use crate::hypertext;
+
+/// Attributes that a reader sees the effect of; the others are dropped.
+const KEPT: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
+/// Elements of XHTML that hold nothing.
+const VOID: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
+/// Macros that show nothing of their own: lists of contents and of other pages.
+const SILENT: [&str; 9] = [
+    "toc",
+    "children",
+    "pagetree",
+    "recently-updated",
+    "contentbylabel",
+    "attachments",
+    "anchor",
+    "livesearch",
+    "gallery",
+];
+/// Macros that stand apart from the text around them.
+const PANELS: [&str; 6] = ["info", "note", "warning", "tip", "panel", "expand"];
+
+/// A page, or a comment, as Markdown; what cannot be read as XHTML is read as a browser reads it.
+pub fn to_markdown(storage: &str) -> String {
+    hypertext::to_markdown(&to_html(storage).unwrap_or_else(|| storage.to_owned()))
+}
+
+/// An open element of Confluence's own.
+#[derive(Default)]
+struct Open {
+    name: String,
+    /// Of a macro: what it is called, in what language it is, what stands above it.
+    called: String,
+    language: String,
+    title: String,
+    /// Of a parameter: which. Of a link: the page.
+    key: String,
+    /// Whether a link has a text of its own.
+    has_text: bool,
+}
+
+#[derive(Default)]
+struct Page {
+    out: String,
+    open: Vec<Open>,
+    /// How many open elements hide what is in them.
+    hidden: usize,
+}
+
+/// The page in HTML's own elements; `None` where its tags do not fit together.
+fn to_html(storage: &str) -> Option<String> {
+    let mut reader = Reader::from_str(storage);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    let mut page = Page { out: String::with_capacity(storage.len()), ..Page::default() };
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(start) => page.start(&start, false),
+            Event::Empty(start) => page.start(&start, true),
+            Event::End(end) => page.end(end.name().into_inner()),
+            Event::Text(text) => page.text(&text.xml10_content()),
+            Event::CData(text) => page.plain(&text.xml10_content()),
+            Event::GeneralRef(reference) => page.text(&format!("&{};", reference.xml10_content())),
+            Event::Eof => return Some(page.out),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+        }
+    }
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
+    Some(html_escape::decode_html_entities(&*found.value).into_owned())
+}
+
+/// Whether what is in an element is no text of the page.
+fn hides(name: &str) -> bool {
+    matches!(
+        name,
+        "ac:parameter"
+            | "ac:task-id"
+            | "ac:task-uuid"
+            | "ac:task-status"
+            | "ac:placeholder"
+            | "ac:adf-attribute"
+            | "ac:adf-fallback"
+            | "ac:image"
+    )
+}
+
+impl Page {
+    fn escaped(&mut self, text: &str) {
+        self.out.push_str(&html_escape::encode_text(text));
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>, empty: bool) {
+        let name = start.name().into_inner();
+        if !name.contains(':') {
+            if self.hidden == 0 {
+                self.element(start, name, empty);
+            }
+            return;
+        }
+        let mut open = Open { name: name.to_owned(), ..Open::default() };
+        match name {
+            "ac:structured-macro" | "ac:macro" => {
+                open.called = attribute(start, "ac:name").unwrap_or_default();
+                if SILENT.contains(&open.called.as_str()) && !empty {
+                    self.hidden += 1;
+                }
+            }
+            "ac:parameter" => open.key = attribute(start, "ac:name").unwrap_or_default(),
+            "ac:rich-text-body" | "ac:adf-content" if !empty => self.begin_body(),
+            "ac:task-list" if self.hidden == 0 && !empty => self.out.push_str("<ul>"),
+            "ac:task" if self.hidden == 0 && !empty => self.out.push_str("<li>"),
+            "ac:link-body" | "ac:plain-text-link-body" => self.mark_text(),
+            "ri:page" | "ri:blog-post" | "ri:attachment" => {
+                let named = attribute(start, "ri:content-title").or_else(|| attribute(start, "ri:filename"));
+                if let (Some(link), Some(named)) =
+                    (self.open.iter_mut().rev().find(|o| o.name == "ac:link"), named)
+                {
+                    link.key = named;
+                }
+            }
+            "ac:emoticon" if self.hidden == 0 => {
+                let shown = attribute(start, "ac:emoji-fallback").filter(|f| !f.starts_with(':'));
+                self.escaped(&shown.unwrap_or_default());
+            }
+            "ac:layout-section" | "ac:layout-cell" if self.hidden == 0 && !empty => {
+                self.out.push_str("<div>");
+            }
+            _ => {}
+        }
+        if empty {
+            return;
+        }
+        if hides(name) {
+            self.hidden += 1;
+        }
+        self.open.push(open);
+    }
+
+    /// An element of XHTML.
+    fn element(&mut self, start: &BytesStart<'_>, name: &str, empty: bool) {
+        if name == "time" {
+            let day = attribute(start, "datetime").unwrap_or_default();
+            self.escaped(&day);
+        }
+        self.out.push('<');
+        self.out.push_str(name);
+        for kept in KEPT {
+            if let Some(value) = attribute(start, kept) {
+                let value = html_escape::encode_double_quoted_attribute(&value);
+                self.out.push_str(&format!(" {kept}=\"{value}\""));
+            }
+        }
+        self.out.push('>');
+        if empty && !VOID.contains(&name) {
+            self.out.push_str(&format!("</{name}>"));
+        }
+    }
+
+    /// The text of a macro, or of a panel of the newer editor, begins.
+    fn begin_body(&mut self) {
+        if self.hidden > 0 {
+            return;
+        }
+        let Some(owner) = self.open.last_mut() else { return };
+        // Shown once, however many texts the macro holds.
+        let title = std::mem::take(&mut owner.title);
+        let panel = PANELS.contains(&owner.called.as_str()) || owner.name == "ac:adf-node";
+        self.out.push_str(if panel { "<blockquote>" } else { "<div>" });
+        self.title(&title);
+    }
+
+    fn title(&mut self, title: &str) {
+        if !title.is_empty() {
+            self.out.push_str("<p><strong>");
+            self.escaped(title);
+            self.out.push_str("</strong></p>");
+        }
+    }
+
+    fn mark_text(&mut self) {
+        if let Some(link) = self.open.iter_mut().rev().find(|o| o.name == "ac:link") {
+            link.has_text = true;
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        if !name.contains(':') {
+            if self.hidden == 0 && !VOID.contains(&name) {
+                self.out.push_str(&format!("</{name}>"));
+            }
+            return;
+        }
+        // Tags that do not fit together: what is open inside ends here, too.
+        let Some(at) = self.open.iter().rposition(|o| o.name == name) else { return };
+        while self.open.len() > at {
+            let Some(open) = self.open.pop() else { break };
+            self.close(&open);
+        }
+    }
+
+    fn close(&mut self, open: &Open) {
+        if hides(&open.name) || SILENT.contains(&open.called.as_str()) {
+            self.hidden = self.hidden.saturating_sub(1);
+        }
+        if self.hidden > 0 {
+            return;
+        }
+        match open.name.as_str() {
+            "ac:rich-text-body" | "ac:adf-content" => {
+                let panel = self
+                    .open
+                    .last()
+                    .is_some_and(|o| PANELS.contains(&o.called.as_str()) || o.name == "ac:adf-node");
+                self.out.push_str(if panel { "</blockquote>" } else { "</div>" });
+            }
+            // An issue of Jira's that is shown in the page.
+            "ac:structured-macro" if open.called == "jira" => self.escaped(&open.key),
+            "ac:task-list" => self.out.push_str("</ul>"),
+            "ac:task" => self.out.push_str("</li>"),
+            "ac:layout-section" | "ac:layout-cell" => self.out.push_str("</div>"),
+            // A link to another page, by its name.
+            "ac:link" if !open.has_text => self.escaped(&open.key),
+            _ => {}
+        }
+    }
+
+    /// Text that is escaped already.
+    fn text(&mut self, text: &str) {
+        if let Some(open) = self.open.last() {
+            match open.name.as_str() {
+                "ac:parameter" => return self.parameter(text),
+                "ac:task-status" if self.hidden == 1 => {
+                    // A box in brackets would be taken for one that was written by hand, and escaped.
+                    let done = text.trim() == "complete";
+                    self.out.push_str(if done { "☑ " } else { "☐ " });
+                    return;
+                }
+                _ => {}
+            }
+        }
+        if self.hidden == 0 {
+            self.out.push_str(text);
+        }
+    }
+
+    fn parameter(&mut self, text: &str) {
+        let key = self.open.last().map(|p| p.key.clone()).unwrap_or_default();
+        let place = self.open.len().checked_sub(2);
+        let Some(owner) = place.and_then(|at| self.open.get_mut(at)) else { return };
+        let text = html_escape::decode_html_entities(text);
+        match key.as_str() {
+            "language" => owner.language.push_str(&text),
+            "title" => owner.title.push_str(&text),
+            "key" => owner.key.push_str(&text),
+            _ => {}
+        }
+    }
+
+    /// Text as it is: of code, and of links.
+    fn plain(&mut self, text: &str) {
+        if self.hidden > 0 {
+            return;
+        }
+        let is_body = self.open.last().is_some_and(|o| o.name == "ac:plain-text-body");
+        if !is_body {
+            self.escaped(text);
+            return;
+        }
+        let place = self.open.len().checked_sub(2);
+        let (mut language, mut title) = (String::new(), String::new());
+        if let Some(owner) = place.and_then(|at| self.open.get_mut(at)) {
+            (language, title) = (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
+        }
+        language.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));
+        self.title(&title);
+        let class =
+            if language.is_empty() { String::new() } else { format!(" class=\"language-{language}\"") };
+        self.out.push_str(&format!("<pre><code{class}>"));
+        self.escaped(text);
+        self.out.push_str("</code></pre>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_confluence_adds_becomes_what_a_reader_sees() {
+        let storage = r#"<h1>Restart the kiln</h1><p>See <ac:link><ri:page ri:content-title="Valves &amp; pumps" /></ac:link> or
+            <ac:link><ri:page ri:content-title="Other" /><ac:plain-text-link-body><![CDATA[the <other> page]]></ac:plain-text-link-body></ac:link>
+            &ndash; since <time datetime="2024-02-03" />.</p>
+            <ac:structured-macro ac:name="toc"><ac:parameter ac:name="maxLevel">2</ac:parameter></ac:structured-macro>
+            <ac:structured-macro ac:name="code"><ac:parameter ac:name="language">rust</ac:parameter><ac:plain-text-body><![CDATA[if a < b {
+    stall();
+}]]></ac:plain-text-body></ac:structured-macro>
+            <ac:structured-macro ac:name="warning"><ac:parameter ac:name="title">Hot</ac:parameter><ac:rich-text-body><p>Wear <b>gloves</b>.</p></ac:rich-text-body></ac:structured-macro>
+            <ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>complete</ac:task-status><ac:task-body>Open it</ac:task-body></ac:task>
+            <ac:task><ac:task-id>2</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body>Close it</ac:task-body></ac:task></ac:task-list>
+            <ac:image><ri:attachment ri:filename="kiln.png" /></ac:image>
+            <ac:structured-macro ac:name="jira"><ac:parameter ac:name="server">Tracker</ac:parameter><ac:parameter ac:name="key">KILN-7</ac:parameter></ac:structured-macro>"#;
+        let text = to_markdown(storage);
+        for part in [
+            "# Restart the kiln",
+            "See Valves & pumps or",
+            "the <other> page",
+            "2024-02-03",
+            "```rust\nif a < b {\n    stall();\n}\n```",
+            "> **Hot**",
+            "> Wear **gloves**.",
+            "- ☑ Open it",
+            "- ☐ Close it",
+            "KILN-7",
+        ] {
+            let found =
+                text.replace("\\<", "<").replace("\\>", ">").replace("&lt;", "<").replace("&gt;", ">");
+            assert!(found.contains(part), "{part} of {text}");
+        }
+        for hidden in ["kiln.png", "maxLevel", "Tracker", "ac:", "ri:"] {
+            assert!(!text.contains(hidden), "{hidden} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_panel_of_the_newer_editor_is_read_once() {
+        let storage = r#"<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute>
+            <ac:adf-content><p>Mind the gap.</p></ac:adf-content></ac:adf-node><ac:adf-fallback><div><p>Mind the gap.</p></div></ac:adf-fallback></ac:adf-extension>"#;
+        assert_eq!(to_markdown(storage), "> Mind the gap.");
+    }
+
+    #[test]
+    fn what_is_no_storage_format_is_read_all_the_same() {
+        for (storage, want) in [
+            ("plain", "plain"),
+            ("<p>One</p>", "One"),
+            ("<p>a & b &nosuch; </i></p>", "a & b &nosuch;"),
+            ("<ac:link>", ""),
+            ("</ac:task></ac:link><p>x</p>", "x"),
+            ("<p>open <b", "open"),
+            ("", ""),
+        ] {
+            let read = to_markdown(storage).replace("\\&", "&").replace("&amp;", "&");
+            assert!(read.trim().starts_with(want), "{storage}: {read}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_text_in_proportion(parts in proptest::collection::vec(
+            prop_oneof![
+                Just("<p>".to_owned()), Just("</p>".to_owned()), Just("<ac:link>".to_owned()), Just("</ac:link>".to_owned()),
+                Just("<ac:structured-macro ac:name=\"info\">".to_owned()), Just("</ac:structured-macro>".to_owned()),
+                Just("<ac:structured-macro ac:name=\"toc\"/>".to_owned()), Just("<ac:parameter ac:name=\"title\">".to_owned()),
+                Just("</ac:parameter>".to_owned()), Just("<ac:rich-text-body>".to_owned()), Just("</ac:rich-text-body>".to_owned()),
+                Just("<ac:plain-text-body><![CDATA[x]]></ac:plain-text-body>".to_owned()), Just("<ri:page ri:content-title=\"t\"/>".to_owned()),
+                Just("<ac:task-status>".to_owned()), Just("&nbsp;".to_owned()), "[ -~]{0,12}",
+            ], 0..60,
+        )) {
+            let storage = parts.concat();
+            let html = to_html(&storage).unwrap_or_default();
+            prop_assert!(html.len() <= 64 + storage.len() * 16, "{} of {}", html.len(), storage.len());
+            to_markdown(&storage);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Whether an answer says that there were too many requests, and when to come back.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Response, place};
+use precedent_core::error::{Code, Error};
+
+/// The longest answer that may say that there were too many questions, in bytes.
+const MAX_ANSWER: usize = 4 * 1024;
+
+/// Whether an answer says "too many requests": `None` if not, else how long to wait, if it says so.
+pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
+    let number = |name: &str| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
+    let used_up = number("x-ratelimit-remaining") == Some(0);
+    let after = number("retry-after").filter(|s| *s >= 0);
+    let limited = match response.status {
+        429 => true,
+        // A 403 is a limit only if something says so; else it is a refusal.
+        403 => {
+            used_up
+                || after.is_some()
+                || response.message().is_some_and(|m| {
+                    let m = m.to_string().to_lowercase();
+                    m.contains("rate limit") || m.contains("abuse detection")
+                })
+        }
+        // GraphQL's way of saying it, with a status that says nothing: GitHub's `RATE_LIMITED`, Linear's `RATELIMITED`.
+        // <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
+        // <https://linear.app/developers/rate-limiting>
+        200 | 400 => says_limited(&response.body),
+        _ => false,
+    };
+    if !limited {
+        return None;
+    }
+    if let Some(seconds) = after {
+        return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
+    }
+    // A second more: clocks differ by fractions.
+    let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
+    let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
+        // Linear has one count for requests and one for what they cost, in milliseconds of the epoch.
+        let of = |what: &str| {
+            let left = number(&format!("x-ratelimit-{what}-remaining"));
+            number(&format!("x-ratelimit-{what}-reset")).filter(|_| left.is_some_and(|n| n <= 0))
+        };
+        of("requests").into_iter().chain(of("complexity")).max().map(|ms| ms / 1_000)
+    });
+    Some(reset.map(|reset| Duration::from_secs(wait(reset))))
+}
+
+/// Whether an answer of GraphQL's holds no data, but the error that there were too many questions.
+fn says_limited(body: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Body {
+        #[serde(default)]
+        errors: Vec<Problem>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Problem {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+        extensions: Option<Extensions>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Extensions {
+        code: Option<String>,
+    }
+    // Pages of records are longer, and need not be read twice.
+    if body.len() > MAX_ANSWER || !body.starts_with(b"{") {
+        return false;
+    }
+    let errors = serde_json::from_slice::<Body>(body).map(|b| b.errors).unwrap_or_default();
+    let is_limit = |word: Option<String>| word.is_some_and(|w| w == "RATE_LIMITED" || w == "RATELIMITED");
+    errors.into_iter().any(|e| is_limit(e.kind) || is_limit(e.extensions.and_then(|x| x.code)))
+}
+
+pub(super) fn limited(response: &Response, wait: Option<Duration>) -> Error {
+    let when =
+        wait.map_or(String::new(), |w| format!("; it asks to wait {} minutes", w.as_secs().div_ceil(60)));
+    Error::new(Code::RateLimited, format!("{} allows no more requests for now{when}", place(&response.url)))
+        .with_hint("What was fetched is kept. Run it again later, or with a token of your own: limits are higher with one.")
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderMap, HeaderValue};
+    use url::Url;
+
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_static(value));
+        }
+        Response {
+            status,
+            url: Url::parse("https://api.github.com/").unwrap(),
+            moved: false,
+            etag: None,
+            next: None,
+            last: None,
+            body: body.into(),
+            headers: map,
+        }
+    }
+
+    #[test]
+    fn a_limit_is_told_from_a_refusal() {
+        let now = Timestamp::from_second(1_000).unwrap();
+        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
+        let seconds = |s| Some(Some(Duration::from_secs(s)));
+        assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
+        assert_eq!(wait(403, &[("x-ratelimit-remaining", "12")], "{\"message\": \"Not accessible\"}"), None);
+        assert_eq!(wait(403, &[("retry-after", "7")], ""), seconds(7));
+        assert_eq!(
+            wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")], ""),
+            seconds(31)
+        );
+        assert_eq!(wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"), Some(None));
+        assert_eq!(wait(429, &[], ""), Some(None));
+    }
+
+    #[test]
+    fn a_limit_of_graphql_stands_in_the_answer() {
+        let now = Timestamp::from_second(1_000).unwrap();
+        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
+        let github = r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
+        let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")];
+        assert_eq!(wait(200, &used_up, github), Some(Some(Duration::from_secs(31))));
+        assert_eq!(wait(200, &[], github), Some(None));
+        let linear =
+            r#"{"errors": [{"message": "Rate limit exceeded", "extensions": {"code": "RATELIMITED"}}]}"#;
+        let used_up = [("x-ratelimit-requests-remaining", "0"), ("x-ratelimit-requests-reset", "1060000")];
+        assert_eq!(wait(400, &used_up, linear), Some(Some(Duration::from_secs(61))));
+        for other in [
+            r#"{"data": {"viewer": {"name": "RATE_LIMITED"}}}"#,
+            r#"{"errors": [{"type": "NOT_FOUND"}]}"#,
+            "[]",
+        ] {
+            assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], other), None, "{other}");
+        }
+    }
+}

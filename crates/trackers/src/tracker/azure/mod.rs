@@ -1,0 +1,464 @@
+//! A live Azure DevOps project: work items, what is said below them, and the project's wiki, which is a git repository.
+//! Azure DevOps Services, and Server from 2022 on (version 7.0 of the interface).
+//!
+//! A query of work items (WIQL) answers with their numbers alone, so a page is two requests: the numbers in the order of
+//! their last change, and the items themselves. Comments cost a request an item and are a list of their own.
+
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, part},
+    walk::Walk,
+    wiki_git::WikiPlace,
+};
+use crate::{
+    http::{Http, Login, Request, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{Comments, States, WorkItem};
+
+/// The version of the interface, and that of comments, which is none for good yet.
+/// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
+const VERSION: &str = "7.0";
+const COMMENTS_VERSION: &str = "7.0-preview.3";
+/// Work items on a page: the most that one request gives.
+/// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
+const PAGE: u32 = 200;
+/// Work items whose comments are one page.
+const THREADS: u32 = 20;
+/// Comments in one answer, and answers that are read of one work item.
+const COMMENTS: u32 = 200;
+const MAX_COMMENT_PAGES: u32 = 100;
+
+/// A project.
+#[derive(Debug)]
+pub struct Azure {
+    client: Client,
+    /// The organisation, or the collection of a server of one's own.
+    organisation: String,
+    project: String,
+    states: States,
+    token: Option<Token>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: Option<String>,
+    name: Option<String>,
+    state: Option<String>,
+    visibility: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Listed<T> {
+    #[serde(default = "Vec::new")]
+    value: Vec<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Numbers {
+    #[serde(default)]
+    work_items: Vec<Number>,
+}
+
+#[derive(Deserialize)]
+struct Number {
+    id: u64,
+}
+
+#[derive(Deserialize)]
+struct Batch<'a> {
+    #[serde(borrow, default)]
+    value: Vec<Option<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Me {
+    authenticated_user: Option<User>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct User {
+    provider_display_name: Option<String>,
+    custom_display_name: Option<String>,
+}
+
+impl Azure {
+    /// The project of this name (`organisation/project`); without a token what everybody may see.
+    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| Login::password(&address.base, t));
+        let (organisation, project) = name.split_once('/').unwrap_or((name, ""));
+        Self {
+            client: Client::new(http, address, login),
+            organisation: organisation.to_owned(),
+            project: project.to_owned(),
+            states: States::default(),
+            token: token.cloned(),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("{}/{}", self.organisation, self.project)
+    }
+
+    /// The project's address on the web.
+    fn web(&self) -> String {
+        let base = self.client.base.as_str().trim_end_matches('/');
+        format!("{base}/{}/{}", part(&self.organisation), part(&self.project))
+    }
+
+    /// The address of a path of the organisation's.
+    fn above(&self, path: &str, version: &str) -> Result<Url> {
+        let and = if path.contains('?') { '&' } else { '?' };
+        self.client.url(&format!("{}/_apis/{path}{and}api-version={version}", part(&self.organisation)))
+    }
+
+    /// The address of a path of the project's.
+    fn below(&self, path: &str, version: &str) -> Result<Url> {
+        let and = if path.contains('?') { '&' } else { '?' };
+        Url::parse(&format!("{}/_apis/{path}{and}api-version={version}", self.web()))
+            .map_err(|_| Error::invalid("the tracker's address is none"))
+    }
+
+    async fn send(&self, request: Request, task: &Task) -> Result<Response> {
+        // Else a stranger is sent to a page to sign in.
+        let request =
+            request.header("accept", "application/json").header("x-tfs-fedauthredirect", "Suppress");
+        self.client.http.send(&request, self.client.login.as_ref(), task).await
+    }
+
+    async fn get(&self, url: Url, task: &Task) -> Result<Response> {
+        self.send(Request::get(url), task).await
+    }
+
+    async fn json<T: DeserializeOwned>(&self, url: Url, what: &str, task: &Task) -> Result<T> {
+        let response = self.get(url, task).await?;
+        if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
+    }
+
+    /// What an answer that is none means. A token that is wrong, or none where one is wanted, is answered with a page to sign
+    /// in and the status 203.
+    fn refusal(&self, response: &Response, what: &str) -> Error {
+        match response.status {
+            203 | 302 => self.client.refusal_as(401, response, what),
+            _ => self.client.refusal(response, what),
+        }
+    }
+
+    fn refused(&self, response: &Response, what: &str) -> Result<Fetched> {
+        match response.status {
+            403 | 404 | 410 => Ok(Fetched::Refused(self.refusal(response, what).to_string())),
+            _ => Err(self.refusal(response, what)),
+        }
+    }
+
+    /// The query for a page. There is no way to pass over the first ones, so all up to the end of the page are asked for.
+    /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
+    fn query(&self, stream: Stream, walk: &Walk) -> Result<Request> {
+        let columns =
+            if stream == Stream::Items { "[System.Id]" } else { "[System.Id], [System.CommentCount]" };
+        let mut text = format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
+        if let Some(since) = walk.since {
+            // Times are kept to the millisecond.
+            text.push_str(&format!(
+                " AND [System.ChangedDate] >= '{}'",
+                since.strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
+            ));
+        }
+        if walk.open {
+            let closed = self.states.closed();
+            if !closed.is_empty() {
+                text.push_str(&format!(" AND [System.State] NOT IN ({})", closed.join(", ")));
+            }
+            if let Some(last) = &walk.token {
+                let last: u64 = last.parse().map_err(|_| Error::invalid("a work item's number is none"))?;
+                text.push_str(&format!(" AND [System.Id] > {last}"));
+            }
+            text.push_str(" ORDER BY [System.Id] ASC");
+        } else {
+            text.push_str(" ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
+        }
+        let until = if walk.open { walk.size } else { walk.page.saturating_mul(walk.size) };
+        let url = self.below(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
+        Ok(Request::post(url, &json!({"query": text})))
+    }
+
+    /// The numbers of a page, and whether there is another one.
+    async fn numbers(
+        &self,
+        stream: Stream,
+        walk: &Walk,
+        task: &Task,
+    ) -> Result<std::result::Result<(Vec<u64>, bool), Fetched>> {
+        let response = self.send(self.query(stream, walk)?, task).await?;
+        match response.status {
+            200 => {}
+            500.. if walk.smaller().is_some() => {
+                return Ok(Err(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor()))));
+            }
+            _ => return self.refused(&response, stream.words()).map(Err),
+        }
+        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
+        let all: Vec<u64> = response.json::<Numbers>()?.work_items.into_iter().map(|n| n.id).collect();
+        let before = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
+        let some: Vec<u64> = all.into_iter().skip(before).take(size).collect();
+        let more = some.len() == size;
+        Ok(Ok((some, more)))
+    }
+
+    /// What these numbers stand for; those that are gone meanwhile are left out.
+    async fn batch(&self, numbers: &[u64], what: Value, task: &Task) -> Result<Response> {
+        let mut body = json!({"ids": numbers, "errorPolicy": "Omit"});
+        for (name, value) in what.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        let response =
+            self.send(Request::post(self.below("wit/workitemsbatch", VERSION)?, &body), task).await?;
+        if response.status == 200 { Ok(response) } else { Err(self.refusal(&response, "work items")) }
+    }
+
+    async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let (numbers, more) = match self.numbers(Stream::Items, walk, task).await? {
+            Ok(found) => found,
+            Err(other) => return Ok(other),
+        };
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        if !numbers.is_empty() {
+            // Links come with all fields or with none.
+            let response = self.batch(&numbers, json!({"$expand": "Relations"}), task).await?;
+            let batch: Batch<'_> = response.json()?;
+            let mut read: BTreeMap<u64, WorkItem> = BTreeMap::new();
+            for raw in batch.value.into_iter().flatten() {
+                match shapes::item(raw.get()) {
+                    Ok(item) => drop(read.insert(item.id, item)),
+                    Err(why) => page.records.push(Err(why)),
+                }
+            }
+            // In the order of the query, whatever that of the answer is.
+            for number in &numbers {
+                let Some(item) = read.remove(number) else { continue };
+                times.extend(item.changed());
+                page.relations.push((*number, item.relations(&self.name())));
+                let record = item.record(&self.states, &self.web());
+                page.records.push(Ok(Record::Document(Box::new(record))));
+            }
+        }
+        Ok(Fetched::Page(self.numbered(page, walk, &times, numbers.last().copied(), more)))
+    }
+
+    async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let (numbers, more) = match self.numbers(Stream::Comments, walk, task).await? {
+            Ok(found) => found,
+            Err(other) => return Ok(other),
+        };
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        if !numbers.is_empty() {
+            let fields = ["System.Id", "System.ChangedDate", "System.CommentCount"];
+            let response = self.batch(&numbers, json!({"fields": fields}), task).await?;
+            let batch: Batch<'_> = response.json()?;
+            let read = batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
+            let read: BTreeMap<u64, WorkItem> = read.map(|item| (item.id, item)).collect();
+            for number in &numbers {
+                let Some(item) = read.get(number) else { continue };
+                times.extend(item.changed());
+                if item.comment_count() == Some(0) {
+                    continue;
+                }
+                if let Some(refused) = self.thread(*number, &mut page, task).await? {
+                    return Ok(refused);
+                }
+            }
+        }
+        Ok(Fetched::Page(self.numbered(page, walk, &times, numbers.last().copied(), more)))
+    }
+
+    /// The comments of one work item.
+    async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
+        let mut after: Option<String> = None;
+        for _ in 0..MAX_COMMENT_PAGES {
+            let token = after.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
+            let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
+            let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
+            match response.status {
+                200 => {}
+                // Deleted or moved while the page was read.
+                404 => return Ok(None),
+                _ => return self.refused(&response, "comments").map(Some),
+            }
+            let found: Comments<'_> = response.json()?;
+            for raw in &found.comments {
+                match shapes::comment(raw.get(), number, &self.web()) {
+                    Ok(Some(comment)) => page.records.push(Ok(Record::Comment(Box::new(comment)))),
+                    Ok(None) => {}
+                    Err(why) => page.records.push(Err(why)),
+                }
+            }
+            after = found.continuation_token.filter(|t| !t.is_empty() && !found.comments.is_empty());
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], last: Option<u64>, more: bool) -> Page {
+        let (next, watermark) = if walk.open {
+            let token = last.map(|n| n.to_string());
+            (more.then(|| Walk { page: walk.page + 1, token, ..walk.clone() }), None)
+        } else {
+            walk.by_change(times, more)
+        };
+        Page { next: next.map(|w| w.cursor()), watermark, ..page }
+    }
+
+    async fn who(&self, task: &Task) -> Result<Option<String>> {
+        if self.client.login.is_none() {
+            return Ok(None);
+        }
+        let response = self.get(self.above("connectionData", "7.0-preview")?, task).await?;
+        if response.status != 200 {
+            return match response.status {
+                401 | 203 | 302 => Err(self.refusal(&response, "the account of the token")),
+                _ => Ok(None),
+            };
+        }
+        let user = response.json::<Me>()?.authenticated_user;
+        Ok(user.and_then(|u| u.custom_display_name.or(u.provider_display_name)).filter(|n| !n.is_empty()))
+    }
+}
+
+#[async_trait]
+impl Tracker for Azure {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Azure.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let url = self.above(&format!("projects/{}", part(&self.project)), VERSION)?;
+        let about: About = self.json(url, &self.name(), task).await?;
+        if let Some(name) = about.name.filter(|n| !n.is_empty()) {
+            self.project = name;
+        }
+        // The kinds of work items, each with what its states mean.
+        // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
+        let kinds: Listed<shapes::Kind> =
+            self.json(self.below("wit/workitemtypes", VERSION)?, "the kinds of work items", task).await?;
+        self.states = States::of(kinds.value);
+        Ok(Project {
+            name: self.name(),
+            remote_id: about.id,
+            private: about.visibility.as_deref() != Some("public"),
+            wiki: true,
+            issues: true,
+            archived: about.state.is_some_and(|s| s != "wellFormed"),
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let user = self.who(task).await?;
+        let mut access = Access { project: self.probe(task).await?, user, ..Access::default() };
+        match self.numbers(Stream::Items, &Walk::new(None, 1), task).await? {
+            Ok((numbers, _)) => {
+                if let Some(number) = numbers.first() {
+                    let refused = self.thread(*number, &mut Page::default(), task).await?;
+                    if let Some(Fetched::Refused(why)) = refused {
+                        access.refused.push(why);
+                    }
+                }
+            }
+            Err(Fetched::Refused(why)) => access.refused.push(why),
+            Err(_) => {}
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) if stream == Stream::Items => self.items(&walk, task).await,
+            Some(walk) => self.notes(&walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+        // A query answers with no more than 20,000 numbers, and does not count.
+        Ok(None)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let url = self.above(&format!("wit/workitems/{number}?$expand=Relations"), VERSION)?;
+        let response = self.get(url, task).await?;
+        match response.status {
+            200 => {
+                let Ok(item) = shapes::item(&String::from_utf8_lossy(&response.body)) else {
+                    return Ok(Fate::Unreadable);
+                };
+                if let Some(other) = item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project)) {
+                    return Ok(Fate::Moved(Some(format!("{}/{other}#{number}", self.organisation))));
+                }
+                let record = item.record(&self.states, &self.web());
+                Ok(Fate::Here(Box::new(Record::Document(Box::new(record)))))
+            }
+            403 | 404 | 410 => Ok(Fate::Gone),
+            _ => Err(self.refusal(&response, "a work item")),
+        }
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        let path = format!("wit/workItems/{number}/comments/{id}");
+        let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
+        match response.status {
+            200 => Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), number, &self.web()) {
+                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+                Ok(None) => Fate::Gone,
+                Err(_) => Fate::Unreadable,
+            }),
+            404 | 410 => Ok(Fate::Gone),
+            403 => Err(Error::new(Code::Authentication, "this access may not read comments")),
+            _ => Err(self.refusal(&response, "comments")),
+        }
+    }
+
+    /// The wiki that a project has of its own; wikis that are folders of other repositories are not looked for.
+    /// <https://learn.microsoft.com/en-us/azure/devops/project/wiki/wiki-file-structure>
+    fn wiki(&self) -> Option<WikiPlace> {
+        let (web, name) = (self.web(), part(&format!("{}.wiki", self.project)));
+        Some(WikiPlace {
+            repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
+            pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
+            token: self.token.clone(),
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

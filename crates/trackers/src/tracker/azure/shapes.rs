@@ -1,0 +1,341 @@
+//! Azure DevOps' JSON, read tolerantly. Shapes:
+//! <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1> and
+//! <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::tracker::{Relation, github::describe, reasons::reason};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_text::hypertext;
+
+/// The fields that make the text of a work item, in the order in which they are read.
+const TEXTS: [&str; 4] = [
+    "System.Description",
+    "Microsoft.VSTS.TCM.ReproSteps",
+    "Microsoft.VSTS.TCM.SystemInfo",
+    "Microsoft.VSTS.Common.AcceptanceCriteria",
+];
+
+/// A kind of work item.
+#[derive(Deserialize)]
+pub(super) struct Kind {
+    name: Option<String>,
+    #[serde(default)]
+    states: Vec<KindState>,
+}
+
+#[derive(Deserialize)]
+struct KindState {
+    name: Option<String>,
+    category: Option<String>,
+}
+
+/// What the states of each kind of work item mean.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    categories: BTreeMap<(String, String), String>,
+}
+
+impl States {
+    pub(super) fn of(kinds: Vec<Kind>) -> Self {
+        let mut categories = BTreeMap::new();
+        for kind in kinds {
+            let Some(name) = kind.name else { continue };
+            for state in kind.states {
+                if let (Some(state), Some(category)) = (state.name, state.category) {
+                    categories.insert((name.clone(), state), category);
+                }
+            }
+        }
+        Self { categories }
+    }
+
+    /// Whether this is a state in which nothing is left to do but to verify it; `None` if it is not known.
+    /// <https://learn.microsoft.com/en-us/azure/devops/boards/work-items/workflow-and-state-categories>
+    fn is_closed(&self, kind: &str, state: &str) -> Option<bool> {
+        let category = self.categories.get(&(kind.to_owned(), state.to_owned()))?;
+        Some(matches!(category.as_str(), "Resolved" | "Completed" | "Removed"))
+    }
+
+    fn is_removed(&self, kind: &str, state: &str) -> bool {
+        self.categories.get(&(kind.to_owned(), state.to_owned())).is_some_and(|c| c == "Removed")
+    }
+
+    /// The states that mean closed for every kind that has them, as they stand in a query.
+    pub(super) fn closed(&self) -> Vec<String> {
+        let names: BTreeSet<&String> = self.categories.keys().map(|(_, state)| state).collect();
+        let all_closed = |name: &&String| {
+            let mut of = self.categories.keys().filter(|(_, state)| state == *name);
+            of.all(|(kind, state)| self.is_closed(kind, state) == Some(true))
+        };
+        names.into_iter().filter(all_closed).map(|name| format!("'{}'", name.replace('\'', "''"))).collect()
+    }
+}
+
+/// A work item.
+pub(super) struct WorkItem {
+    pub(super) id: u64,
+    whole: Whole,
+    raw: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    id: u64,
+    #[serde(default)]
+    fields: BTreeMap<String, Value>,
+    #[serde(default)]
+    relations: Option<Vec<Link>>,
+}
+
+#[derive(Deserialize)]
+struct Link {
+    rel: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Comments<'a> {
+    #[serde(borrow, default)]
+    pub(super) comments: Vec<&'a RawValue>,
+    pub(super) continuation_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Comment {
+    #[serde(alias = "commentId")]
+    id: u64,
+    text: Option<String>,
+    created_by: Option<Value>,
+    created_date: Timestamp,
+    modified_date: Option<Timestamp>,
+    #[serde(default)]
+    is_deleted: bool,
+}
+
+pub(super) fn item(text: &str) -> Result<WorkItem, String> {
+    let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if whole.id == 0 || whole.id > u64::from(u32::MAX) {
+        return Err(format!("\"id\" is {}: item numbers are 1 to {}", whole.id, u32::MAX));
+    }
+    Ok(WorkItem { id: whole.id, whole, raw: text.as_bytes().to_vec() })
+}
+
+/// A text of the editor's: HTML, or Markdown where the organisation has switched that on.
+fn body(text: &str) -> String {
+    let text = text.replace('\0', "\u{fffd}");
+    if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
+}
+
+/// A person: an object, or `Name <address>` of older servers.
+fn person(value: Option<&Value>) -> Author {
+    let name = match value {
+        Some(Value::String(text)) => text.split_once(" <").map_or(text.as_str(), |(name, _)| name).to_owned(),
+        Some(object) => object.get("displayName").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        None => String::new(),
+    };
+    Author { login: Some(name).filter(|n| !n.trim().is_empty()), ..Author::default() }
+}
+
+/// The last part of a path of areas or iterations; none if it is the project itself.
+fn last(path: &str) -> Option<String> {
+    path.rsplit_once('\\').map(|(_, last)| last.to_owned())
+}
+
+impl WorkItem {
+    fn text(&self, field: &str) -> Option<&str> {
+        self.whole.fields.get(field)?.as_str().filter(|t| !t.trim().is_empty())
+    }
+
+    fn time(&self, field: &str) -> Option<Timestamp> {
+        self.text(field)?.parse().ok()
+    }
+
+    pub(super) fn changed(&self) -> Option<Timestamp> {
+        self.time("System.ChangedDate")
+    }
+
+    pub(super) fn project(&self) -> Option<&str> {
+        self.text("System.TeamProject")
+    }
+
+    pub(super) fn comment_count(&self) -> Option<u64> {
+        self.whole.fields.get("System.CommentCount")?.as_u64()
+    }
+
+    /// What it says of others, whose numbers are of the same organisation.
+    /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
+    pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
+        let each = self.whole.relations.iter().flatten().filter_map(|link| {
+            let (rel, url) = (link.rel.as_deref()?, link.url.as_deref()?);
+            let number: u32 = url.to_ascii_lowercase().rsplit_once("/workitems/")?.1.parse().ok()?;
+            let other = format!("{project}#{number}");
+            match rel {
+                "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, other)),
+                // The other end says so.
+                "System.LinkTypes.Duplicate-Forward" => None,
+                "System.LinkTypes.Related" | "System.LinkTypes.Dependency-Reverse" => {
+                    Some(Relation::RelatesTo(self.id, other))
+                }
+                _ => None,
+            }
+        });
+        each.collect()
+    }
+
+    pub(super) fn record(self, states: &States, web: &str) -> DocumentRecord {
+        let kind = self.text("System.WorkItemType").unwrap_or_default().to_owned();
+        let state = self.text("System.State").unwrap_or_default().to_owned();
+        let closed_at = self
+            .time("Microsoft.VSTS.Common.ClosedDate")
+            .or_else(|| self.time("Microsoft.VSTS.Common.ResolvedDate"));
+        let closed = states.is_closed(&kind, &state).unwrap_or(closed_at.is_some());
+        // "Moved to state Done" is what is said where nobody said more.
+        let told = ["Microsoft.VSTS.Common.ResolvedReason", "System.Reason"]
+            .iter()
+            .find_map(|field| self.text(field).filter(|t| !t.starts_with("Moved ")));
+        let duplicate = self
+            .whole
+            .relations
+            .iter()
+            .flatten()
+            .any(|l| l.rel.as_deref() == Some("System.LinkTypes.Duplicate-Reverse"));
+        let reason = match told {
+            _ if closed && duplicate => Some("duplicate".to_owned()),
+            _ if closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
+            Some(told) if closed => Some(reason(told)),
+            None if closed => Some(reason(&state)),
+            _ => Some(state).filter(|s| !s.is_empty()),
+        };
+        let texts: Vec<String> = TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();
+        let tags = self.text("System.Tags").unwrap_or_default().split(';').map(str::trim);
+        let area = self.text("System.AreaPath").and_then(last);
+        let labels = Some(kind).filter(|k| !k.is_empty()).into_iter().chain(area);
+        let labels = labels.chain(tags.filter(|t| !t.is_empty()).map(str::to_owned));
+        DocumentRecord {
+            repository: None,
+            kind: DocKind::Issue,
+            number: Some(self.id),
+            slug: None,
+            remote_id: Some(self.id.to_string()),
+            title: self.text("System.Title").unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
+            body: texts.join("\n\n"),
+            url: Some(format!("{web}/_workitems/edit/{}", self.id)),
+            state: Some(if closed { State::Closed } else { State::Open }),
+            state_reason: reason,
+            author: person(self.whole.fields.get("System.CreatedBy")),
+            labels: labels.collect(),
+            milestone: self.text("System.IterationPath").and_then(last),
+            locked: false,
+            comment_count: self.comment_count().unwrap_or(0),
+            created_at: self.time("System.CreatedDate"),
+            updated_at: self.changed().or_else(|| self.time("System.CreatedDate")),
+            closed_at: closed_at.filter(|_| closed),
+            merged_at: None,
+            raw: Raw::new(self.raw),
+        }
+    }
+}
+
+/// A comment; `None` for one that was deleted.
+pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if comment.is_deleted {
+        return Ok(None);
+    }
+    Ok(Some(CommentRecord {
+        repository: None,
+        number,
+        remote_id: comment.id.to_string(),
+        author: person(comment.created_by.as_ref()),
+        body: body(comment.text.as_deref().unwrap_or_default()),
+        url: Some(format!("{web}/_workitems/edit/{number}#{}", comment.id)),
+        created_at: comment.created_date,
+        updated_at: comment.modified_date.unwrap_or(comment.created_date),
+        raw: Raw::new(text.as_bytes().to_vec()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states() -> States {
+        let kinds = r#"[{"name": "Bug", "states": [{"name": "New", "category": "Proposed"}, {"name": "Resolved", "category": "Resolved"},
+            {"name": "Closed", "category": "Completed"}, {"name": "Removed", "category": "Removed"}]},
+            {"name": "Risk", "states": [{"name": "Closed", "category": "InProgress"}, {"name": "It's over", "category": "Completed"}]}]"#;
+        States::of(serde_json::from_str(kinds).unwrap())
+    }
+
+    fn bug(change: &Value) -> DocumentRecord {
+        let mut fields = serde_json::json!({"System.Id": 7, "System.TeamProject": "Kiln", "System.WorkItemType": "Bug",
+            "System.State": "New", "System.Reason": "New defect reported", "System.Title": "Pump stalls",
+            "System.CreatedBy": {"displayName": "Ada", "uniqueName": "ada@acme.example"}, "System.Tags": "flow; hot",
+            "System.AreaPath": "Kiln\\Pumps", "System.IterationPath": "Kiln",
+            "System.CreatedDate": "2024-01-02T03:04:05.37Z", "System.ChangedDate": "2024-01-03T03:04:05.003Z",
+            "Microsoft.VSTS.TCM.ReproSteps": "<div>Open <b>it</b>.</div>"});
+        for (name, value) in change.as_object().unwrap() {
+            fields[name] = value.clone();
+        }
+        let text = serde_json::json!({"id": 7, "rev": 2, "fields": fields}).to_string();
+        item(&text).unwrap().record(&states(), "https://dev.azure.com/acme/Kiln")
+    }
+
+    #[test]
+    fn a_work_item_is_read_with_what_its_state_means() {
+        let open = bug(&serde_json::json!({}));
+        assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("New")));
+        assert_eq!(open.labels, ["Bug", "Pumps", "flow", "hot"]);
+        assert_eq!((open.body.as_str(), open.milestone.as_deref()), ("Open **it**.", None));
+        assert_eq!(open.author.login.as_deref(), Some("Ada"));
+        for (state, told, want) in [
+            ("Closed", "Fixed and verified", "completed"),
+            ("Resolved", "Cannot Reproduce", "not_planned"),
+            ("Resolved", "Moved to state Resolved", "completed"),
+            ("Removed", "Moved out of state New", "not_planned"),
+        ] {
+            let closed = bug(&serde_json::json!({"System.State": state, "System.Reason": told}));
+            assert_eq!(closed.state, Some(State::Closed), "{state}");
+            assert_eq!(closed.state_reason.as_deref(), Some(want), "{state}, {told}");
+        }
+    }
+
+    #[test]
+    fn only_states_that_are_closed_for_every_kind_are_left_out_of_the_open_ones() {
+        assert_eq!(states().closed(), ["'It''s over'", "'Removed'", "'Resolved'"]);
+    }
+
+    #[test]
+    fn the_link_of_a_duplicate_has_a_direction() {
+        let text = r#"{"id": 7, "fields": {}, "relations": [
+            {"rel": "System.LinkTypes.Duplicate-Reverse", "url": "https://dev.azure.com/acme/_apis/wit/workItems/3"},
+            {"rel": "System.LinkTypes.Duplicate-Forward", "url": "https://dev.azure.com/acme/_apis/wit/workItems/9"},
+            {"rel": "System.LinkTypes.Related", "url": "https://dev.azure.com/acme/_apis/wit/workItems/5"},
+            {"rel": "AttachedFile", "url": "https://dev.azure.com/acme/_apis/wit/attachments/4"}]}"#;
+        let relations = item(text).unwrap().relations("acme/Kiln");
+        assert_eq!(
+            relations,
+            [Relation::DuplicateOf(7, "acme/Kiln#3".into()), Relation::RelatesTo(7, "acme/Kiln#5".into())]
+        );
+    }
+
+    #[test]
+    fn a_deleted_comment_is_none_and_older_servers_name_its_number_otherwise() {
+        let text = |deleted: bool| {
+            format!(
+                r#"{{"workItemId": 7, "commentId": 43, "text": "<p>Same here.</p>", "createdBy": "Grace <grace@acme.example>",
+                "createdDate": "2024-01-02T03:04:05.5Z", "modifiedDate": "2024-01-02T03:04:05.5Z", "isDeleted": {deleted}}}"#
+            )
+        };
+        let read = comment(&text(false), 7, "https://dev.azure.com/acme/Kiln").unwrap().unwrap();
+        assert_eq!((read.remote_id.as_str(), read.body.as_str()), ("43", "Same here."));
+        assert_eq!(read.author.login.as_deref(), Some("Grace"));
+        assert_eq!(comment(&text(true), 7, "").unwrap(), None);
+    }
+}

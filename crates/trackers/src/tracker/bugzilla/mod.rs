@@ -1,0 +1,386 @@
+//! A live Bugzilla product, through the REST interface that Bugzilla has from 5.0 on: bugs, and the comments below them.
+//!
+//! A list gives bugs without any text. The first comment of a bug is its description, so each page of bugs is two requests:
+//! the bugs, and their comments, for all of them at once.
+
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, part},
+    walk::Walk,
+};
+use crate::{
+    http::{Http, Login, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{About, Bug, Bugs, Threads};
+
+/// Bugs on a page. A server gives 10,000 at once unless its administrator says otherwise; their comments come with them.
+/// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
+const PAGE: u32 = 100;
+/// What is asked of a bug.
+const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,component,keywords,creator,creation_time,\
+                      last_change_time,cf_last_resolved,target_milestone,see_also,depends_on,blocks";
+/// What is asked of a bug whose comments are wanted.
+const MOMENTS: &str = "id,last_change_time";
+
+/// A product.
+#[derive(Debug)]
+pub struct Bugzilla {
+    client: Client,
+    product: String,
+    key: Option<Token>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct Products {
+    #[serde(default)]
+    products: Vec<About>,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    bug_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Me {
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    code: Option<i64>,
+}
+
+impl Bugzilla {
+    /// The product of this name; without a key what everybody may see.
+    pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
+        let login = key.map(|k| Login::header(&address.base, "x-bugzilla-api-key", k));
+        Self { client: Client::new(http, address, login), product: product.to_owned(), key: key.cloned() }
+    }
+
+    /// Where people read it: above the interface.
+    fn web(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/').trim_end_matches("/rest")
+    }
+
+    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+        let mut url = self.client.url("bug")?;
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("product", &self.product).append_pair("limit", &walk.size.to_string());
+            query.append_pair("offset", &((walk.page - 1) * walk.size).to_string());
+            query.append_pair("order", if walk.open { "bug_id" } else { "changeddate,bug_id" });
+            query.append_pair("include_fields", if stream == Stream::Items { FIELDS } else { MOMENTS });
+            if walk.open {
+                // Open is what has no resolution.
+                query.append_pair("resolution", "---");
+            }
+            if let Some(since) = walk.since {
+                query.append_pair("last_change_time", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+            }
+        }
+        Ok(url)
+    }
+
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        match response.status {
+            200 => {}
+            500.. if walk.smaller().is_some() => {
+                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
+            }
+            403 | 404 => return self.client.refused(&response, stream.words()),
+            _ => return Err(self.refusal(&response, stream.words())),
+        }
+        let list: Bugs<'_> = response.json()?;
+        let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
+        let bugs: Vec<(&RawValue, Result<Bug, String>)> =
+            list.bugs.iter().map(|raw| (*raw, shapes::bug(raw.get()))).collect();
+        let ids: Vec<u64> = bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
+        let threads = match self.threads(&ids, stream, task).await? {
+            Ok(threads) => threads,
+            Err(refused) if stream != Stream::Items => return Ok(refused),
+            // Bugs without a text are better than none; the list of comments says what is refused.
+            Err(_) => BTreeMap::new(),
+        };
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for (raw, bug) in bugs {
+            let bug = match bug {
+                Ok(bug) => bug,
+                Err(why) => {
+                    if stream == Stream::Items {
+                        page.records.push(Err(why));
+                    }
+                    continue;
+                }
+            };
+            times.extend(bug.last_change_time);
+            let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
+            if stream == Stream::Items {
+                let (id, relations) = (bug.id, bug.relations(&self.product));
+                let record = bug.record(raw.get(), thread, self.web());
+                page.relations.push((id, relations));
+                page.records.push(record.map(|r| Record::Document(Box::new(r))));
+            } else {
+                let said = thread.iter().filter(|c| !c.is_description());
+                let said = said.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
+                page.records.extend(said);
+            }
+        }
+        let (next, watermark) = if walk.open {
+            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+        } else {
+            walk.by_change(&times, more)
+        };
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    }
+
+    /// The comments of these bugs, by the bug's number. One that may not be seen refuses all that are asked for with it, so
+    /// after a refusal each is asked for alone.
+    async fn threads(
+        &self,
+        ids: &[u64],
+        stream: Stream,
+        task: &Task,
+    ) -> Result<std::result::Result<BTreeMap<u64, Vec<shapes::Comment>>, Fetched>> {
+        let mut out = BTreeMap::new();
+        let Some((first, rest)) = ids.split_first() else { return Ok(Ok(out)) };
+        let response = self.thread(*first, rest, stream, task).await?;
+        match response.status {
+            200 => out = response.json::<Threads>()?.read(),
+            // As of one bug (101 is none, 102 is not to be seen), or of them all.
+            401 | 403 | 404 if rest.is_empty() || self.problem(&response).is_none() => {
+                return Ok(match rest.is_empty() && self.problem(&response).is_some() {
+                    true => Ok(out),
+                    false => Err(self.client.refused(&response, "comments")?),
+                });
+            }
+            401 | 403 | 404 => {
+                for id in ids {
+                    let response = self.thread(*id, &[], stream, task).await?;
+                    match response.status {
+                        200 => out.append(&mut response.json::<Threads>()?.read()),
+                        401 | 403 | 404 if self.problem(&response).is_some() => {}
+                        _ => return Err(self.refusal(&response, "comments")),
+                    }
+                }
+            }
+            _ => return Err(self.refusal(&response, "comments")),
+        }
+        Ok(Ok(out))
+    }
+
+    async fn thread(&self, id: u64, others: &[u64], stream: Stream, task: &Task) -> Result<Response> {
+        let mut url = self.client.url(&format!("bug/{id}/comment"))?;
+        {
+            let mut query = url.query_pairs_mut();
+            for other in others {
+                query.append_pair("ids", &other.to_string());
+            }
+            if stream == Stream::Items {
+                // How many there are, and the text of the first.
+                query.append_pair("include_fields", "count,text,is_markdown");
+            }
+        }
+        self.client.get(url, task).await
+    }
+
+    /// Whether an answer is about one bug that is none or may not be seen: its number in the list of errors.
+    /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#get-bug>
+    fn problem(&self, response: &Response) -> Option<i64> {
+        response.json::<Problem>().ok()?.code.filter(|code| matches!(code, 100..=102))
+    }
+
+    /// What an answer that is none means. Bugzilla says by a number of its own, and not always by the status, that a key is
+    /// wrong: 300 to 306 and 410. <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
+    fn refusal(&self, response: &Response, what: &str) -> Error {
+        let code = response.json::<Problem>().ok().and_then(|p| p.code);
+        match code {
+            Some(300..=306 | 410) => self.client.refusal_as(401, response, what),
+            _ => self.client.refusal(response, what),
+        }
+    }
+
+    async fn one(&self, id: u64, task: &Task) -> Result<Response> {
+        self.client.get(self.client.url(&format!("bug/{id}?include_fields={FIELDS}"))?, task).await
+    }
+
+    /// Where this server reads a key. Releases 5.0 and 5.2 know it as a parameter alone, Red Hat's as a bearer token, what
+    /// came after 5.2 in a header. <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
+    fn sign_in(&mut self, version: &str) {
+        let Some(key) = &self.key else { return };
+        let base = &self.client.base;
+        self.client.login = Some(match version {
+            _ if version.contains(".rh") => Login::bearer(base, key),
+            _ if version.starts_with("5.0") || version.starts_with("5.2") => {
+                Login::parameter(base, "Bugzilla_api_key", key)
+            }
+            _ => Login::header(base, "x-bugzilla-api-key", key),
+        });
+    }
+
+    /// Whose key it is, where the server can tell.
+    /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
+    async fn who(&self, task: &Task) -> Result<Option<String>> {
+        if self.client.login.is_none() {
+            return Ok(None);
+        }
+        let response = self.client.get(self.client.url("whoami")?, task).await?;
+        match response.status {
+            200 => Ok(response.json::<Me>()?.name.filter(|n| !n.is_empty())),
+            404 => Ok(None),
+            _ => Err(self.refusal(&response, "the account of the key")),
+        }
+    }
+}
+
+#[async_trait]
+impl Tracker for Bugzilla {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Bugzilla.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let response = self.client.get(self.client.url("version")?, task).await?;
+        if response.status == 404 {
+            return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
+                .with_hint("Bugzilla has one from 5.0 on. Is this the address below which its pages are?"));
+        }
+        if response.status != 200 {
+            return Err(self.refusal(&response, "the version"));
+        }
+        let version = response.json::<Version>()?.version;
+        self.sign_in(&version);
+        self.who(task).await?;
+        let path = format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
+        let response = self.client.get(self.client.url(&path)?, task).await?;
+        if response.status != 200 {
+            return Err(self.refusal(&response, &self.product));
+        }
+        // A product that is none, or may not be seen, is left out without a word.
+        let products = response.json::<Products>()?.products;
+        let found = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
+        let Some(about) = found else {
+            return Err(Error::not_found(format!("{} shows no product \"{}\"", self.client.host, self.product))
+                .with_hint("Check the name, as it stands in the list of products; a private one needs a key that may read it."));
+        };
+        self.product.clone_from(&about.name);
+        Ok(Project {
+            name: about.name,
+            remote_id: about.id.map(|id| id.to_string()),
+            private: false,
+            wiki: false,
+            issues: true,
+            archived: about.is_active == Some(false),
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, user: self.who(task).await?, ..Access::default() };
+        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        if response.status != 200 {
+            access.refused.push(self.refusal(&response, Stream::Items.words()).to_string());
+            return Ok(access);
+        }
+        let list: Bugs<'_> = response.json()?;
+        if let Some(bug) = list.bugs.first().and_then(|raw| shapes::bug(raw.get()).ok()) {
+            let response = self.thread(bug.id, &[], Stream::Comments, task).await?;
+            if response.status != 200 {
+                access.refused.push(self.refusal(&response, Stream::Comments.words()).to_string());
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, PAGE).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.list_page(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        let mut url = self.client.url("bug")?;
+        // One that does not count gives a bug.
+        let (one, id) = (("limit", "1"), ("include_fields", "id"));
+        url.query_pairs_mut().extend_pairs([
+            ("product", self.product.as_str()),
+            ("count_only", "1"),
+            one,
+            id,
+        ]);
+        let response = self.client.get(url, task).await?;
+        if response.status != 200 {
+            return Ok(None);
+        }
+        Ok(response.json::<Count>()?.bug_count)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let response = self.one(number, task).await?;
+        match response.status {
+            200 => {}
+            401 | 403 | 404 if self.problem(&response).is_some() => return Ok(Fate::Gone),
+            _ => return Err(self.refusal(&response, "a bug")),
+        }
+        let list: Bugs<'_> = response.json()?;
+        let Some(raw) = list.bugs.first() else { return Ok(Fate::Gone) };
+        let Ok(bug) = shapes::bug(raw.get()) else { return Ok(Fate::Unreadable) };
+        if bug.product.as_ref().is_some_and(|p| !p.eq_ignore_ascii_case(&self.product)) {
+            return Ok(Fate::Moved(None));
+        }
+        let threads = self.threads(&[number], Stream::Items, task).await?.unwrap_or_default();
+        let thread = threads.get(&number).map(Vec::as_slice).unwrap_or_default();
+        Ok(match bug.record(raw.get(), thread, self.web()) {
+            Ok(record) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+            Err(_) => Fate::Unreadable,
+        })
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        let threads = match self.threads(&[number], Stream::Comments, task).await? {
+            Ok(threads) => threads,
+            Err(_) => return Err(Error::new(Code::Authentication, "this access may not read comments")),
+        };
+        let found = threads.get(&number).and_then(|all| all.iter().find(|c| c.id == Some(id)));
+        Ok(found.map_or(Fate::Gone, |c| {
+            Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
+        }))
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

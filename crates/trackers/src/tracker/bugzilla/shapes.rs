@@ -1,0 +1,249 @@
+//! Bugzilla's JSON, read tolerantly. Shapes: <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html> and
+//! <https://bugzilla.readthedocs.io/en/latest/api/core/v1/comment.html>
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::tracker::{Relation, client::clean, github::describe, identity::address, reasons::reason};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+
+#[derive(Deserialize)]
+pub(super) struct About {
+    pub(super) id: Option<u64>,
+    #[serde(default)]
+    pub(super) name: String,
+    pub(super) is_active: Option<bool>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Bugs<'a> {
+    #[serde(borrow, default)]
+    pub(super) bugs: Vec<&'a RawValue>,
+}
+
+/// A bug. What a list was not asked for is missing.
+#[derive(Deserialize)]
+pub(super) struct Bug {
+    pub(super) id: u64,
+    #[serde(default)]
+    summary: String,
+    status: Option<String>,
+    resolution: Option<String>,
+    is_open: Option<bool>,
+    dupe_of: Option<u64>,
+    pub(super) product: Option<String>,
+    component: Option<Value>,
+    #[serde(default)]
+    keywords: Vec<String>,
+    creator: Option<String>,
+    creation_time: Option<Timestamp>,
+    pub(super) last_change_time: Option<Timestamp>,
+    /// Where the server keeps it.
+    cf_last_resolved: Option<Value>,
+    target_milestone: Option<Value>,
+    #[serde(default)]
+    see_also: Vec<String>,
+    #[serde(default)]
+    depends_on: Vec<u64>,
+    #[serde(default)]
+    blocks: Vec<u64>,
+}
+
+/// The comments of several bugs.
+#[derive(Deserialize)]
+pub(super) struct Threads {
+    #[serde(default)]
+    bugs: BTreeMap<String, Thread>,
+}
+
+#[derive(Deserialize)]
+struct Thread {
+    #[serde(default)]
+    comments: Vec<Value>,
+}
+
+impl Threads {
+    /// By the bug's number.
+    pub(super) fn read(self) -> BTreeMap<u64, Vec<Comment>> {
+        let each = self.bugs.into_iter().filter_map(|(number, thread)| {
+            let comments = thread.comments.into_iter().filter_map(Comment::read).collect();
+            Some((number.parse().ok()?, comments))
+        });
+        each.collect()
+    }
+}
+
+/// What is said below a bug, its description among it.
+#[derive(Deserialize)]
+pub(super) struct Comment {
+    pub(super) id: Option<u64>,
+    count: Option<u64>,
+    text: Option<String>,
+    creator: Option<String>,
+    creation_time: Option<Timestamp>,
+    time: Option<Timestamp>,
+    #[serde(default)]
+    is_private: bool,
+    #[serde(skip)]
+    raw: Vec<u8>,
+}
+
+impl Comment {
+    fn read(value: Value) -> Option<Self> {
+        let raw = value.to_string().into_bytes();
+        serde_json::from_value(value).ok().map(|comment| Self { raw, ..comment })
+    }
+
+    pub(super) fn is_description(&self) -> bool {
+        self.count == Some(0)
+    }
+
+    pub(super) fn record(&self, number: u64, web: &str) -> CommentRecord {
+        let at = self.creation_time.or(self.time).unwrap_or(Timestamp::UNIX_EPOCH);
+        let count = self.count.map(|n| format!("#c{n}")).unwrap_or_default();
+        CommentRecord {
+            repository: None,
+            number,
+            remote_id: self.id.unwrap_or_default().to_string(),
+            author: author(self.creator.clone(), self.is_private),
+            body: clean(self.text.clone()),
+            url: Some(format!("{web}/show_bug.cgi?id={number}{count}")),
+            created_at: at,
+            // Nothing says when one was edited.
+            updated_at: at,
+            raw: Raw::new(self.raw.clone()),
+        }
+    }
+}
+
+fn author(login: Option<String>, private: bool) -> Author {
+    let association = private.then(|| "PRIVATE".to_owned());
+    Author { login: login.filter(|l| !l.is_empty()), bot: false, association }
+}
+
+pub(super) fn bug(text: &str) -> Result<Bug, String> {
+    let bug: Bug = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if bug.id == 0 || bug.id > u64::from(u32::MAX) {
+        return Err(format!("\"id\" is {}: item numbers are 1 to {}", bug.id, u32::MAX));
+    }
+    Ok(bug)
+}
+
+/// A name, or the first of several, as Red Hat's server has components.
+fn first(value: Option<Value>) -> Option<String> {
+    match value? {
+        Value::String(name) => Some(name),
+        Value::Array(names) => names.into_iter().find_map(|n| n.as_str().map(str::to_owned)),
+        _ => None,
+    }
+}
+
+impl Bug {
+    /// What it says of others. Numbers are those of the whole server; whether another one is of the same product is not said.
+    pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
+        let key = |number: u64| format!("{product}#{number}");
+        let mut out: Vec<Relation> =
+            self.dupe_of.map(|other| Relation::DuplicateOf(self.id, key(other))).into_iter().collect();
+        let near = self.depends_on.iter().chain(&self.blocks);
+        out.extend(near.map(|other| Relation::RelatesTo(self.id, key(*other))));
+        let elsewhere = self.see_also.iter().filter_map(|url| {
+            let other = address(url)?;
+            Some(Relation::RelatesTo(self.id, format!("{}#{}", other.project?, other.number)))
+        });
+        out.extend(elsewhere);
+        out
+    }
+
+    /// The bug with its description. The list says nothing of that, so what the record came from is both together.
+    pub(super) fn record(self, text: &str, thread: &[Comment], web: &str) -> Result<DocumentRecord, String> {
+        let description = thread.iter().find(|c| c.is_description());
+        let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");
+        let closed = self.is_open.map_or(resolution.is_some(), |open| !open);
+        let body = clean(description.and_then(|d| d.text.clone()));
+        let mut raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
+        if let (Some(raw), false) = (raw.as_object_mut(), body.is_empty()) {
+            raw.insert("description".to_owned(), body.clone().into());
+        }
+        let labels = self.product.into_iter().chain(first(self.component)).chain(self.keywords);
+        let resolved = first(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
+        Ok(DocumentRecord {
+            repository: None,
+            kind: DocKind::Issue,
+            number: Some(self.id),
+            slug: None,
+            remote_id: Some(self.id.to_string()),
+            title: self.summary.replace('\0', "\u{fffd}").trim().to_owned(),
+            body,
+            url: Some(format!("{web}/show_bug.cgi?id={}", self.id)),
+            state: Some(if closed { State::Closed } else { State::Open }),
+            state_reason: resolution.as_deref().filter(|_| closed).map(reason).or(self.status),
+            author: author(self.creator, false),
+            labels: labels.collect(),
+            milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),
+            locked: false,
+            comment_count: thread.iter().filter(|c| !c.is_description()).count() as u64,
+            created_at: self.creation_time,
+            updated_at: self.last_change_time.or(self.creation_time),
+            closed_at: resolved.filter(|_| closed),
+            merged_at: None,
+            raw: Raw::new(raw.to_string().into_bytes()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_says_what_became_of_it_and_of_which_it_is_a_duplicate() {
+        let text = r#"{"id": 7, "summary": " Pump stalls ", "status": "RESOLVED", "resolution": "DUPLICATE", "is_open": false,
+            "dupe_of": 3, "product": "Kiln", "component": ["Pumps"], "keywords": ["regression"], "creator": "ada",
+            "creation_time": "2024-01-02T03:04:05Z", "last_change_time": "2024-02-03T04:05:06Z", "target_milestone": "---",
+            "cf_last_resolved": "2024-02-03T04:05:06Z", "see_also": ["https://github.com/acme/app/issues/5", "no address"],
+            "depends_on": [2], "blocks": [9]}"#;
+        let read = bug(text).unwrap();
+        assert_eq!(
+            read.relations("Kiln"),
+            [
+                Relation::DuplicateOf(7, "Kiln#3".into()),
+                Relation::RelatesTo(7, "Kiln#2".into()),
+                Relation::RelatesTo(7, "Kiln#9".into()),
+                Relation::RelatesTo(7, "acme/app#5".into()),
+            ]
+        );
+        let thread: Threads = serde_json::from_str(
+            r#"{"bugs": {"7": {"comments": [{"id": 70, "count": 0, "text": "It stalls."}, {"id": 71, "count": 1, "text": "Same here."}]}}}"#,
+        )
+        .unwrap();
+        let record = read.record(text, &thread.read()[&7], "https://bugs.example").unwrap();
+        assert_eq!((record.title.as_str(), record.body.as_str()), ("Pump stalls", "It stalls."));
+        assert_eq!((record.state, record.state_reason.as_deref()), (Some(State::Closed), Some("duplicate")));
+        assert_eq!(record.labels, ["Kiln", "Pumps", "regression"]);
+        assert_eq!((record.milestone, record.comment_count), (None, 1));
+        assert_eq!(record.url.as_deref(), Some("https://bugs.example/show_bug.cgi?id=7"));
+        assert_eq!(record.closed_at, Some("2024-02-03T04:05:06Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_bug_without_its_text_differs_from_one_with_it() {
+        let text =
+            r#"{"id": 7, "summary": "Pump stalls", "status": "NEW", "resolution": "", "is_open": true}"#;
+        let told = |body: &str| {
+            let thread = Comment::read(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
+            bug(text).unwrap().record(text, &[thread], "https://bugs.example").unwrap()
+        };
+        assert_ne!(told("It stalls.").raw.hash, told("It stalls twice.").raw.hash);
+        assert_eq!(told("It stalls.").raw.hash, told("It stalls.").raw.hash);
+        assert_eq!(told("x").state_reason.as_deref(), Some("NEW"));
+    }
+
+    #[test]
+    fn what_is_no_bug_is_told() {
+        assert!(bug(r#"{"id": 0}"#).err().unwrap().contains("item numbers"));
+        assert!(bug(r#"{"summary": "x"}"#).is_err());
+    }
+}

@@ -1,0 +1,519 @@
+//! A live Confluence space, whose pages are a wiki: Cloud (version 2 of its interface) and Data Center.
+//!
+//! Neither lists what changed since a moment. So the whole space is listed first, without texts, a few hundred pages a
+//! request; what is not in that list is gone, and the texts are fetched of what changed, oldest change first.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, clean, part},
+    github::describe,
+    walk::Walk,
+};
+use crate::{
+    http::{Http, Login, Request, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Author, DocKind, DocumentRecord, Project, Raw, Record},
+    task::Task,
+};
+use precedent_text::storage_format;
+
+/// Pages in a list without texts: the most that Cloud gives; Data Center may give fewer.
+/// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
+const LISTED: u32 = 250;
+/// Pages whose texts are fetched together.
+const PAGE: u32 = 25;
+/// Requests for one list: a guard against a server that leads in a circle.
+const MAX_LISTS: usize = 4_000;
+
+/// A space.
+#[derive(Debug)]
+pub struct Confluence {
+    client: Client,
+    space: String,
+    id: Option<String>,
+    cloud: bool,
+    /// The space as it was listed at the beginning of the pass.
+    index: Mutex<Option<Arc<Vec<Listed>>>>,
+    /// People's names by their account's id.
+    names: Mutex<HashMap<String, Option<String>>>,
+}
+
+/// A page in a list.
+#[derive(Clone, Debug)]
+struct Listed {
+    id: String,
+    slug: String,
+    changed: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct Results<'a> {
+    #[serde(borrow, default)]
+    results: Vec<&'a RawValue>,
+    #[serde(rename = "_links", default)]
+    links: Links,
+}
+
+#[derive(Default, Deserialize)]
+struct Links {
+    next: Option<String>,
+    webui: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Space {
+    id: Value,
+    key: Option<String>,
+    status: Option<String>,
+}
+
+/// A page of either interface.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Whole {
+    id: String,
+    #[serde(default)]
+    title: String,
+    created_at: Option<Timestamp>,
+    version: Option<Version>,
+    history: Option<History>,
+    body: Option<Body>,
+    #[serde(rename = "_links", default)]
+    links: Links,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    /// Cloud.
+    created_at: Option<Timestamp>,
+    author_id: Option<String>,
+    /// Data Center.
+    when: Option<Timestamp>,
+    by: Option<Person>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    created_date: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Person {
+    account_id: Option<String>,
+    display_name: Option<String>,
+    public_name: Option<String>,
+    username: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    storage: Option<Storage>,
+}
+
+#[derive(Deserialize)]
+struct Storage {
+    value: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct People {
+    #[serde(default)]
+    results: Vec<Person>,
+}
+
+impl Person {
+    fn name(self) -> Option<String> {
+        self.display_name.or(self.public_name).or(self.username).filter(|n| !n.is_empty())
+    }
+}
+
+impl Whole {
+    fn changed(&self) -> Option<Timestamp> {
+        self.version.as_ref().and_then(|v| v.created_at.or(v.when))
+    }
+}
+
+/// A title as a page's name: letters, digits and a few marks, all else a dash.
+fn slug(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    for c in title.trim().chars() {
+        let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
+        if plain {
+            out.push(c);
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let name = out.trim_matches('-').trim_start_matches('.').to_owned();
+    if name.is_empty() { "page".to_owned() } else { name }
+}
+
+/// The list in the order of the last change. Of two titles that give one name the page with the larger id has that behind it.
+fn index(pages: Vec<Whole>) -> Vec<Listed> {
+    let mut named: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
+    for page in pages {
+        let order = page.id.parse().unwrap_or(u128::MAX);
+        named.insert(order, (slug(&page.title), page.id.clone(), page.changed()));
+    }
+    let mut taken = BTreeSet::new();
+    let mut out = Vec::with_capacity(named.len());
+    for (name, id, changed) in named.into_values() {
+        let slug = if taken.insert(name.to_lowercase()) { name } else { format!("{name}-{id}") };
+        out.push(Listed { id, slug, changed });
+    }
+    out.sort_by(|a, b| (a.changed, &a.id).cmp(&(b.changed, &b.id)));
+    out
+}
+
+impl Confluence {
+    /// The space with this key; without a token what everybody may see. A token that holds a colon is a name (on Cloud the
+    /// e-mail address) with a token or a password, any other a personal access token.
+    pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| match t.has_name() {
+            true => Login::basic(&address.base, t),
+            false => Login::bearer(&address.base, t),
+        });
+        Self {
+            client: Client::new(http, address, login),
+            space: space.to_owned(),
+            id: None,
+            cloud: false,
+            index: Mutex::default(),
+            names: Mutex::default(),
+        }
+    }
+
+    fn base(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/')
+    }
+
+    /// The first address of the list of the space.
+    fn list(&self, start: usize) -> Result<Url> {
+        if self.cloud {
+            let id = part(self.id.as_deref().unwrap_or_default());
+            return self.client.url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LISTED}"));
+        }
+        self.client.url(&format!(
+            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LISTED}&start={start}",
+            part(&self.space)
+        ))
+    }
+
+    /// Lists the whole space.
+    async fn listed(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<Listed>>, Fetched>> {
+        let mut pages = Vec::new();
+        let mut url = self.list(0)?;
+        let mut seen = 0;
+        for _ in 0..MAX_LISTS {
+            let response = self.client.get(url.clone(), task).await?;
+            if response.status != 200 {
+                return self.client.refused(&response, Stream::Pages.words()).map(Err);
+            }
+            let list: Results<'_> = response.json()?;
+            seen += list.results.len();
+            // A page that cannot be read here would be taken for gone.
+            let read: std::result::Result<Vec<Whole>, _> =
+                list.results.iter().map(|raw| serde_json::from_str(raw.get())).collect();
+            pages.extend(read.map_err(|e| {
+                Error::new(Code::Network, format!("the list of pages cannot be read: {}", describe(&e)))
+            })?);
+            let next = match (list.links.next, list.results.is_empty()) {
+                (Some(next), false) => next,
+                _ => {
+                    let all = Arc::new(index(pages));
+                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&all));
+                    return Ok(Ok(all));
+                }
+            };
+            url = if self.cloud { self.after(&response, &next)? } else { self.list(seen)? };
+        }
+        Err(Error::new(Code::Network, "the tracker's list of pages leads in a circle"))
+    }
+
+    /// The next address, which the server says, at the same host.
+    fn after(&self, response: &Response, next: &str) -> Result<Url> {
+        response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(|| {
+            Error::new(Code::Network, format!("{} names a next page at another host", self.client.host))
+        })
+    }
+
+    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let kept = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = match kept.filter(|_| walk.page > 1) {
+            Some(all) => all,
+            // Another process began this pass. What it has stored is behind the watermark.
+            None if walk.page > 1 => return Ok(Fetched::Expired),
+            None => match self.listed(task).await? {
+                Ok(all) => all,
+                Err(refused) => return Ok(refused),
+            },
+        };
+        let changed: Vec<&Listed> =
+            all.iter().filter(|p| walk.since.is_none() || p.changed >= walk.since).collect();
+        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(changed.len());
+        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
+        let some = &changed[from..changed.len().min(from.saturating_add(size))];
+        let mut page =
+            Page { all_pages: Some(all.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
+        let texts = if self.cloud { self.batch(some, task).await? } else { self.each(some, task).await? };
+        for listed in some {
+            if let Some(text) = texts.get(&listed.id) {
+                page.records
+                    .push(self.record(text, listed, task).await?.map(|r| Record::Document(Box::new(r))));
+            }
+        }
+        page.watermark = some.last().and_then(|p| p.changed);
+        let more = from + some.len() < changed.len();
+        page.next = more.then(|| Walk { page: walk.page + 1, ..walk.clone() }.cursor());
+        Ok(Fetched::Page(page))
+    }
+
+    /// The pages with their texts, by id; those that are gone meanwhile are missing.
+    async fn batch(&self, some: &[&Listed], task: &Task) -> Result<BTreeMap<String, String>> {
+        let mut out = BTreeMap::new();
+        if some.is_empty() {
+            return Ok(out);
+        }
+        let mut url = self.client.url("api/v2/pages")?;
+        url.query_pairs_mut()
+            .extend_pairs(some.iter().map(|p| ("id", p.id.as_str())))
+            .append_pair("body-format", "storage")
+            .append_pair("limit", &LISTED.to_string());
+        let response = self.client.get(url, task).await?;
+        if response.status != 200 {
+            return Err(self.client.refusal(&response, "texts of pages"));
+        }
+        #[derive(Deserialize)]
+        struct Id {
+            id: String,
+        }
+        for raw in response.json::<Results<'_>>()?.results {
+            if let Ok(Id { id }) = serde_json::from_str(raw.get()) {
+                out.insert(id, raw.get().to_owned());
+            }
+        }
+        Ok(out)
+    }
+
+    async fn each(&self, some: &[&Listed], task: &Task) -> Result<BTreeMap<String, String>> {
+        let mut out = BTreeMap::new();
+        for listed in some {
+            let path = format!("rest/api/content/{}?expand=body.storage,version,history", part(&listed.id));
+            let response = self.client.get(self.client.url(&path)?, task).await?;
+            match response.status {
+                200 => {
+                    drop(out.insert(listed.id.clone(), String::from_utf8_lossy(&response.body).into_owned()))
+                }
+                // Deleted or moved while the list was read.
+                403 | 404 => {}
+                _ => return Err(self.client.refusal(&response, "a page of the wiki")),
+            }
+        }
+        Ok(out)
+    }
+
+    async fn record(
+        &self,
+        text: &str,
+        listed: &Listed,
+        task: &Task,
+    ) -> Result<std::result::Result<DocumentRecord, String>> {
+        let whole: Whole = match serde_json::from_str(text) {
+            Ok(whole) => whole,
+            Err(error) => return Ok(Err(format!("{}: {}", listed.slug, describe(&error)))),
+        };
+        let changed = whole.changed();
+        let created = whole.created_at.or(whole.history.and_then(|h| h.created_date));
+        let author = match whole.version {
+            Some(Version { by: Some(person), .. }) => person.name(),
+            Some(Version { author_id: Some(id), .. }) => self.name_of(&id, task).await?,
+            _ => None,
+        };
+        let storage = clean(whole.body.and_then(|b| b.storage).and_then(|s| s.value));
+        Ok(Ok(DocumentRecord {
+            repository: None,
+            kind: DocKind::Page,
+            number: None,
+            slug: Some(listed.slug.clone()),
+            remote_id: Some(whole.id),
+            title: whole.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            body: storage_format::to_markdown(&storage),
+            url: whole.links.webui.map(|path| format!("{}{path}", self.base())),
+            state: None,
+            state_reason: None,
+            author: Author { login: author, ..Author::default() },
+            labels: Vec::new(),
+            milestone: None,
+            locked: false,
+            comment_count: 0,
+            created_at: created,
+            updated_at: changed.or(created),
+            closed_at: None,
+            merged_at: None,
+            raw: Raw::new(text.as_bytes().to_vec()),
+        }))
+    }
+
+    /// A person's name, which Cloud keeps apart. Where it may not be read a page has no author.
+    /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/#api-users-bulk-post>
+    async fn name_of(&self, id: &str, task: &Task) -> Result<Option<String>> {
+        let known = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
+        if let Some(name) = known(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(name);
+        }
+        let request = Request::post(self.client.url("api/v2/users-bulk")?, &json!({"accountIds": [id]}))
+            .header("accept", "application/json");
+        let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
+        let found = if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
+        let name = found.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.insert(id.to_owned(), name.clone());
+        Ok(name)
+    }
+
+    async fn space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
+        let path = format!("api/v2/spaces?keys={}", part(&self.space));
+        let response = self.client.get(self.client.url(&path)?, task).await?;
+        match response.status {
+            200 => {
+                let list: Results<'_> = response.json()?;
+                let read =
+                    list.results.iter().filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
+                let same = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
+                return Ok((read.into_iter().find(same), true));
+            }
+            // Data Center does not know it.
+            404 => {}
+            _ => return Err(self.client.refusal(&response, &self.space)),
+        }
+        let path = format!("rest/api/space/{}", part(&self.space));
+        let response = self.client.get(self.client.url(&path)?, task).await?;
+        match response.status {
+            200 => Ok((Some(response.json()?), false)),
+            _ => Err(self.client.refusal(&response, &self.space)),
+        }
+    }
+}
+
+#[async_trait]
+impl Tracker for Confluence {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Confluence.streams(true)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let (space, cloud) = self.space(task).await?;
+        self.cloud = cloud;
+        let Some(space) = space else {
+            return Err(Error::not_found(format!("{} shows no space with the key {}", self.client.host, self.space))
+                .with_hint("The key stands in the address of each page: ENG of /spaces/ENG/. A private space needs a token that may read it."));
+        };
+        if let Some(key) = space.key.filter(|k| !k.is_empty()) {
+            self.space = key;
+        }
+        let id = match space.id {
+            Value::String(id) => id,
+            other => other.to_string(),
+        };
+        self.id = Some(id.clone());
+        Ok(Project {
+            name: self.space.clone(),
+            remote_id: Some(id),
+            private: self.client.login.is_some(),
+            wiki: true,
+            issues: false,
+            archived: space.status.is_some_and(|s| s.eq_ignore_ascii_case("archived")),
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, ..Access::default() };
+        if self.client.login.is_some() {
+            let me: Person =
+                self.client.json("rest/api/user/current", "the account of the token", task).await?;
+            access.user = me.name();
+        }
+        let response = self.client.get(self.list(0)?, task).await?;
+        if response.status != 200 {
+            access.refused.push(self.client.refusal(&response, Stream::Pages.words()).to_string());
+        }
+        Ok(access)
+    }
+
+    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, PAGE).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) if stream == Stream::Pages => self.pages(&walk, task).await,
+            Some(_) => Ok(Fetched::Refused("Confluence has pages alone".to_owned())),
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, _number: u64, _task: &Task) -> Result<Fate> {
+        Ok(Fate::Unreadable)
+    }
+
+    async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Fate> {
+        Ok(Fate::Unreadable)
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_names_and_two_of_one_name_stay_apart() {
+        for (title, name) in [
+            ("Restart the kiln", "Restart-the-kiln"),
+            ("C#: notes / hints", "C-notes-hints"),
+            ("Größe (neu)", "Größe-(neu)"),
+            ("...", "page"),
+        ] {
+            assert_eq!(slug(title), name);
+        }
+        let page = |id: &str, title: &str, when: &str| -> Whole {
+            serde_json::from_value(json!({"id": id, "title": title, "version": {"createdAt": when}})).unwrap()
+        };
+        let listed = index(vec![
+            page("30", "Kiln?", "2024-01-01T00:00:00Z"),
+            page("4", "Kiln!", "2024-03-01T00:00:00Z"),
+            page("5", "Valve", "2024-02-01T00:00:00Z"),
+        ]);
+        let names: Vec<&str> = listed.iter().map(|l| l.slug.as_str()).collect();
+        assert_eq!(names, ["Kiln-30", "Valve", "Kiln"]);
+    }
+}

@@ -1,0 +1,490 @@
+//! A repository's discussions, which GitHub gives through GraphQL alone: items like issues, in the same row of numbers.
+//!
+//! They cannot be asked for by time, so the list is read from the newest change back to the last one that is here. Its
+//! cursors name a place and not a number, and what changes meanwhile moves to its beginning, where the next sync finds it.
+//! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{GitHub, describe, graphql};
+use crate::{
+    http::Request,
+    tracker::{Cursor, Fate, Fetched, Page, client::date, walk::Walk},
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State},
+    task::Task,
+};
+
+/// Discussions on a page. With their comments and the replies to them it is a question for 13,000 nodes; GitHub answers half
+/// a million. <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
+const PAGE: u32 = 20;
+/// In front of the ids of comments of discussions, which are counted apart from those of issues.
+const PREFIX: &str = "d";
+/// Pages of comments, or of replies, that are read of one discussion: a guard against a server that leads in a circle.
+const MAX_PAGES: usize = 1_000;
+
+/// What is asked of a comment, without the replies.
+const COMMENT: &str = "fragment said on DiscussionComment { id url body createdAt updatedAt deletedAt isAnswer \
+                       authorAssociation author { __typename login } }";
+/// What is asked of a discussion, without what is said below it.
+const DISCUSSION: &str = "fragment about on Discussion { id number url title body createdAt updatedAt closed closedAt \
+                          stateReason isAnswered answerChosenAt locked authorAssociation author { __typename login } \
+                          category { name } labels(first: 20) { nodes { name } } }";
+/// The comments of a discussion with the replies to each.
+const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
+                      endCursor } nodes { ...said } } }";
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Option<Value>,
+    #[serde(default)]
+    errors: Vec<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    message: String,
+}
+
+/// What became of a question.
+enum Asked {
+    Data(Value, Timestamp),
+    /// This access may not ask it, or this server does not know it: why.
+    Refused(String),
+    /// What was asked for is not there.
+    Gone,
+    /// It was too much at once.
+    TooMuch,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct About {
+    id: String,
+    number: u64,
+    url: Option<String>,
+    #[serde(default)]
+    title: String,
+    body: Option<String>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    #[serde(default)]
+    closed: bool,
+    closed_at: Option<Timestamp>,
+    state_reason: Option<String>,
+    is_answered: Option<bool>,
+    answer_chosen_at: Option<Timestamp>,
+    #[serde(default)]
+    locked: bool,
+    author_association: Option<String>,
+    author: Option<Actor>,
+    category: Option<Name>,
+    labels: Option<Names>,
+}
+
+#[derive(Deserialize)]
+struct Actor {
+    #[serde(rename = "__typename")]
+    kind: Option<String>,
+    login: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Names {
+    #[serde(default)]
+    nodes: Vec<Option<Name>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    id: String,
+    url: Option<String>,
+    body: Option<String>,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+    deleted_at: Option<Timestamp>,
+    #[serde(default)]
+    is_answer: bool,
+    author_association: Option<String>,
+    author: Option<Actor>,
+}
+
+/// A page of a connection.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct List {
+    total_count: Option<u64>,
+    #[serde(default)]
+    page_info: Info,
+    #[serde(default)]
+    nodes: Vec<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    #[serde(default)]
+    has_next_page: bool,
+    end_cursor: Option<String>,
+}
+
+impl List {
+    /// The connection of this name, taken out of its node.
+    fn take(node: &mut Value, name: &str) -> Self {
+        let taken = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
+        serde_json::from_value(taken).unwrap_or_default()
+    }
+
+    fn after(&self) -> Option<String> {
+        self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
+    }
+}
+
+/// The first page of what changed at or after `since`.
+pub(super) fn start(since: Option<Timestamp>) -> Cursor {
+    Walk::new(since, PAGE).cursor()
+}
+
+/// The first page of the open ones, for the sweep.
+pub(super) fn open() -> Cursor {
+    Walk::open(PAGE).cursor()
+}
+
+/// A page of the list.
+pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fetched> {
+    let query = format!(
+        "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
+         repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
+         orderBy: {{field: UPDATED_AT, direction: DESC}}) {{ totalCount pageInfo {{ hasNextPage endCursor }} \
+         nodes {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} }} {DISCUSSION} {COMMENT}"
+    );
+    let states = if walk.open { json!(["OPEN"]) } else { Value::Null };
+    let variables = json!({"first": walk.size, "after": walk.token, "states": states});
+    let (mut data, said_at) = match ask(github, &query, variables, task).await? {
+        Asked::Data(data, at) => (data, at),
+        Asked::Refused(why) => return Ok(Fetched::Refused(why)),
+        Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
+        Asked::TooMuch => {
+            return match walk.smaller() {
+                Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
+                None => Err(cannot(github)),
+            };
+        }
+    };
+    let list = List::take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
+    let (total, after) = (list.total_count, list.after());
+    let mut page = Page::default();
+    let mut reached = false;
+    for node in list.nodes {
+        let updated = node.get("updatedAt").and_then(Value::as_str).and_then(|t| t.parse().ok());
+        if walk.since.is_some_and(|since| updated.is_some_and(|t: Timestamp| t < since)) {
+            reached = true;
+            break;
+        }
+        match whole(github, node, task).await? {
+            Ok(records) => page.records.extend(records.into_iter().map(Ok)),
+            Err(why) => page.records.push(Err(why)),
+        }
+    }
+    let more = after.is_some() && !reached;
+    let (next, watermark) = if walk.open {
+        (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+    } else {
+        walk.by_creation(total, said_at, more)
+    };
+    // A pass that is begun anew has no token.
+    let next = next.map(|w| Walk { token: after.filter(|_| w.page > 1), ..w });
+    Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+}
+
+/// What became of a discussion.
+pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fate> {
+    let query = format!(
+        "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
+         discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
+    );
+    Ok(match ask(github, &query, json!({"number": number}), task).await? {
+        Asked::Data(mut data, _) => match data.pointer_mut("/repository/discussion").map(Value::take) {
+            Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
+                Ok(records) => {
+                    records.into_iter().next().map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r)))
+                }
+                Err(_) => Fate::Unreadable,
+            },
+            _ => Fate::Gone,
+        },
+        Asked::Gone => Fate::Gone,
+        // It says nothing of whether it is there.
+        Asked::Refused(_) => Fate::Unreadable,
+        Asked::TooMuch => return Err(cannot(github)),
+    })
+}
+
+/// What became of a comment, by the id that is kept for it; `None` if it is not one of a discussion.
+pub(super) async fn comment(
+    github: &GitHub,
+    number: u64,
+    remote_id: &str,
+    task: &Task,
+) -> Result<Option<Fate>> {
+    let Some(id) = remote_id.strip_prefix(PREFIX) else { return Ok(None) };
+    let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
+    Ok(Some(match ask(github, &query, json!({"id": id}), task).await? {
+        Asked::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
+            Some(node @ Value::Object(_)) => match said(node, number) {
+                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+                Ok(None) => Fate::Gone,
+                Err(_) => Fate::Unreadable,
+            },
+            _ => Fate::Gone,
+        },
+        Asked::Gone => Fate::Gone,
+        Asked::Refused(_) => Fate::Unreadable,
+        Asked::TooMuch => return Err(cannot(github)),
+    }))
+}
+
+/// Whether the list can be read, for a person who sets it up: why not.
+pub(super) async fn refused(github: &GitHub, task: &Task) -> Result<Option<String>> {
+    Ok(match page(github, &Walk::new(None, 1), task).await? {
+        Fetched::Refused(why) => Some(format!("discussions: {why}")),
+        _ => None,
+    })
+}
+
+async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) -> Result<Asked> {
+    if github.login.is_none() {
+        return Ok(Asked::Refused(format!("{} gives them only to those who sign in", github.host)));
+    }
+    let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
+    if query.contains("$owner") {
+        variables["owner"] = owner.into();
+        variables["name"] = name.into();
+    }
+    let body = json!({"query": query, "variables": variables});
+    let request = Request::post(graphql::address(&github.base)?, &body);
+    let response = github.http.send(&request, github.login.as_ref(), task).await?;
+    match response.status {
+        200 => {}
+        500.. => return Ok(Asked::TooMuch),
+        403 | 404 => return Ok(Asked::Refused(github.refusal(&response, "discussions").to_string())),
+        _ => return Err(github.refusal(&response, "discussions")),
+    }
+    let answer: Answer = response.json()?;
+    let kinds: HashMap<&str, &str> =
+        answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.message.as_str())).collect();
+    if kinds.contains_key("NOT_FOUND") {
+        return Ok(Asked::Gone);
+    }
+    if let Some(said) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
+        return Ok(Asked::Refused(format!("this access may not read them ({said})")));
+    }
+    if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
+        return Ok(Asked::Refused(format!("{} does not know them", github.host)));
+    }
+    Ok(match answer.data {
+        Some(data) if !data.is_null() => Asked::Data(data, date(&response, github.http.now())),
+        _ => Asked::TooMuch,
+    })
+}
+
+fn cannot(github: &GitHub) -> Error {
+    Error::new(Code::Network, format!("{} cannot answer one discussion at once", github.host))
+        .with_hint("What was fetched is kept; run it again later.")
+}
+
+/// A discussion with all that is said below it, whatever of that came along; or why it cannot be used.
+async fn whole(
+    github: &GitHub,
+    mut node: Value,
+    task: &Task,
+) -> Result<std::result::Result<Vec<Record>, String>> {
+    let mut list = List::take(&mut node, "comments");
+    let about: About = match serde_json::from_value(node.clone()) {
+        Ok(about) => about,
+        Err(error) => return Ok(Err(describe(&error))),
+    };
+    let number = about.number;
+    if number == 0 || number > u64::from(u32::MAX) {
+        return Ok(Err(format!("\"number\" is {number}: item numbers are 1 to {}", u32::MAX)));
+    }
+    let mut comments = Vec::new();
+    for _ in 0..MAX_PAGES {
+        let after = list.after();
+        for mut node in list.nodes {
+            let mut replies = List::take(&mut node, "replies");
+            let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            comments.push(node);
+            for _ in 0..MAX_PAGES {
+                let after = replies.after();
+                comments.append(&mut replies.nodes);
+                let Some(after) = after else { break };
+                replies = more(github, &id, &after, REPLIES, task).await?;
+            }
+        }
+        let Some(after) = after else { break };
+        list = more(github, &about.id, &after, COMMENTS, task).await?;
+    }
+    let comments = comments.into_iter().filter_map(|node| said(node, number).transpose());
+    let comments: Vec<CommentRecord> = match comments.collect() {
+        Ok(comments) => comments,
+        Err(why) => return Ok(Err(why)),
+    };
+    let document = document(about, &node, comments.len() as u64);
+    let document = Record::Document(Box::new(document));
+    Ok(Ok(std::iter::once(document)
+        .chain(comments.into_iter().map(|c| Record::Comment(Box::new(c))))
+        .collect()))
+}
+
+/// What a list below a node is asked for: the node's type, the list, what of each.
+type Below = (&'static str, &'static str, &'static str);
+const COMMENTS: Below = ("Discussion", "comments", THREAD);
+const REPLIES: Below =
+    ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
+
+/// The next page of a list below a node.
+async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task) -> Result<List> {
+    let (kind, list, what) = below;
+    let query = format!(
+        "query($id: ID!, $after: String!) {{ node(id: $id) {{ ... on {kind} {{ {list}(first: 50, after: $after) {{ \
+         {what} }} }} }} }} {COMMENT}"
+    );
+    match ask(github, &query, json!({"id": id, "after": after}), task).await? {
+        Asked::Data(mut data, _) => {
+            Ok(List::take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
+        }
+        // Deleted while it was read.
+        Asked::Gone | Asked::Refused(_) => Ok(List::default()),
+        Asked::TooMuch => Err(cannot(github)),
+    }
+}
+
+fn author(actor: Option<Actor>, association: Option<String>) -> Author {
+    let bot = actor.as_ref().is_some_and(|a| a.kind.as_deref() == Some("Bot"));
+    Author { login: actor.and_then(|a| a.login), bot, association }
+}
+
+fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
+    let answered = about.is_answered == Some(true);
+    let closed = answered || about.closed;
+    // <https://docs.github.com/en/graphql/reference/enums#discussionstatereason>
+    let reason = match about.state_reason.as_deref() {
+        _ if answered => Some("completed".to_owned()),
+        Some("RESOLVED") => Some("completed".to_owned()),
+        Some("OUTDATED") => Some("not_planned".to_owned()),
+        other => other.map(str::to_lowercase),
+    };
+    let names = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
+    let clean = |text: &str| text.replace('\0', "\u{fffd}");
+    DocumentRecord {
+        repository: None,
+        kind: DocKind::Issue,
+        number: Some(about.number),
+        slug: None,
+        remote_id: Some(about.id),
+        title: clean(&about.title).trim().to_owned(),
+        body: clean(&about.body.unwrap_or_default()),
+        url: about.url,
+        state: Some(if closed { State::Closed } else { State::Open }),
+        state_reason: reason,
+        author: author(about.author, about.author_association),
+        labels: about.category.into_iter().chain(names).map(|n| n.name).collect(),
+        milestone: None,
+        locked: about.locked,
+        comment_count: comments,
+        created_at: about.created_at,
+        updated_at: about.updated_at.or(about.created_at),
+        closed_at: about.answer_chosen_at.filter(|_| answered).or(about.closed_at).filter(|_| closed),
+        merged_at: None,
+        raw: Raw::new(node.to_string().into_bytes()),
+    }
+}
+
+/// A comment or a reply; `None` for one that was deleted and stands there for the sake of its replies.
+fn said(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
+    let raw = node.to_string().into_bytes();
+    let said: Said = serde_json::from_value(node).map_err(|e| describe(&e))?;
+    if said.deleted_at.is_some() {
+        return Ok(None);
+    }
+    let association = if said.is_answer { Some(ANSWER.to_owned()) } else { said.author_association };
+    Ok(Some(CommentRecord {
+        repository: None,
+        number,
+        remote_id: format!("{PREFIX}{}", said.id),
+        author: author(said.author, association),
+        body: said.body.unwrap_or_default().replace('\0', "\u{fffd}"),
+        url: said.url,
+        created_at: said.created_at,
+        updated_at: said.updated_at.unwrap_or(said.created_at),
+        raw: Raw::new(raw),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(change: &Value) -> DocumentRecord {
+        let mut node = json!({"id": "D_1", "number": 12, "url": "https://github.com/acme/app/discussions/12",
+            "title": "Pump stalls?", "body": "Why?", "createdAt": "2024-01-02T03:04:05Z",
+            "updatedAt": "2024-01-03T03:04:05Z", "closed": false, "closedAt": null, "stateReason": null,
+            "isAnswered": false, "answerChosenAt": null, "locked": false, "authorAssociation": "NONE",
+            "author": {"__typename": "User", "login": "ada"}, "category": {"name": "Q&A"},
+            "labels": {"nodes": [{"name": "pumps"}, null]}});
+        for (name, value) in change.as_object().unwrap() {
+            node[name] = value.clone();
+        }
+        document(serde_json::from_value(node.clone()).unwrap(), &node, 2)
+    }
+
+    #[test]
+    fn an_answered_discussion_is_solved_and_one_that_is_closed_says_why() {
+        let open = read(&json!({}));
+        assert_eq!((open.state, open.state_reason, open.closed_at), (Some(State::Open), None, None));
+        assert_eq!(open.labels, ["Q&A", "pumps"]);
+        let chosen = "2024-01-03T00:00:00Z";
+        let solved = read(&json!({"isAnswered": true, "answerChosenAt": chosen}));
+        assert_eq!((solved.state, solved.closed_at), (Some(State::Closed), Some(chosen.parse().unwrap())));
+        assert_eq!(solved.state_reason.as_deref(), Some("completed"));
+        for (word, reason) in
+            [("OUTDATED", "not_planned"), ("DUPLICATE", "duplicate"), ("RESOLVED", "completed")]
+        {
+            let closed = read(&json!({"closed": true, "closedAt": chosen, "stateReason": word}));
+            assert_eq!((closed.state, closed.state_reason.as_deref()), (Some(State::Closed), Some(reason)));
+        }
+    }
+
+    #[test]
+    fn a_deleted_comment_is_none_and_the_answer_is_marked() {
+        let node = |answer: bool, deleted: Value| {
+            json!({"id": "DC_1", "url": "https://github.com/acme/app/discussions/12#discussioncomment-1", "body": "Open it.",
+                "createdAt": "2024-01-02T03:04:05Z", "updatedAt": "2024-01-02T03:04:05Z", "deletedAt": deleted,
+                "isAnswer": answer, "authorAssociation": "MEMBER", "author": null})
+        };
+        assert_eq!(said(node(false, json!("2024-01-02T03:04:06Z")), 12).unwrap(), None);
+        let comment = said(node(false, Value::Null), 12).unwrap().unwrap();
+        assert_eq!(
+            (comment.remote_id.as_str(), comment.author.association.as_deref()),
+            ("dDC_1", Some("MEMBER"))
+        );
+        let answer = said(node(true, Value::Null), 12).unwrap().unwrap();
+        assert_eq!(answer.author.association.as_deref(), Some(ANSWER));
+    }
+}

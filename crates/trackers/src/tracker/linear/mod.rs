@@ -1,0 +1,362 @@
+//! A live Linear team, through GraphQL: issues, with their relations, and comments.
+//!
+//! Lists are in the order of creation, which an edit does not change, and can be asked for what changed since a moment; see
+//! [`Walk::by_creation`]. <https://linear.app/developers/graphql>
+
+mod shapes;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, date},
+    walk::Walk,
+};
+use crate::{
+    http::{Http, Login, Request, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{Issue, List, Said};
+
+/// Issues on a page. A question may cost 10,000 points; with labels and relations an issue costs about 60.
+/// <https://linear.app/developers/rate-limiting>
+const PAGE: u32 = 50;
+/// Comments on a page.
+const COMMENTS: u32 = 100;
+
+/// What is asked of an issue. The first relations tell of which one it is a duplicate.
+const ISSUE: &str = "fragment about on Issue { id identifier number title description url createdAt updatedAt completedAt \
+                     canceledAt archivedAt trashed state { name type } team { key } labels(first: 20) { nodes { name } } \
+                     project { name } projectMilestone { name } creator { name displayName app } botActor { name } \
+                     externalUserCreator { name } relations(first: 15) { nodes { type relatedIssue { identifier } } } }";
+/// What is asked of a comment.
+const COMMENT: &str = "fragment said on Comment { id body url createdAt updatedAt user { name displayName app } \
+                       botActor { name } externalUser { name } issue { number team { key } } }";
+
+/// A team.
+#[derive(Debug)]
+pub struct Linear {
+    client: Client,
+    /// The workspace, as it stands in its addresses.
+    workspace: String,
+    team: String,
+    issues: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Option<Value>,
+    #[serde(default)]
+    errors: Vec<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(default)]
+    message: String,
+    extensions: Option<Extensions>,
+}
+
+#[derive(Deserialize)]
+struct Extensions {
+    code: Option<String>,
+}
+
+/// What became of a question.
+enum Asked {
+    Data(Value),
+    /// This access may not ask it: why.
+    Refused(String),
+    /// What was asked for is not there.
+    Gone,
+    /// The place in a list is known no longer.
+    Expired,
+    /// It was too much at once.
+    TooMuch(Response),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct About {
+    id: String,
+    key: String,
+    archived_at: Option<String>,
+    retired_at: Option<String>,
+    issue_count: Option<u64>,
+}
+
+impl Linear {
+    /// The team with this name (`workspace/KEY`). A personal key stands in its header as it is, what an app was given behind
+    /// a word. <https://linear.app/developers/graphql#personal-api-keys>
+    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
+        let login = token.map(|t| match t.begins_with("lin_oauth_") {
+            true => Login::bearer(&address.base, t),
+            false => Login::header(&address.base, "authorization", t),
+        });
+        let (workspace, team) = name.split_once('/').unwrap_or(("", name));
+        Self {
+            client: Client::new(http, address, login),
+            workspace: workspace.to_owned(),
+            team: team.to_owned(),
+            issues: None,
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("{}/{}", self.workspace, self.team)
+    }
+
+    async fn ask(
+        &self,
+        query: &str,
+        variables: Value,
+        what: &str,
+        task: &Task,
+    ) -> Result<(Asked, Timestamp)> {
+        if self.client.login.is_none() {
+            return Err(Error::new(
+                Code::Authentication,
+                format!("{} gives nothing without a key", self.client.host),
+            )
+            .with_hint(format!(
+                "Make one under Settings › Security & access, and keep it: precedent login {}",
+                self.client.host
+            )));
+        }
+        let body = json!({"query": query, "variables": variables});
+        let request = Request::post(self.client.url("graphql")?, &body);
+        let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
+        let at = date(&response, self.client.http.now());
+        // Errors of a question come with 400 as well as with 200.
+        let answer: Answer = match response.status {
+            200 | 400 => response.json()?,
+            403 | 404 => {
+                return Ok((Asked::Refused(self.client.refusal(&response, what).to_string()), at));
+            }
+            500.. => return Ok((Asked::TooMuch(response), at)),
+            _ => return Err(self.client.refusal(&response, what)),
+        };
+        if let Some(problem) = answer.errors.first() {
+            let code = problem.extensions.as_ref().and_then(|x| x.code.as_deref()).unwrap_or_default();
+            let said = problem.message.as_str();
+            let asked = match code {
+                "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
+                "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
+                    Asked::Refused(format!("this access may not read them ({said})"))
+                }
+                _ if said.starts_with("Entity not found") => Asked::Gone,
+                _ if said.to_lowercase().contains("cursor") => Asked::Expired,
+                _ if said.to_lowercase().contains("too complex") => Asked::TooMuch(response),
+                _ => {
+                    let shown: String = said.chars().take(200).collect();
+                    return Err(Error::new(
+                        Code::Network,
+                        format!("{} does not answer what is asked of {what}: {shown}", self.client.host),
+                    )
+                    .with_hint("What was fetched is kept; run it again later."));
+                }
+            };
+            return Ok((asked, at));
+        }
+        Ok((Asked::Data(answer.data.unwrap_or_default()), at))
+    }
+
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let items = stream == Stream::Items;
+        let (list, what, fragment, kind) = match items {
+            true => ("issues", "...about", ISSUE, "IssueFilter"),
+            false => ("comments", "...said", COMMENT, "CommentFilter"),
+        };
+        let query = format!(
+            "query($filter: {kind}!, $first: Int!, $after: String) {{ {list}(filter: $filter, first: $first, after: $after, \
+             orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {what} }} }} }} \
+             {fragment}"
+        );
+        let mut of = json!({"team": {"key": {"eq": self.team}}});
+        if walk.open {
+            of["state"] = json!({"type": {"nin": shapes::CLOSED}});
+        }
+        let mut filter = if items { of } else { json!({"issue": of}) };
+        if let Some(since) = walk.since {
+            filter["updatedAt"] = json!({"gte": since.to_string()});
+        }
+        let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
+        let (asked, at) = self.ask(&query, variables, stream.words(), task).await?;
+        let mut data = match asked {
+            Asked::Data(data) => data,
+            Asked::Refused(why) => return Ok(Fetched::Refused(why)),
+            Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
+            Asked::Expired => return Ok(Fetched::Expired),
+            Asked::TooMuch(response) => {
+                return match walk.smaller() {
+                    Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
+                    None => Err(self.client.refusal(&response, stream.words())),
+                };
+            }
+        };
+        let found: List = serde_json::from_value(data[list].take())
+            .map_err(|e| Error::new(Code::Network, format!("a list of Linear's cannot be read: {e}")))?;
+        let mut page = Page::default();
+        for node in found.nodes {
+            if items {
+                match Issue::read(node) {
+                    Ok(issue) if issue.is_gone() => page.gone.push(issue.number),
+                    Ok(issue) => {
+                        page.relations.push((issue.number, issue.relations(&self.workspace)));
+                        page.records.push(Ok(Record::Document(Box::new(issue.record()))));
+                    }
+                    Err(why) => page.records.push(Err(why)),
+                }
+            } else {
+                let read = Said::read(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
+                page.records.extend(read.transpose());
+            }
+        }
+        let token = found.page_info.end_cursor.filter(|_| found.page_info.has_next_page);
+        let more = token.is_some();
+        let (next, watermark) = if walk.open {
+            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
+        } else {
+            walk.by_creation(None, at, more)
+        };
+        let next = next.map(|w| Walk { token, ..w });
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    }
+
+    async fn me(&self, task: &Task) -> Result<Option<String>> {
+        let (asked, _) = self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
+        Ok(match asked {
+            Asked::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
+            _ => None,
+        })
+    }
+}
+
+#[async_trait]
+impl Tracker for Linear {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Linear.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        let query = "query($key: String!) { organization { urlKey } teams(filter: {key: {eqIgnoreCase: $key}}, \
+                     includeArchived: true) { nodes { id key archivedAt retiredAt issueCount } } }";
+        let name = self.name();
+        let (asked, _) = self.ask(query, json!({"key": self.team}), &name, task).await?;
+        let data = match asked {
+            Asked::Data(data) => data,
+            Asked::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
+            Asked::Refused(why) => return Err(Error::new(Code::Authentication, why)),
+            Asked::Gone | Asked::Expired => return Err(Error::not_found(format!("{name} is not there"))),
+        };
+        let workspace = data["organization"]["urlKey"].as_str().unwrap_or_default();
+        if !workspace.eq_ignore_ascii_case(&self.workspace) {
+            return Err(Error::not_found(format!(
+                "the key is one of the workspace \"{workspace}\", and not of \"{}\"",
+                self.workspace
+            ))
+            .with_hint(format!(
+                "A key is for one workspace. For this one write linear:{workspace}/{}.",
+                self.team
+            )));
+        }
+        workspace.clone_into(&mut self.workspace);
+        let teams: Vec<About> = serde_json::from_value(data["teams"]["nodes"].clone()).unwrap_or_default();
+        let Some(team) = teams.into_iter().find(|t| t.key.eq_ignore_ascii_case(&self.team)) else {
+            return Err(Error::not_found(format!("the workspace \"{workspace}\" shows no team with the key {}", self.team))
+                .with_hint("The key is what stands before the number of an issue: ENG of ENG-12. A private team needs the key of a member."));
+        };
+        self.team = team.key;
+        self.issues = team.issue_count;
+        Ok(Project {
+            name: self.name(),
+            remote_id: Some(team.id),
+            private: true,
+            wiki: false,
+            issues: true,
+            archived: team.archived_at.is_some() || team.retired_at.is_some(),
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
+        for stream in self.streams() {
+            if let Fetched::Refused(why) = self.list_page(*stream, &Walk::new(None, 1), task).await? {
+                access.refused.push(format!("{}: {why}", stream.words()));
+            }
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, if stream == Stream::Items { PAGE } else { COMMENTS }).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.list_page(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+        Ok(self.issues)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let query = format!("query($id: String!) {{ issue(id: $id) {{ ...about }} }} {ISSUE}");
+        let id = format!("{}-{number}", self.team);
+        let (asked, _) = self.ask(&query, json!({"id": id}), "an issue", task).await?;
+        let node = match asked {
+            Asked::Data(mut data) => data["issue"].take(),
+            Asked::Gone => return Ok(Fate::Gone),
+            Asked::Refused(_) | Asked::Expired => return Ok(Fate::Unreadable),
+            Asked::TooMuch(response) => return Err(self.client.refusal(&response, "an issue")),
+        };
+        if node.is_null() {
+            return Ok(Fate::Gone);
+        }
+        let Ok(issue) = Issue::read(node) else { return Ok(Fate::Unreadable) };
+        if issue.is_gone() {
+            return Ok(Fate::Gone);
+        }
+        // One that went to another team is answered under the name that it has now.
+        if let Some((team, number)) = issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
+        {
+            return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
+        }
+        Ok(Fate::Here(Box::new(Record::Document(Box::new(issue.record())))))
+    }
+
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
+        let (asked, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
+        Ok(match asked {
+            Asked::Data(mut data) => match Said::read(data["comment"].take()) {
+                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+                Ok(None) => Fate::Gone,
+                Err(_) => Fate::Unreadable,
+            },
+            Asked::Gone => Fate::Gone,
+            Asked::Refused(_) | Asked::Expired => Fate::Unreadable,
+            Asked::TooMuch(response) => return Err(self.client.refusal(&response, "comments")),
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

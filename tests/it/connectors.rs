@@ -1,0 +1,291 @@
+//! What is particular to one tracker's connector, beyond what every one must do (`conformance.rs`).
+
+use precedent_core::{
+    Code, Task,
+    model::{NewMirror, SyncReport, SyncRequest},
+};
+
+use crate::{
+    fake_tracker::{FakeTracker, Shape},
+    sync::Mirror,
+};
+
+async fn sync(mirror: &Mirror) -> SyncReport {
+    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem, None, "{report:?}");
+    report
+}
+
+mod bugzilla {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_key_is_sent_where_each_release_reads_it_and_is_kept_nowhere() {
+        for (version, sent) in [
+            ("5.0.6", None),
+            ("5.2", None),
+            ("5.0.4.rh105", Some("Bearer canary-token")),
+            ("20260101.1", Some("canary-token")),
+        ] {
+            let fake = FakeTracker::new(Shape::Bugzilla, 3, 3);
+            fake.content().version = Some(version);
+            let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
+            sync(&mirror).await;
+            let content = fake.content();
+            // The version itself is asked for before that is known.
+            let rest: Vec<_> = content.log.iter().filter(|(a, _)| !a.contains("/version")).collect();
+            assert!(!rest.is_empty());
+            for (address, login) in rest {
+                assert_eq!(login.as_deref(), sent, "{version} {address}");
+                assert_eq!(
+                    address.contains("Bugzilla_api_key=canary-token"),
+                    sent.is_none(),
+                    "{version} {address}"
+                );
+            }
+            assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        }
+    }
+
+    #[tokio::test]
+    async fn one_bug_that_may_not_be_seen_hides_the_comments_of_no_other() {
+        let fake = FakeTracker::new(Shape::Bugzilla, 5, 5);
+        fake.content().locked.insert(3);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = sync(&mirror).await;
+        assert_eq!((report.items, report.comments), (5, 4));
+        let key = mirror.key().await;
+        let thread = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
+        assert_eq!(thread.markdown.trim(), "What happens: Trouble 4 with the pump.");
+        assert_eq!(thread.comments.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_closed_bug_says_why_and_its_labels_are_product_component_and_keywords() {
+        let fake = FakeTracker::new(Shape::Bugzilla, 3, 0);
+        fake.content().items.get_mut(&2).unwrap().open = false;
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        sync(&mirror).await;
+        let thread = mirror.casebook.thread(&format!("{}#2", mirror.key().await)).await.unwrap();
+        assert_eq!(thread.state_reason.as_deref(), Some("completed"));
+        assert_eq!(thread.labels, ["Kiln App", "Pumps", "regression"]);
+        assert!(thread.url.unwrap().ends_with("/show_bug.cgi?id=2"));
+    }
+
+    #[tokio::test]
+    async fn a_product_is_named_as_people_name_it_and_one_that_is_none_is_told() {
+        let fake = FakeTracker::new(Shape::Bugzilla, 1, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let add = async |place: String, key: &str| {
+            let new = NewMirror {
+                tracker: "bugzilla".to_owned(),
+                place,
+                key: Some(key.to_owned()),
+                ..NewMirror::default()
+            };
+            mirror.casebook.add_tracker(new).await
+        };
+        add(format!("{}/Kiln%20App", fake.host), "acme/kiln").await.unwrap();
+        let access = mirror.casebook.test_source("acme/kiln", &Task::new()).await.unwrap();
+        assert_eq!(access.project.name, "Kiln App");
+        add(format!("{}/Another", fake.host), "acme/another").await.unwrap();
+        let error = mirror.casebook.test_source("acme/another", &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotFound);
+        assert!(error.to_string().contains("shows no product \"Another\""), "{error}");
+        let error = add("Kiln App".to_owned(), "acme/lost").await.unwrap_err();
+        assert!(error.hint().unwrap().contains("bugzilla:HOST/PROJECT"), "{error:?}");
+    }
+}
+
+mod azure {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_work_item_is_read_with_its_kind_area_and_tags_and_long_threads_whole() {
+        let fake = FakeTracker::new(Shape::Azure, 3, 21);
+        fake.content().items.get_mut(&2).unwrap().open = false;
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = sync(&mirror).await;
+        assert_eq!((report.items, report.comments), (3, 21));
+        let thread = mirror.casebook.thread("acme/Kiln-App#2").await.unwrap();
+        assert_eq!(thread.labels, ["Bug", "Pumps", "flow", "hot"]);
+        assert_eq!(
+            (thread.state_reason.as_deref(), thread.milestone.as_deref()),
+            (Some("completed"), Some("Sprint 4"))
+        );
+        assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
+        assert!(
+            thread.closed_at.is_some() && thread.url.unwrap().ends_with("/acme/Kiln%20App/_workitems/edit/2")
+        );
+        assert_eq!(thread.comments[0].markdown.trim(), "It is valve 2.");
+    }
+
+    #[tokio::test]
+    async fn a_page_to_sign_in_counts_as_a_token_that_is_not_accepted() {
+        let fake = FakeTracker::new(Shape::Azure, 1, 0);
+        fake.content().everything = Some(203);
+        let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
+        let error = mirror.casebook.test_source("acme/Kiln-App", &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::Authentication);
+        assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn every_way_to_write_a_project_names_the_same() {
+        let fake = FakeTracker::new(Shape::Azure, 1, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        for (n, (tracker, place)) in [
+            ("azure", "acme/Kiln App"),
+            ("azure-devops", "acme/Kiln%20App"),
+            ("azure", "https://dev.azure.com/acme/Kiln%20App"),
+            ("azure", "acme.visualstudio.com/Kiln App"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let new = NewMirror {
+                tracker: tracker.to_owned(),
+                place: place.to_owned(),
+                key: Some(format!("way/{n}")),
+                ..NewMirror::default()
+            };
+            mirror.casebook.add_tracker(new).await.unwrap();
+            let view = mirror.casebook.mirrors().await.unwrap();
+            let view = view.into_iter().find(|m| m.source == format!("way/{n}")).unwrap();
+            assert_eq!(
+                (view.host.as_str(), view.project.as_str()),
+                ("dev.azure.com", "acme/Kiln App"),
+                "{place}"
+            );
+        }
+    }
+}
+
+mod linear {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_issue_in_the_trash_is_marked_at_once() {
+        let fake = FakeTracker::new(Shape::Linear, 60, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        sync(&mirror).await;
+        fake.content().retitle(7, "Thrown away");
+        fake.content().locked.insert(7);
+        let report = sync(&mirror).await;
+        assert_eq!((report.gone, report.updated), (1, 0));
+        assert!(mirror.casebook.thread("acme/KILN#7").await.unwrap().deleted_at.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_key_of_another_workspace_and_a_team_that_is_none_are_told() {
+        let fake = FakeTracker::new(Shape::Linear, 1, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        for (place, said, hint) in [
+            ("umbra/KILN", "is one of the workspace \"acme\"", "linear:acme/KILN"),
+            ("acme/PUMP", "shows no team with the key PUMP", "ENG of ENG-12"),
+        ] {
+            let new = NewMirror {
+                tracker: "linear".to_owned(),
+                place: place.to_owned(),
+                host: Some(fake.host.clone()),
+                ..NewMirror::default()
+            };
+            mirror.casebook.add_tracker(new).await.unwrap();
+            let error = mirror.casebook.test_source(place, &Task::new()).await.unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+            assert!(error.hint().unwrap().contains(hint), "{error:?}");
+        }
+    }
+}
+
+mod confluence {
+    use std::time::Duration;
+
+    use precedent_core::model::GapKind;
+
+    use super::*;
+    use crate::{fake_github::NOW, fake_tracker::Trouble};
+
+    const BOTH: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
+
+    fn filled(shape: Shape, pages: i64) -> FakeTracker {
+        let fake = FakeTracker::new(shape, 0, 0);
+        for n in 1..=pages {
+            let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
+            fake.content().pages.insert(format!("Pump {n}"), (text, NOW - 50_000 + n));
+        }
+        fake
+    }
+
+    #[tokio::test]
+    async fn a_space_is_mirrored_and_what_changed_and_what_is_gone_is_seen() {
+        for shape in BOTH {
+            let fake = filled(shape, 130);
+            let mirror = Mirror::of_tracker(&fake, None, false).await;
+            let report = sync(&mirror).await;
+            assert_eq!((report.new, report.wiki_pages, report.items), (130, 130, 0), "{shape:?}");
+            assert!(report.gaps.iter().all(|g| g.kind == GapKind::LeftOut), "{:?}", report.gaps);
+            let key = mirror.key().await;
+            let page = mirror.casebook.thread(&format!("{key}:Pump-7")).await.unwrap();
+            assert_eq!(page.title, "Pump 7");
+            assert_eq!(page.markdown.trim(), "## Pump 7\n\nMind `valve_7`.");
+            assert_eq!(page.author.as_deref(), Some("Ada"));
+            let again = sync(&mirror).await;
+            assert_eq!((again.new, again.updated, again.gone), (0, 0, 0));
+            assert!(again.requests < report.requests && again.requests <= 8, "{}", again.requests);
+            {
+                let mut content = fake.content();
+                content.pages.remove("Pump 7");
+                content.pages.insert("Pump 8".to_owned(), ("<p>Changed.</p>".to_owned(), NOW));
+                content.pages.insert("Odd 900".to_owned(), ("<p>An odd one.</p>".to_owned(), NOW));
+            }
+            let report = sync(&mirror).await;
+            assert_eq!((report.new, report.updated, report.gone), (1, 1, 1), "{shape:?} {report:?}");
+            assert!(mirror.casebook.thread(&format!("{key}:Pump-7")).await.unwrap().deleted_at.is_some());
+            assert_eq!(
+                mirror.casebook.thread(&format!("{key}:Pump-8")).await.unwrap().markdown.trim(),
+                "Changed."
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn limits_are_waited_for_and_what_may_not_be_read_is_told() {
+        for shape in BOTH {
+            let fake = filled(shape, 50);
+            fake.content().trouble = Some((1, 1, Trouble::Status(429)));
+            let mirror = Mirror::of_tracker(&fake, None, false).await;
+            assert_eq!(sync(&mirror).await.new, 50);
+            assert!(mirror.waited() >= Duration::from_secs(60));
+            fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
+            let report = sync(&mirror).await;
+            assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused), "{:?}", report.gaps);
+            assert_eq!(report.gone, 0, "what may not be listed is not gone");
+            fake.content().trouble = Some((0, u32::MAX, Trouble::Status(502)));
+            let report =
+                mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+            assert_eq!(report.problem.unwrap().code, Code::Network);
+            fake.content().trouble = None;
+            let report = sync(&mirror).await;
+            assert!(!report.gaps.iter().any(|g| matches!(g.kind, GapKind::Refused | GapKind::Ended)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_space_that_is_none_is_told() {
+        for shape in BOTH {
+            let fake = filled(shape, 1);
+            let mirror = Mirror::of_tracker(&fake, None, false).await;
+            let new = NewMirror {
+                tracker: "confluence".to_owned(),
+                place: "~ada".to_owned(),
+                host: Some(fake.host.clone()),
+                key: Some("acme/ada".to_owned()),
+                ..NewMirror::default()
+            };
+            mirror.casebook.add_tracker(new).await.unwrap();
+            let error = mirror.casebook.test_source("acme/ada", &Task::new()).await.unwrap_err();
+            assert_eq!(error.code(), Code::NotFound, "{shape:?} {error:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! GitHub's discussions, on the invented GitHub.
+
+use precedent_core::{
+    Task,
+    model::{ANSWER, GapKind, State, SyncReport, SyncRequest},
+};
+use serde_json::json;
+
+use crate::{
+    fake_github::{FakeGitHub, NOW},
+    sync::Mirror,
+};
+
+const TOKEN: &str = "canary-token";
+
+fn github(discussions: u64) -> FakeGitHub {
+    let github = FakeGitHub::new("acme/app");
+    {
+        let mut world = github.world();
+        world.fill(20, 10);
+        world.token = Some(TOKEN.to_owned());
+        for number in 101..101 + discussions {
+            let id = number * 10;
+            let talk =
+                world.talk(number, &format!("How does pump {number} start?"), NOW - 100_000 + number as i64);
+            talk.comments = vec![(id, 0), (id + 1, 2)];
+        }
+    }
+    github
+}
+
+async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
+    let request = SyncRequest { full, ..SyncRequest::default() };
+    let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem, None, "{report:?}");
+    report
+}
+
+fn questions(github: &FakeGitHub) -> usize {
+    github.world().log.iter().filter(|l| l.address.contains("graphql")).count()
+}
+
+#[tokio::test]
+async fn discussions_are_items_with_all_that_is_said_below_them() {
+    let github = github(45);
+    {
+        let mut world = github.world();
+        let talk = world.talk(300, "Why does the valve leak?", NOW - 50);
+        talk.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
+        talk.comments[3].1 = 65;
+        talk.answer = Some(9_002);
+        talk.deleted = vec![9_004];
+        world.talk(301, "Old question", NOW - 40).closed = Some("OUTDATED");
+    }
+    let mirror = Mirror::with(&github, Some(TOKEN)).await;
+    let report = sync(&mirror, false).await;
+    assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
+    assert_eq!(github.world().invalid, Vec::<String>::new());
+    // Two comments and two replies below each, and of the long one all but the deleted comment.
+    assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
+    let answered = mirror.casebook.thread("acme/app#300").await.unwrap();
+    assert_eq!((answered.state, answered.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
+    assert_eq!(answered.labels, ["Q&A", "pumps"]);
+    let answer: Vec<_> =
+        answered.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
+    assert_eq!(answer.len(), 1);
+    assert_eq!(answer[0].markdown.trim(), "It is valve 9002.");
+    let declined = mirror.casebook.thread("acme/app#301").await.unwrap();
+    assert_eq!(
+        (declined.state, declined.state_reason.as_deref()),
+        (Some(State::Closed), Some("not_planned"))
+    );
+    assert_eq!(mirror.casebook.thread("acme/app#102").await.unwrap().state, Some(State::Open));
+}
+
+#[tokio::test]
+async fn only_what_changed_is_read_again() {
+    let github = github(90);
+    let mirror = Mirror::with(&github, Some(TOKEN)).await;
+    sync(&mirror, false).await;
+    let before = questions(&github);
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.new, report.updated), (0, 0));
+    assert_eq!(questions(&github) - before, 1, "a look at the newest ones");
+    {
+        let mut world = github.world();
+        let talk = world.discussions.get_mut(&105).unwrap();
+        (talk.updated, talk.answer) = (NOW + 5, Some(1_050));
+        world.talk(400, "A new one", NOW + 6);
+    }
+    let report = sync(&mirror, false).await;
+    // The discussion, and the comment that is its answer now.
+    assert_eq!((report.new, report.updated), (1, 2));
+    assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
+}
+
+#[tokio::test]
+async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for_one_by_one() {
+    let github = github(60);
+    let mirror = Mirror::with(&github, Some(TOKEN)).await;
+    sync(&mirror, false).await;
+    github.world().discussions.remove(&110);
+    let report = sync(&mirror, true).await;
+    // The discussion and what was said below it.
+    assert_eq!(report.gone, 1 + 4);
+    assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
+    assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
+    // Three pages of the list and of the deleted one what belongs to it.
+    let asked = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
+    assert!(asked <= 2, "{asked}");
+}
+
+#[tokio::test]
+async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
+    let none = github(0);
+    let mirror = Mirror::with(&none, Some(TOKEN)).await;
+    let report = sync(&mirror, false).await;
+    assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
+    assert!(!none.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
+
+    let signed_out = github(3);
+    signed_out.world().token = None;
+    let mirror = Mirror::of(&signed_out).await;
+    let report = sync(&mirror, false).await;
+    assert_eq!(report.items, 20);
+    let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
+    assert!(gap.text.contains("Discussions") && gap.text.contains("sign in"), "{gap:?}");
+
+    let forbidden = github(3);
+    forbidden.world().discussions_refused =
+        Some(json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}));
+    let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
+    let report = sync(&mirror, false).await;
+    assert_eq!(report.items, 20);
+    assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible")));
+    let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
+    assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
+    forbidden.world().discussions_refused = None;
+    let report = sync(&mirror, false).await;
+    assert_eq!(report.items, 3);
+    assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
+}
+
+#[tokio::test]
+async fn an_old_server_and_a_limit_are_met() {
+    let old = github(3);
+    old.world().discussions_refused =
+        Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
+    let mirror = Mirror::with(&old, Some(TOKEN)).await;
+    let report = sync(&mirror, false).await;
+    assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not know them")));
+
+    let busy = github(3);
+    busy.world().discussions_refused =
+        Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
+    let mirror = Mirror::with(&busy, Some(TOKEN)).await;
+    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
+    assert!(mirror.waited() >= std::time::Duration::from_secs(60));
+    assert_eq!(report.items, 20, "what came before is kept");
+}

@@ -1,0 +1,155 @@
+//! The invented GitHub's discussions. Each question is checked against GitHub's own schema, and each answer is what was
+//! asked for.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use super::{Answer, NOW, World, at};
+use crate::graphql::Schema;
+
+/// A discussion.
+#[derive(Clone, Default)]
+pub struct Talk {
+    pub title: String,
+    pub updated: i64,
+    /// Closed with this reason.
+    pub closed: Option<&'static str>,
+    /// Comments by id, each with the number of replies below it.
+    pub comments: Vec<(u64, usize)>,
+    /// The comment that is the answer.
+    pub answer: Option<u64>,
+    /// Comments that were deleted and have replies.
+    pub deleted: Vec<u64>,
+}
+
+fn schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/github/discussions.graphql")))
+}
+
+fn who(login: &str) -> Value {
+    json!({"__typename": "User", "login": login})
+}
+
+/// A part of a list, behind the number that a cursor names.
+fn connection(all: Vec<Value>, after: Option<&Value>, size: usize) -> Value {
+    let from =
+        after.and_then(Value::as_str).map_or(0, |c| c.strip_prefix("place-").unwrap().parse().unwrap());
+    let (total, end) = (all.len(), (from + size).min(all.len()));
+    let nodes: Vec<Value> = all.into_iter().skip(from).take(size).collect();
+    json!({"totalCount": total, "nodes": nodes,
+        "pageInfo": {"hasNextPage": end < total, "endCursor": format!("place-{end}")}})
+}
+
+impl World {
+    pub fn talk(&mut self, number: u64, title: &str, updated: i64) -> &mut Talk {
+        let talk = Talk { title: title.to_owned(), updated, ..Talk::default() };
+        self.discussions.insert(number, talk);
+        self.discussions.get_mut(&number).unwrap()
+    }
+
+    fn said(&self, talk: &Talk, id: u64, reply: Option<usize>) -> Value {
+        let name = reply.map_or(format!("DC_{id}"), |n| format!("DC_{id}_{n}"));
+        let body = reply.map_or(format!("It is valve {id}."), |n| format!("Reply {n} to {id}."));
+        json!({"__typename": "DiscussionComment", "id": name, "body": body, "createdAt": at(NOW - 1_000),
+            "url": format!("https://tracker.example/{}/discussions#{name}", self.name), "updatedAt": at(NOW - 1_000),
+            "deletedAt": (reply.is_none() && talk.deleted.contains(&id)).then(|| at(NOW)),
+            "isAnswer": reply.is_none() && talk.answer == Some(id), "authorAssociation": "NONE", "author": who("grace")})
+    }
+
+    fn replies(&self, talk: &Talk, id: u64, after: Option<&Value>, size: usize) -> Value {
+        let count = talk.comments.iter().find(|c| c.0 == id).map_or(0, |c| c.1);
+        connection((0..count).map(|n| self.said(talk, id, Some(n))).collect(), after, size)
+    }
+
+    fn comments(&self, talk: &Talk, after: Option<&Value>, size: usize) -> Value {
+        let each = talk.comments.iter().map(|(id, _)| {
+            let mut said = self.said(talk, *id, None);
+            said["replies"] = self.replies(talk, *id, None, 20);
+            said
+        });
+        connection(each.collect(), after, size)
+    }
+
+    fn discussion(&self, number: u64, talk: &Talk, after: Option<&Value>, size: usize) -> Value {
+        json!({"__typename": "Discussion", "id": format!("D_{number}"), "number": number, "title": talk.title,
+            "url": format!("https://tracker.example/{}/discussions/{number}", self.name), "body": "Why?",
+            "createdAt": at(NOW - 5_000), "updatedAt": at(talk.updated), "closed": talk.closed.is_some(),
+            "closedAt": talk.closed.map(|_| at(NOW - 900)), "stateReason": talk.closed,
+            "isAnswered": talk.answer.is_some(), "answerChosenAt": talk.answer.map(|_| at(NOW - 800)), "locked": false,
+            "authorAssociation": "NONE", "author": who("ada"), "category": {"name": "Q&A"},
+            "labels": {"nodes": [{"name": "pumps"}]}, "comments": self.comments(talk, after, size)})
+    }
+
+    /// The list from the newest change on; its cursors name the last one that was given.
+    fn list_of_discussions(&self, variables: &Value) -> Value {
+        let open = variables["states"] == json!(["OPEN"]);
+        let mut all: Vec<_> = self.discussions.iter().filter(|(_, t)| !open || t.closed.is_none()).collect();
+        all.sort_by_key(|(number, talk)| std::cmp::Reverse((talk.updated, **number)));
+        let total = all.len();
+        let last = variables["after"].as_str().map(|cursor| {
+            let (updated, number) = cursor.split_once(':').unwrap();
+            (updated.parse::<i64>().unwrap(), number.parse::<u64>().unwrap())
+        });
+        all.retain(|(number, talk)| last.is_none_or(|last| (talk.updated, **number) < last));
+        let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
+        let (left, end) = (all.len(), all.get(size - 1).or(all.last()));
+        let cursor = end.map(|(number, talk)| format!("{}:{number}", talk.updated));
+        let nodes: Vec<Value> =
+            all.iter().take(size).map(|(n, talk)| self.discussion(**n, talk, None, 30)).collect();
+        json!({"totalCount": total, "pageInfo": {"hasNextPage": left > size, "endCursor": cursor}, "nodes": nodes})
+    }
+
+    fn node(&self, id: &str, after: Option<&Value>) -> Value {
+        for (number, talk) in &self.discussions {
+            if id == format!("D_{number}") {
+                return self.discussion(*number, talk, after, 50);
+            }
+            for (comment, _) in &talk.comments {
+                if id == format!("DC_{comment}") {
+                    let mut said = self.said(talk, *comment, None);
+                    said["replies"] = self.replies(talk, *comment, after, 50);
+                    return said;
+                }
+                if let Some(n) = id.strip_prefix(&format!("DC_{comment}_")) {
+                    return self.said(talk, *comment, n.parse().ok());
+                }
+            }
+        }
+        Value::Null
+    }
+
+    /// The answer to a question for discussions; `None` if it is another one.
+    pub(super) fn discuss(&mut self, query: &str, variables: &Value) -> Option<Answer> {
+        if !query.contains("iscussion") || query.contains("issue(number") {
+            return None;
+        }
+        if let Some(problem) = &self.discussions_refused {
+            return Some(Answer::new(200, json!({"data": null, "errors": [problem]})));
+        }
+        let gone = json!({"type": "NOT_FOUND", "message": "Could not resolve to a node."});
+        let whole = if let Some(id) = variables["id"].as_str() {
+            let node = self.node(id, variables.get("after"));
+            if node.is_null() {
+                return Some(Answer::new(200, json!({"data": {"node": null}, "errors": [gone]})));
+            }
+            json!({"node": node})
+        } else if let Some(number) = variables["number"].as_u64() {
+            let Some(talk) = self.discussions.get(&number) else {
+                let data = json!({"repository": {"discussion": null}});
+                return Some(Answer::new(200, json!({"data": data, "errors": [gone]})));
+            };
+            json!({"repository": {"discussion": self.discussion(number, talk, None, 30)}})
+        } else {
+            json!({"repository": {"discussions": self.list_of_discussions(variables)}})
+        };
+        Some(match schema().answer(query, variables, &whole) {
+            Ok(answer) => Answer::new(200, answer),
+            Err(wrong) => {
+                self.invalid.extend(wrong.clone());
+                Answer::new(200, json!({"errors": [{"message": wrong.join("; ")}]}))
+            }
+        })
+    }
+}

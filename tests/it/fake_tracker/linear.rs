@@ -1,0 +1,123 @@
+//! Linear's answers. Each question is checked against Linear's own schema, and each answer is what was asked for.
+
+use std::sync::OnceLock;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Answer, Content, Item, Said, ok, with_status};
+use crate::{
+    fake_github::{NOW, at},
+    graphql::Schema,
+};
+
+pub const TEAM: &str = "acme/KILN";
+
+fn schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/linear/schema.graphql")))
+}
+
+/// Whether this asks for a page of a list, and whether for comments.
+pub fn what(body: &str) -> (bool, bool) {
+    let said = body.contains("comments(filter");
+    ((said || body.contains("issues(filter")) && !body.contains("\"first\":1,"), said)
+}
+
+fn error(code: &str, message: &str) -> Answer {
+    with_status(400, json!({"data": null, "errors": [{"message": message, "extensions": {"code": code}}]}))
+}
+
+fn time(seconds: i64) -> String {
+    at(seconds).replace('Z', ".678Z")
+}
+
+/// A part of a list, the newest first, behind the id that a cursor names.
+fn connection(mut all: Vec<(u64, Value)>, variables: &Value) -> Value {
+    all.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
+    let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
+    if let Some(last) = variables["after"].as_str() {
+        let last: u64 = last.strip_prefix("node-").unwrap().parse().unwrap();
+        all.retain(|(id, _)| *id < last);
+    }
+    let more = all.len() > size;
+    all.truncate(size);
+    let end = all.last().map(|(id, _)| format!("node-{id}"));
+    let nodes: Vec<Value> = all.into_iter().map(|(_, node)| node).collect();
+    json!({"nodes": nodes, "pageInfo": {"hasNextPage": more, "endCursor": end}})
+}
+
+impl Content {
+    fn issue(&self, n: u64, i: &Item) -> Value {
+        let state = if i.odd {
+            json!({"name": "Simmering", "type": "simmering"})
+        } else if i.open {
+            json!({"name": "Todo", "type": "unstarted"})
+        } else {
+            json!({"name": "Done", "type": "completed"})
+        };
+        let relations: Vec<Value> = i
+            .duplicate_of
+            .iter()
+            .map(|d| json!({"type": "duplicate", "relatedIssue": {"identifier": format!("KILN-{d}")}}))
+            .collect();
+        json!({
+            "id": format!("uuid-{n}"), "identifier": format!("KILN-{n}"), "number": n, "title": i.title,
+            "description": i.body, "url": format!("https://linear.app/acme/issue/KILN-{n}/pump"),
+            "createdAt": time(NOW - 50_000_000), "updatedAt": time(i.updated),
+            "completedAt": (!i.open).then(|| time(i.updated)), "canceledAt": null, "archivedAt": null,
+            "trashed": self.locked.contains(&n).then_some(true), "state": state, "team": {"key": "KILN"},
+            "labels": {"nodes": [{"name": "Bug"}]}, "project": {"name": "Flow"}, "projectMilestone": null,
+            "creator": {"name": "ada@acme.example", "displayName": "ada", "app": false}, "botActor": null,
+            "externalUserCreator": null, "relations": {"nodes": relations},
+        })
+    }
+
+    fn linear_comment(id: u64, s: &Said) -> Value {
+        json!({"id": id.to_string(), "body": s.body, "createdAt": time(s.updated), "updatedAt": time(s.updated),
+            "url": format!("https://linear.app/acme/issue/KILN-{}/pump#comment-{id}", s.number),
+            "user": {"name": "grace@acme.example", "displayName": "grace", "app": false}, "botActor": null,
+            "externalUser": null, "issue": {"number": s.number, "team": {"key": "KILN"}}})
+    }
+
+    pub(super) fn linear(&self, path: &str, body: &str) -> Answer {
+        assert_eq!(path, "/graphql");
+        let asked: Value = serde_json::from_str(body).unwrap();
+        let (query, variables) = (asked["query"].as_str().unwrap(), &asked["variables"]);
+        let filter = &variables["filter"];
+        let since = filter["updatedAt"]["gte"]
+            .as_str()
+            .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
+        let whole = if query.contains("issues(filter") {
+            assert_eq!(filter["team"]["key"]["eq"], "KILN");
+            let open = filter["state"]["type"]["nin"].is_array();
+            let all = self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open));
+            json!({"issues": connection(all.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
+        } else if query.contains("comments(filter") {
+            assert_eq!(filter["issue"]["team"]["key"]["eq"], "KILN");
+            let all = self.said.iter().filter(|(_, s)| s.updated >= since);
+            let all = all.map(|(id, s)| (*id, Self::linear_comment(*id, s))).collect();
+            json!({"comments": connection(all, variables)})
+        } else if query.contains("issue(id") {
+            let id = variables["id"].as_str().unwrap();
+            let n: u64 = id.strip_prefix("KILN-").unwrap().parse().unwrap();
+            let Some(item) = self.items.get(&n) else {
+                return error("INPUT_ERROR", "Entity not found: Issue");
+            };
+            json!({"issue": self.issue(n, item)})
+        } else if query.contains("comment(id") {
+            let id: u64 = variables["id"].as_str().unwrap().parse().unwrap();
+            let Some(said) = self.said.get(&id) else {
+                return error("INPUT_ERROR", "Entity not found: Comment");
+            };
+            json!({"comment": Self::linear_comment(id, said)})
+        } else {
+            json!({"viewer": {"name": "Ada"}, "organization": {"urlKey": "acme"}, "teams": {"nodes": [
+                {"id": "uuid-team", "key": "KILN", "archivedAt": null, "retiredAt": null, "issueCount": self.items.len()}]}})
+        };
+        match schema().answer(query, variables, &whole) {
+            Ok(answer) => ok(answer),
+            Err(wrong) => panic!("{wrong:?}"),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A server of GraphQL for invented trackers: questions are checked against the tracker's published schema, and an answer
+//! holds what was asked for and nothing else.
+
+use std::collections::{BTreeMap, HashMap};
+
+use graphql_parser::{
+    query::{Definition, Field, OperationDefinition, Selection, SelectionSet, TypeCondition, parse_query},
+    schema::{self, Document, EnumType, InputObjectType, Type, TypeDefinition, parse_schema},
+};
+use serde_json::{Map, Value, json};
+
+type Text = String;
+
+/// What a schema says of its types.
+pub struct Schema {
+    fields: HashMap<String, HashMap<String, schema::Field<'static, Text>>>,
+    inputs: HashMap<String, InputObjectType<'static, Text>>,
+    enums: HashMap<String, EnumType<'static, Text>>,
+}
+
+/// What is wrong with a question or an answer.
+type Wrong = Vec<String>;
+
+impl Schema {
+    pub fn of(text: &str) -> Self {
+        let document: Document<'static, Text> = parse_schema::<Text>(text).unwrap().into_static();
+        let mut out = Self { fields: HashMap::new(), inputs: HashMap::new(), enums: HashMap::new() };
+        for definition in document.definitions {
+            let schema::Definition::TypeDefinition(definition) = definition else { continue };
+            let (name, fields) = match definition {
+                TypeDefinition::Object(object) => (object.name, object.fields),
+                TypeDefinition::Interface(interface) => (interface.name, interface.fields),
+                TypeDefinition::InputObject(input) => {
+                    out.inputs.insert(input.name.clone(), input);
+                    continue;
+                }
+                TypeDefinition::Enum(words) => {
+                    out.enums.insert(words.name.clone(), words);
+                    continue;
+                }
+                _ => continue,
+            };
+            out.fields.insert(name, fields.into_iter().map(|f| (f.name.clone(), f)).collect());
+        }
+        out
+    }
+
+    /// The answer to a question, out of an object that holds at least what is asked for. Where an argument decides what the
+    /// object is, whoever calls has looked at it.
+    pub fn answer(&self, query: &str, variables: &Value, whole: &Value) -> Result<Value, Wrong> {
+        let document = parse_query::<Text>(query).map_err(|e| vec![e.to_string()])?.into_static();
+        let mut fragments = BTreeMap::new();
+        let mut question = None;
+        for definition in document.definitions {
+            match definition {
+                Definition::Fragment(fragment) => drop(fragments.insert(fragment.name.clone(), fragment)),
+                Definition::Operation(OperationDefinition::Query(query)) => question = Some(query),
+                Definition::Operation(_) => return Err(vec!["it is no query".to_owned()]),
+            }
+        }
+        let question = question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
+        let mut wrong = Vec::new();
+        for variable in &question.variable_definitions {
+            let given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
+            if matches!(variable.var_type, Type::NonNullType(_)) && !given && variable.default_value.is_none()
+            {
+                wrong.push(format!("${} is wanted", variable.name));
+            }
+        }
+        for name in variables.as_object().into_iter().flat_map(Map::keys) {
+            if !question.variable_definitions.iter().any(|v| v.name == *name) {
+                wrong.push(format!("${name} is not declared"));
+            }
+        }
+        let mut look = Look { schema: self, fragments, wrong };
+        let mut out = Map::new();
+        look.select(&question.selection_set, "Query", whole, &mut out);
+        if look.wrong.is_empty() { Ok(json!({"data": out})) } else { Err(look.wrong) }
+    }
+}
+
+struct Look<'a> {
+    schema: &'a Schema,
+    fragments: BTreeMap<String, graphql_parser::query::FragmentDefinition<'static, Text>>,
+    wrong: Wrong,
+}
+
+fn name_of<'t>(kind: &'t Type<'static, Text>) -> &'t str {
+    match kind {
+        Type::NamedType(name) => name,
+        Type::ListType(inner) | Type::NonNullType(inner) => name_of(inner),
+    }
+}
+
+impl Look<'_> {
+    fn select(
+        &mut self,
+        set: &SelectionSet<'static, Text>,
+        kind: &str,
+        whole: &Value,
+        out: &mut Map<String, Value>,
+    ) {
+        for selection in &set.items {
+            match selection {
+                Selection::Field(field) => self.field(field, kind, whole, out),
+                Selection::FragmentSpread(spread) => match self.fragments.get(&spread.fragment_name).cloned()
+                {
+                    Some(fragment) => {
+                        let TypeCondition::On(on) = &fragment.type_condition;
+                        self.if_it_is(on, &fragment.selection_set, kind, whole, out);
+                    }
+                    None => self.wrong.push(format!("there is no fragment {}", spread.fragment_name)),
+                },
+                Selection::InlineFragment(inline) => {
+                    let on = match &inline.type_condition {
+                        Some(TypeCondition::On(on)) => on.clone(),
+                        None => kind.to_owned(),
+                    };
+                    self.if_it_is(&on, &inline.selection_set, kind, whole, out);
+                }
+            }
+        }
+    }
+
+    fn if_it_is(
+        &mut self,
+        on: &str,
+        set: &SelectionSet<'static, Text>,
+        kind: &str,
+        whole: &Value,
+        out: &mut Map<String, Value>,
+    ) {
+        if !self.schema.fields.contains_key(on) {
+            self.wrong.push(format!("there is no type {on}"));
+        } else if on == kind || whole.get("__typename").and_then(Value::as_str) == Some(on) {
+            self.select(set, on, whole, out);
+        }
+    }
+
+    fn field(
+        &mut self,
+        field: &Field<'static, Text>,
+        kind: &str,
+        whole: &Value,
+        out: &mut Map<String, Value>,
+    ) {
+        let key = field.alias.as_ref().unwrap_or(&field.name).clone();
+        if field.name == "__typename" {
+            out.insert(key, whole.get("__typename").cloned().unwrap_or_else(|| kind.into()));
+            return;
+        }
+        let Some(known) = self.schema.fields.get(kind).and_then(|fields| fields.get(&field.name)).cloned()
+        else {
+            self.wrong.push(format!("{kind} has no field {}", field.name));
+            return;
+        };
+        for (name, value) in &field.arguments {
+            match known.arguments.iter().find(|a| a.name == *name) {
+                Some(argument) => self.argument(name_of(&argument.value_type), value),
+                None => self.wrong.push(format!("{kind}.{} takes no {name}", field.name)),
+            }
+        }
+        for argument in &known.arguments {
+            let given = field.arguments.iter().any(|(name, _)| *name == argument.name);
+            if matches!(argument.value_type, Type::NonNullType(_))
+                && argument.default_value.is_none()
+                && !given
+            {
+                self.wrong.push(format!("{kind}.{} wants {}", field.name, argument.name));
+            }
+        }
+        let Some(value) = whole.get(&key) else {
+            self.wrong.push(format!("the invented {kind} has no {key}"));
+            return;
+        };
+        let value = self.value(field, &known.field_type, value);
+        out.insert(key, value);
+    }
+
+    fn value(&mut self, field: &Field<'static, Text>, kind: &Type<'static, Text>, value: &Value) -> Value {
+        match kind {
+            Type::NonNullType(inner) => {
+                if value.is_null() {
+                    self.wrong.push(format!("{} is never null", field.name));
+                }
+                self.value(field, inner, value)
+            }
+            _ if value.is_null() => Value::Null,
+            Type::ListType(inner) => match value.as_array() {
+                Some(all) => all.iter().map(|v| self.value(field, inner, v)).collect(),
+                None => {
+                    self.wrong.push(format!("{} is a list", field.name));
+                    Value::Null
+                }
+            },
+            Type::NamedType(name) if self.schema.fields.contains_key(name) => {
+                if field.selection_set.items.is_empty() {
+                    self.wrong.push(format!("{} is an object: of what is it asked?", field.name));
+                }
+                let mut out = Map::new();
+                self.select(&field.selection_set, name, value, &mut out);
+                Value::Object(out)
+            }
+            Type::NamedType(name) => {
+                let right = match name.as_str() {
+                    "Int" => value.is_i64(),
+                    "Float" => value.is_number(),
+                    "Boolean" => value.is_boolean(),
+                    // A word that no version of the schema knows is part of a test.
+                    _ => value.is_string() || value.is_object(),
+                };
+                if !right {
+                    self.wrong.push(format!("{} is no {name}: {value}", field.name));
+                }
+                value.clone()
+            }
+        }
+    }
+
+    fn argument(&mut self, kind: &str, value: &graphql_parser::query::Value<'static, Text>) {
+        use graphql_parser::query::Value as V;
+        match value {
+            V::Enum(word) => match self.schema.enums.get(kind) {
+                Some(words) if words.values.iter().any(|v| v.name == *word) => {}
+                _ => self.wrong.push(format!("{kind} has no {word}")),
+            },
+            V::Object(fields) => {
+                let Some(input) = self.schema.inputs.get(kind).cloned() else {
+                    self.wrong.push(format!("{kind} is no object"));
+                    return;
+                };
+                for (name, value) in fields {
+                    match input.fields.iter().find(|f| f.name == *name) {
+                        Some(field) => self.argument(name_of(&field.value_type), value),
+                        None => self.wrong.push(format!("{kind} has no {name}")),
+                    }
+                }
+            }
+            V::List(all) => all.iter().for_each(|v| self.argument(kind, v)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_question_that_the_schema_does_not_know_is_told() {
+    let schema = Schema::of(
+        "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
+         type Valve { open: Boolean } enum By { AGE }",
+    );
+    let whole = json!({"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}], "secret": 1}});
+    let ask = |query: &str| schema.answer(query, &json!({}), &whole);
+    assert_eq!(
+        ask("{ pump(number: 1, by: AGE) { name valves { ...v } } } fragment v on Valve { open }").unwrap(),
+        json!({"data": {"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}]}}})
+    );
+    for (query, wrong) in [
+        ("{ pump { name } }", "wants number"),
+        ("{ pump(number: 1, by: SIZE) { name } }", "By has no SIZE"),
+        ("{ pump(number: 1, at: 2) { name } }", "takes no at"),
+        ("{ pump(number: 1) { secret } }", "no field secret"),
+        ("{ pump(number: 1) }", "is an object"),
+        ("query($n: Int!) { pump(number: $n) { name } }", "$n is wanted"),
+        ("{ pump(number: 1) { ...gone } }", "no fragment gone"),
+    ] {
+        let said = ask(query).unwrap_err();
+        assert!(said.iter().any(|w| w.contains(wrong)), "{query}: {said:?}");
+    }
+}
