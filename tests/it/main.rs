@@ -18,6 +18,7 @@ mod concurrency;
 mod conformance;
 mod crash;
 mod direction;
+mod documented;
 mod door;
 mod duplicates;
 mod edges;
@@ -46,6 +47,7 @@ mod sync;
 mod torture;
 mod troubleshoot;
 mod trust;
+mod upgrade;
 #[cfg(unix)]
 mod watch;
 #[cfg(unix)]

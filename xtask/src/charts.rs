@@ -54,7 +54,10 @@ fn all(place: &Place) -> Result<Vec<Chart>> {
         if path.extension().is_some_and(|e| e == "md") {
             let text = std::fs::read_to_string(&path)?;
             let found = read(&text).map_err(|why| {
-                Fail::new(format!("{}: {why}", place.short(&path)), "A chart wants a table of numbers below its comment.")
+                Fail::new(
+                    format!("{}: {why}", place.short(&path)),
+                    "A chart wants a table of numbers below its comment.",
+                )
             })?;
             charts.extend(found);
         }
@@ -68,18 +71,27 @@ fn read(text: &str) -> std::result::Result<Vec<Chart>, String> {
     let mut charts = Vec::new();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     for (at, line) in lines.iter().enumerate() {
-        let Some(said) = line.strip_prefix("<!-- chart:").and_then(|l| l.strip_suffix("-->")) else { continue };
+        let Some(said) = line.strip_prefix("<!-- chart:").and_then(|l| l.strip_suffix("-->")) else {
+            continue;
+        };
         let (file, title) = said.split_once(',').ok_or("the comment names no title")?;
-        let mut table = lines[at + 1..].iter().skip_while(|l| l.is_empty()).take_while(|l| l.starts_with('|'));
-        let columns: Vec<String> = cells(table.next().ok_or("no table follows")?).into_iter().skip(1).collect();
+        let mut table =
+            lines[at + 1..].iter().skip_while(|l| l.is_empty()).take_while(|l| l.starts_with('|'));
+        let columns: Vec<String> =
+            cells(table.next().ok_or("no table follows")?).into_iter().skip(1).collect();
         let mut rows = Vec::new();
         for row in table.skip(1) {
             let mut cells = cells(row).into_iter();
             let name = cells.next().unwrap_or_default();
-            let numbers: std::result::Result<Vec<f64>, _> = cells.map(|c| c.replace(',', "").parse()).collect();
+            let numbers: std::result::Result<Vec<f64>, _> =
+                cells.map(|c| c.replace(',', "").parse()).collect();
             let numbers = numbers.map_err(|_| format!("\"{name}\" has a cell that is no number"))?;
             if numbers.len() != columns.len() {
-                return Err(format!("\"{name}\" has {} numbers for {} columns", numbers.len(), columns.len()));
+                return Err(format!(
+                    "\"{name}\" has {} numbers for {} columns",
+                    numbers.len(),
+                    columns.len()
+                ));
             }
             rows.push((name, numbers));
         }
@@ -122,7 +134,12 @@ fn svg(chart: &Chart) -> String {
         let top = 64.0 + group * n as f64;
         let middle = top + BAR * numbers.len() as f64 / 2.0 + 4.0;
         let (left, right) = BARS;
-        let _ = writeln!(out, "<text x=\"{}\" y=\"{middle}\" text-anchor=\"end\">{}</text>", left - 10.0, escaped(name));
+        let _ = writeln!(
+            out,
+            "<text x=\"{}\" y=\"{middle}\" text-anchor=\"end\">{}</text>",
+            left - 10.0,
+            escaped(name)
+        );
         for (m, (number, colour)) in numbers.iter().zip(COLOURS.iter().cycle()).enumerate() {
             let y = top + BAR * m as f64;
             let width = (right - left) * number / most;

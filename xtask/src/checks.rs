@@ -220,7 +220,9 @@ pub fn run(place: &Place, options: &Options) -> Result<()> {
                 say::done(&format!("{words}{}", say::time(time)));
                 End::Passed
             }
-            Ok(Outcome::Skipped(why)) if options.strict && !options.may_skip.iter().any(|s| s == step.name) => {
+            Ok(Outcome::Skipped(why))
+                if options.strict && !options.may_skip.iter().any(|s| s == step.name) =>
+            {
                 say::warn(&format!("SKIPPED: {why}"));
                 anstream::eprintln!("   \x1b[31m✗\x1b[0m {} may not be skipped here", step.name);
                 End::Failed

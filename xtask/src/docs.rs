@@ -16,9 +16,11 @@ const LONGEST: usize = 40;
 /// One screen: the lines of a README without pictures, and its columns.
 const SCREEN: (usize, usize) = (60, 100);
 /// Texts that are samples, or the record of what was decided, may have longer sentences.
-const RECORDS: &[&str] = &["docs/decisions/", "models/", "samples/", "benches/", "CHANGELOG.md", "docs/gallery.md"];
+const RECORDS: &[&str] =
+    &["docs/decisions/", "models/", "samples/", "benches/", "CHANGELOG.md", "docs/gallery.md"];
 /// Samples of what trackers hold.
-const EXEMPT: &[&str] = &["samples/ferrywire/", "tests/fixtures/", "tests/data/", "tests/fuzz/seeds/", "ui/node_modules/"];
+const EXEMPT: &[&str] =
+    &["samples/ferrywire/", "tests/fixtures/", "tests/data/", "tests/fuzz/seeds/", "ui/node_modules/"];
 /// Where promises stand.
 const PROMISES: &str = "docs/trust.md";
 /// The page that lists every schema, and their folder.
@@ -50,7 +52,11 @@ pub fn check(place: &Place) -> Result<Option<String>> {
     if let Some((page, _)) = pages.get(SCHEMAS.0) {
         wrong.extend(unlisted(page, &place.root.join(SCHEMAS.1))?);
     }
-    wrong.extend(charts::stale(place)?.into_iter().map(|c| format!("docs/charts/{c} is not current: cargo xtask charts")));
+    wrong.extend(
+        charts::stale(place)?
+            .into_iter()
+            .map(|c| format!("docs/charts/{c} is not current: cargo xtask charts")),
+    );
     if wrong.is_empty() {
         return Ok(Some(format!("{} pages", pages.len())));
     }
@@ -105,7 +111,10 @@ fn beside(file: &str, path: &str) -> Option<PathBuf> {
 fn unreadable(file: &str, page: &Page) -> Vec<String> {
     let mut wrong = Vec::new();
     if page.median() > MEDIAN {
-        wrong.push(format!("{file}: half of its sentences have {} words and more; {MEDIAN} is the most", page.median()));
+        wrong.push(format!(
+            "{file}: half of its sentences have {} words and more; {MEDIAN} is the most",
+            page.median()
+        ));
     }
     if RECORDS.iter().any(|r| file.starts_with(r)) {
         return wrong;
@@ -119,9 +128,12 @@ fn unreadable(file: &str, page: &Page) -> Vec<String> {
 /// Pages that code and settings name, and that are not there.
 fn mentions(place: &Place, files: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for file in files.iter().filter(|f| ![".md", ".snap", "xtask/src/docs.rs"].iter().any(|e| f.ends_with(e))) {
+    for file in files.iter().filter(|f| ![".md", ".snap", "xtask/src/docs.rs"].iter().any(|e| f.ends_with(e)))
+    {
         let Ok(text) = std::fs::read_to_string(place.root.join(file)) else { continue };
-        for (line, named) in text.lines().enumerate().flat_map(|(n, l)| named(l).into_iter().map(move |p| (n + 1, p))) {
+        for (line, named) in
+            text.lines().enumerate().flat_map(|(n, l)| named(l).into_iter().map(move |p| (n + 1, p)))
+        {
             if !place.root.join(&named).exists() {
                 wrong.push(format!("{file}:{line}: {named} is not there"));
             }
@@ -139,7 +151,8 @@ fn named(line: &str) -> Vec<String> {
         if before.is_some_and(|c| c.is_alphanumeric() || "/.-_".contains(c)) {
             continue;
         }
-        let path: String = line[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || "/.-_".contains(*c)).collect();
+        let path: String =
+            line[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || "/.-_".contains(*c)).collect();
         if let Some(end) = path.find(".md") {
             out.push(path[..end + 3].to_owned());
         }
@@ -190,7 +203,8 @@ fn tests(place: &Place, files: &[String]) -> BTreeSet<String> {
 fn unheld(page: &Page, tests: &BTreeSet<String>) -> Vec<String> {
     let is_test = |code: &str| {
         code.ends_with(".rs")
-            || (code.matches('_').count() >= 2 && code.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'))
+            || (code.matches('_').count() >= 2
+                && code.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'))
     };
     let gone = page.codes.iter().filter(|code| is_test(code) && !tests.contains(*code));
     gone.map(|code| format!("{PROMISES}: there is no test {code}")).collect()
@@ -228,7 +242,10 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_found_and_a_good_one_is_not() {
         let (dir, pages) = place(&[
-            ("a.md", "[1](docs/b.md) [2](docs/b.md#two-words) [3](docs/none.md) [4](docs/b.md#three) [5](../out.md) [6](https://x.example/y)"),
+            (
+                "a.md",
+                "[1](docs/b.md) [2](docs/b.md#two-words) [3](docs/none.md) [4](docs/b.md#three) [5](../out.md) [6](https://x.example/y)",
+            ),
             ("docs/b.md", "# B\n\n## Two words\n\n[back](../a.md) [here](#b) [no](#c)"),
         ]);
         let wrong = |file: &str| dead(file, &pages[file].0, &pages, dir.path());
@@ -249,7 +266,11 @@ mod tests {
         let page = Page::read(&format!("Short one. Another short one. A third.\n\n{long}"));
         assert_eq!(unreadable("README.md", &page).len(), 1);
         assert!(unreadable("docs/decisions/0001.md", &page).is_empty());
-        assert_eq!(unreadable("docs/decisions/0001.md", &Page::read(&long)).len(), 1, "the median holds for all");
+        assert_eq!(
+            unreadable("docs/decisions/0001.md", &Page::read(&long)).len(),
+            1,
+            "the median holds for all"
+        );
     }
 
     #[test]
@@ -270,7 +291,9 @@ mod tests {
 
     #[test]
     fn a_promise_without_its_test_is_found() {
-        let page = Page::read("| `sync.rs`, `a_token_is_kept` | `none.rs`, `nobody_wrote_this` | `precedent sync` |\n|---|---|---|\n");
+        let page = Page::read(
+            "| `sync.rs`, `a_token_is_kept` | `none.rs`, `nobody_wrote_this` | `precedent sync` |\n|---|---|---|\n",
+        );
         let tests = BTreeSet::from(["sync.rs".to_owned(), "a_token_is_kept".to_owned()]);
         assert_eq!(
             unheld(&page, &tests),

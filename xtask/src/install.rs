@@ -48,9 +48,13 @@ pub fn install(place: &Place, options: &Options) -> Result<()> {
     runtime::place_model_beside(&place.root, &beside)?;
     say::done(&format!("{}, {}", root.join("bin").display(), say::time(finished.time)));
     say::done(&format!("{}: the model and its runtime", beside.display()));
-    let on_path = std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d == root.join("bin")));
+    let on_path =
+        std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d == root.join("bin")));
     if !on_path {
-        say::warn(&format!("{} is not on your PATH: add it to find `precedent` there", root.join("bin").display()));
+        say::warn(&format!(
+            "{} is not on your PATH: add it to find `precedent` there",
+            root.join("bin").display()
+        ));
     }
     Ok(())
 }

@@ -108,7 +108,8 @@ impl Options {
                         Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
                         None => (arg.clone(), None),
                     };
-                    let mut value = || value.clone().or_else(|| args.next()).ok_or(format!("{name} wants a value"));
+                    let mut value =
+                        || value.clone().or_else(|| args.next()).ok_or(format!("{name} wants a value"));
                     match name.as_str() {
                         "--only" => options.only.push(value()?),
                         "--may-skip" => options.may_skip.push(value()?),
@@ -125,7 +126,8 @@ impl Options {
         match options.command.as_str() {
             "help" => return Ok(options),
             "" => return Err("a command is missing".into()),
-            "start" | "test" | "install" | "runtime" | "ui" | "bundle" | "release" | "charts" | "try-deb" => {}
+            "start" | "test" | "install" | "runtime" | "ui" | "bundle" | "release" | "charts" | "try-deb" => {
+            }
             other => return Err(format!("unknown command {other}")),
         }
         if options.cli && options.command != "start" {

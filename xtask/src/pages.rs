@@ -143,13 +143,17 @@ mod tests {
 
     #[test]
     fn links_of_markdown_and_html_are_found_and_those_in_code_are_not() {
-        let page = Page::read("[a](x.md#y) ![p](p.png)\n\n<img src=\"i.svg\"> `[b](no.md)`\n\n```\n[c](no.md)\n```\n");
+        let page = Page::read(
+            "[a](x.md#y) ![p](p.png)\n\n<img src=\"i.svg\"> `[b](no.md)`\n\n```\n[c](no.md)\n```\n",
+        );
         assert_eq!(page.links, ["x.md#y", "p.png", "i.svg"]);
     }
 
     #[test]
     fn sentences_are_counted_outside_of_code_and_tables() {
-        let page = Page::read("One two. Three `four five` six, e.g. seven!\n\n- Eight.\n\n| a b | c |\n|---|---|\n| d. E | f |\n\n```\ng h\n```\n");
+        let page = Page::read(
+            "One two. Three `four five` six, e.g. seven!\n\n- Eight.\n\n| a b | c |\n|---|---|\n| d. E | f |\n\n```\ng h\n```\n",
+        );
         let lengths: Vec<usize> = page.sentences.iter().map(|(n, _)| *n).collect();
         assert_eq!(lengths, [2, 5, 1]);
         assert_eq!(page.median(), 2);

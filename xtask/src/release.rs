@@ -37,10 +37,14 @@ fn begin(place: &Place, version: &str) -> Result<()> {
     }
     let manifest = place.root.join("Cargo.toml");
     let text = std::fs::read_to_string(&manifest)?;
-    let old = version_in(&text).ok_or_else(|| Fail::new("Cargo.toml has no [workspace.package] version", ""))?;
+    let old =
+        version_in(&text).ok_or_else(|| Fail::new("Cargo.toml has no [workspace.package] version", ""))?;
     let changes = place.root.join("CHANGELOG.md");
     let closed = close_section(&std::fs::read_to_string(&changes)?, version, &today())?;
-    std::fs::write(&manifest, text.replacen(&format!("version = \"{old}\""), &format!("version = \"{version}\""), 1))?;
+    std::fs::write(
+        &manifest,
+        text.replacen(&format!("version = \"{old}\""), &format!("version = \"{version}\""), 1),
+    )?;
     std::fs::write(&changes, closed)?;
     Run::cargo().args(["update", "--workspace", "--offline"]).dir(&place.root).must("cargo")?;
     say::done(&format!("Cargo.toml, Cargo.lock and CHANGELOG.md, from {old} to {version}"));
@@ -54,12 +58,13 @@ fn make(place: &Place, options: &Options) -> Result<()> {
         .ok_or_else(|| Fail::new("Cargo.toml has no [workspace.package] version", ""))?;
     let mut say = Say::default();
     say.step(&format!("Is {version} ready?"));
-    let notes = section(&std::fs::read_to_string(place.root.join("CHANGELOG.md"))?, &version).ok_or_else(|| {
-        Fail::new(
-            format!("CHANGELOG.md has no section of {version}"),
-            format!("Begin the release first: cargo xtask release --set {version}"),
-        )
-    })?;
+    let notes =
+        section(&std::fs::read_to_string(place.root.join("CHANGELOG.md"))?, &version).ok_or_else(|| {
+            Fail::new(
+                format!("CHANGELOG.md has no section of {version}"),
+                format!("Begin the release first: cargo xtask release --set {version}"),
+            )
+        })?;
     ready(place, &version, options.tag)?;
     say::done("the changelog has it, and the tag is free");
 
@@ -111,7 +116,10 @@ fn ready(place: &Place, version: &str, tag: bool) -> Result<()> {
         ));
     }
     if tag && !git(&["status", "--porcelain"])?.trim().is_empty() {
-        return Err(Fail::new("something is not committed", "Commit it, or put it away: `git status` shows what."));
+        return Err(Fail::new(
+            "something is not committed",
+            "Commit it, or put it away: `git status` shows what.",
+        ));
     }
     Ok(())
 }
@@ -127,9 +135,13 @@ fn copied(file: &Path, folder: &Path) -> Result<PathBuf> {
 /// The list of parts, by cargo's own tool for it.
 fn sbom(place: &Place, folder: &Path, version: &str) -> Result<PathBuf> {
     let name = format!("precedent-{version}.cdx");
-    let run = Run::cargo().args(["cyclonedx", "--format", "json", "--override-filename", &name]).dir(&place.root);
+    let run =
+        Run::cargo().args(["cyclonedx", "--format", "json", "--override-filename", &name]).dir(&place.root);
     if !Run::cargo().args(["cyclonedx", "--version"]).works() {
-        return Err(Fail::new("cargo-cyclonedx is missing", "Install it: cargo install cargo-cyclonedx --locked"));
+        return Err(Fail::new(
+            "cargo-cyclonedx is missing",
+            "Install it: cargo install cargo-cyclonedx --locked",
+        ));
     }
     run.must("cargo")?;
     let name = format!("{name}.json");
@@ -220,7 +232,10 @@ fn sign(files: &[PathBuf]) -> Result<()> {
         return Ok(());
     };
     if !Path::new(program).is_file() && !on_path(program) {
-        return Err(Fail::new(format!("{SIGN} names {program}, which is not there"), "Correct it, or unset it."));
+        return Err(Fail::new(
+            format!("{SIGN} names {program}, which is not there"),
+            "Correct it, or unset it.",
+        ));
     }
     let words: Vec<&str> = words.collect();
     for file in files {
@@ -233,9 +248,15 @@ fn sign(files: &[PathBuf]) -> Result<()> {
 /// Semantic versions as releases have them: three numbers, and what comes before one.
 fn is_version(text: &str) -> bool {
     let (numbers, before) = text.split_once('-').map_or((text, None), |(n, b)| (n, Some(b)));
-    let number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && (part == "0" || !part.starts_with('0'));
+    let number = |part: &str| {
+        !part.is_empty()
+            && part.chars().all(|c| c.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
     let word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric());
-    numbers.split('.').count() == 3 && numbers.split('.').all(number) && before.is_none_or(|b| b.split('.').all(word))
+    numbers.split('.').count() == 3
+        && numbers.split('.').all(number)
+        && before.is_none_or(|b| b.split('.').all(word))
 }
 
 /// The version of the workspace.
@@ -247,7 +268,10 @@ fn version_in(manifest: &str) -> Option<String> {
 /// The changelog with what was collected under this version.
 fn close_section(text: &str, version: &str, date: &str) -> Result<String> {
     if text.contains(&format!("## [{version}]")) {
-        return Err(Fail::new(format!("CHANGELOG.md has a section of {version} already"), "Choose another version."));
+        return Err(Fail::new(
+            format!("CHANGELOG.md has a section of {version} already"),
+            "Choose another version.",
+        ));
     }
     let collected = section(text, "Unreleased").unwrap_or_default();
     if collected.trim().is_empty() {
@@ -305,7 +329,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("Precedent_0.2.0_amd64.deb");
         std::fs::write(&file, "abc").unwrap();
-        let filled = fill("@VERSION@ @URL@/@FILE:.deb@ @SHA256:.deb@", "0.2.0", "https://h.example/r", std::slice::from_ref(&file));
+        let filled = fill(
+            "@VERSION@ @URL@/@FILE:.deb@ @SHA256:.deb@",
+            "0.2.0",
+            "https://h.example/r",
+            std::slice::from_ref(&file),
+        );
         assert_eq!(
             filled.unwrap().unwrap(),
             "0.2.0 https://h.example/r/Precedent_0.2.0_amd64.deb ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

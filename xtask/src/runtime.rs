@@ -368,7 +368,8 @@ mod tests {
     #[test]
     fn every_system_that_packages_are_made_for_has_one_wheel_with_whole_digests() {
         let whole = |digest: &str| digest.len() == 64 && digest.chars().all(|c| c.is_ascii_hexdigit());
-        for system in [("linux", "x86_64"), ("linux", "aarch64"), ("macos", "aarch64"), ("windows", "x86_64")] {
+        for system in [("linux", "x86_64"), ("linux", "aarch64"), ("macos", "aarch64"), ("windows", "x86_64")]
+        {
             assert_eq!(WHEELS.iter().filter(|wheel| wheel.system == system).count(), 1, "{system:?}");
         }
         for wheel in WHEELS {

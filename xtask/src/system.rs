@@ -137,9 +137,11 @@ pub fn missing(need: Need) -> Vec<String> {
             missing
         }
         Need::Pip => match python::python() {
-                None => vec!["python3".to_owned(), "pip".to_owned()],
-                Some(python) if !Run::new(python).args(["-m", "pip", "--version"]).works() => vec!["pip".to_owned()],
-                Some(_) => Vec::new(),
+            None => vec!["python3".to_owned(), "pip".to_owned()],
+            Some(python) if !Run::new(python).args(["-m", "pip", "--version"]).works() => {
+                vec!["pip".to_owned()]
+            }
+            Some(_) => Vec::new(),
         },
         Need::Node => {
             let mut missing = absent(if cfg!(windows) { &["node", "npm.cmd"] } else { &["node", "npm"] });
