@@ -82,7 +82,12 @@ fn surroundings() -> Result<Surroundings> {
     let user = Some(precedent_host::user()).filter(|name| name != "someone");
     let mut names: Vec<(String, String)> = user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
     names.extend(dirs::home_dir().map(|home| (home.display().to_string(), "[home]".to_owned())));
-    Ok(Surroundings { settings: config::all()?, names })
+    Ok(Surroundings {
+        system: std::env::consts::OS.to_owned(),
+        processor: std::env::consts::ARCH.to_owned(),
+        settings: config::all()?,
+        names,
+    })
 }
 
 fn print(finding: &Finding, output: &mut Output) {

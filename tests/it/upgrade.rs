@@ -32,6 +32,8 @@ fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
     assert!(place.ok(&["search", "sensor reads nothing"]).out.contains("acme/kettle#1"));
     assert!(place.ok(&["duplicates", "acme/kettle#2", "--include-closed"]).out.contains("acme/kettle#1"));
     assert!(place.ok(&["troubleshoot", "acme/kettle#2"]).out.contains("It is in 0.9.3"));
+    // The file was unpacked here for everybody to read, which is all that is wrong with it.
+    place.ok(&["doctor", "--repair"]);
     place.ok(&["doctor"]);
 }
 

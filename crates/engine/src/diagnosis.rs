@@ -27,6 +27,10 @@ pub struct Said {
 /// What only the face knows.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
+    /// The system: `linux`, `macos`, `windows`.
+    pub system: String,
+    /// The processor: `x86_64`, `aarch64`.
+    pub processor: String,
     /// The settings that hold.
     pub settings: Vec<Said>,
     /// What must not be in it wherever it occurs, with what stands for it: the home folder, the user's name.
@@ -128,8 +132,8 @@ pub(crate) fn diagnosis(
     let mut made = Diagnosis {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         made_at: now,
-        system: std::env::consts::OS.to_owned(),
-        processor: std::env::consts::ARCH.to_owned(),
+        system: surroundings.system,
+        processor: surroundings.processor,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         settings: surroundings.settings.into_iter().map(told).collect(),
         files: entries(folder),
@@ -291,6 +295,8 @@ mod tests {
             origin: "file".to_owned(),
         };
         let surroundings = Surroundings {
+            system: "linux".to_owned(),
+            processor: "x86_64".to_owned(),
             settings: vec![set("source", "acme/vault"), set("search.limit", "20")],
             names: vec![
                 ("/home/anna".to_owned(), "[home]".to_owned()),
