@@ -166,11 +166,15 @@ Examples:
     /// Print the manual page, or write those of all commands into a folder
     #[command(after_help = "Examples:
   precedent man | man -l -
-  precedent man ~/.local/share/man/man1")]
+  precedent man ~/.local/share/man/man1
+  precedent man --markdown > docs/reference/command-line.md")]
     Man {
         /// The folder
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
+        /// Print all commands as one page of Markdown
+        #[arg(long, conflicts_with = "folder")]
+        markdown: bool,
     },
     /// Print completions for a shell
     Completions {
@@ -856,7 +860,7 @@ pub struct LoginCommand {
     subcommand_negates_reqs = true,
     after_help = "Files of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
 JSON, CSV, TSV, XML, Markdown; packed in gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or an older encoding.
-docs/importing.md says what is read of each. Importing again changes nothing that is there.
+docs/reference/file-formats.md says what is read of each. Importing again changes nothing that is there.
 
 --map says which column gives a field (title=Headline; an empty name leaves it out), what words mean
 (state.closed=\"Geschlossen,Erledigt\", state.open=…) and in which order dates are written (dates=dmy, dates=mdy).
@@ -1084,12 +1088,19 @@ full text and the vectors. Ends with 1 where something is left to see to.
 Examples:
   precedent doctor
   precedent doctor --repair          mends what can be mended; a copy is kept before a row is taken out
-  precedent doctor --json=id,what,remedy"
+  precedent doctor --json=id,what,remedy
+  precedent doctor --bundle report.json   for a bug report: versions, settings, sizes, counts, findings; no names, no texts"
 )]
 pub struct DoctorCommand {
     /// Mend what can be mended
     #[arg(long)]
     pub repair: bool,
+    /// Write what a bug report needs into this file: no text of a tracker, no name, no token
+    #[arg(long, value_name = "FILE", conflicts_with = "repair")]
+    pub bundle: Option<PathBuf>,
+    /// Replace that file if it is there
+    #[arg(short, long, requires = "bundle")]
+    pub force: bool,
     /// Warn when fewer megabytes than this are free on the casebook's disk
     #[arg(long, value_name = "MB", default_value_t = 500)]
     pub min_free: u64,

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use precedent_core::{Error, Result, files};
-use precedent_engine::config::{ConfigFile, KEYS, Settings, key};
+use precedent_engine::{
+    config::{ConfigFile, KEYS, Settings, key},
+    diagnosis::Said,
+};
 
 use crate::{
     args::ConfigCommand,
@@ -25,6 +28,14 @@ pub struct Setting {
     holds: String,
     /// The variable that overrides the file.
     variable: String,
+}
+
+/// All settings as they hold, for a bug report.
+pub fn all() -> Result<Vec<Said>> {
+    let path = precedent_host::config_file(dirs::config_dir());
+    let file = precedent_host::salvage_config(wanted(path.as_deref())?)?.0;
+    let told = |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
+    KEYS.iter().map(|key| setting(key, &file).map(told)).collect()
 }
 
 pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {

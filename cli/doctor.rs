@@ -1,14 +1,17 @@
 //! `precedent doctor`, `backup`, `restore` and `export`.
 
+use std::path::Path;
+
 use precedent_core::{
-    Code, Error, Result, Task,
+    Code, Error, Result, Task, files,
     model::{Carried, Finding, Severity},
 };
-use precedent_engine::{Casebook, OpenOptions};
+use precedent_engine::{Casebook, OpenOptions, diagnosis::Surroundings};
 
 use crate::{
     Session,
     args::{BackupCommand, DoctorCommand, ExportCommand, RestoreCommand},
+    config,
     output::{BAD, DIM, GOOD, HIT, Output, plain, plural, size},
 };
 
@@ -19,6 +22,9 @@ pub async fn run(
     output: &mut Output,
 ) -> Result<()> {
     let wanted = command.min_free.saturating_mul(1_000_000);
+    if let Some(file) = &command.bundle {
+        return bundle(options, command, file, wanted, task, output).await;
+    }
     let health = Casebook::doctor(options, command.repair, wanted, task).await?;
     if let Some(fields) = &command.json.json {
         output.json(&health, fields, Some("findings"))?;
@@ -43,6 +49,45 @@ pub async fn run(
                 .with_hint(hint))
         }
     }
+}
+
+/// Writes what a bug report needs to be told.
+async fn bundle(
+    options: OpenOptions,
+    command: &DoctorCommand,
+    file: &Path,
+    wanted: u64,
+    task: &Task,
+    output: &mut Output,
+) -> Result<()> {
+    let made = Casebook::diagnose(options, surroundings()?, wanted, task).await?;
+    let text = serde_json::to_string_pretty(&made).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+    let write = if command.force { files::replace } else { files::create };
+    write(file, format!("{text}\n").as_bytes())?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&made, fields, Some("findings"));
+    }
+    output.line(format_args!(
+        "{}: {}, {}. It holds no text of a tracker, no name and no token. Read it before you attach it.",
+        plain(&file.display().to_string()),
+        plural(made.findings.len() as u64, "finding"),
+        plural(made.sources.len() as u64, "source"),
+    ));
+    Ok(())
+}
+
+/// What holds, and whom it must not name.
+fn surroundings() -> Result<Surroundings> {
+    // "someone" is what stands for a name that the system does not tell.
+    let user = Some(precedent_host::user()).filter(|name| name != "someone");
+    let mut names: Vec<(String, String)> = user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
+    names.extend(dirs::home_dir().map(|home| (home.display().to_string(), "[home]".to_owned())));
+    Ok(Surroundings {
+        system: std::env::consts::OS.to_owned(),
+        processor: std::env::consts::ARCH.to_owned(),
+        settings: config::all()?,
+        names,
+    })
 }
 
 fn print(finding: &Finding, output: &mut Output) {

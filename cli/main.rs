@@ -24,6 +24,7 @@ mod note;
 mod output;
 mod progress;
 mod read;
+mod reference;
 mod schema;
 mod search;
 mod show;
@@ -116,7 +117,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     // What needs neither a casebook nor settings; a file of settings that cannot be read is mended by `config`.
     match &args.command {
         Command::Completions { shell } => return manual::completions(*shell, output),
-        Command::Man { folder } => return manual::pages(folder.as_deref(), output),
+        Command::Man { markdown: true, .. } => return reference::print(output),
+        Command::Man { folder, .. } => return manual::pages(folder.as_deref(), output),
         Command::Skill => return manual::skill(output),
         Command::Schema { name, into } => return schema::run(name.as_deref(), into.as_deref(), output),
         Command::Config(_) => {}

@@ -14,6 +14,7 @@ use precedent_core::{
 use precedent_text::similar;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
+use precedent_engine::diagnosis::Diagnosis;
 use precedent_eval::EvalReport;
 
 use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
@@ -32,6 +33,7 @@ const ALL: &[Named] = &[
     ("config-get", of::<Setting>),
     ("config-list", of::<Vec<Setting>>),
     ("doctor", of::<Health>),
+    ("doctor-bundle", of::<Diagnosis>),
     ("duplicates", of::<DuplicatesResponse>),
     ("eval", of::<EvalReport>),
     ("eval-solved", of::<ThreadFigures>),

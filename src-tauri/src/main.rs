@@ -114,7 +114,14 @@ fn main() -> std::process::ExitCode {
             links.open(args.link.as_deref());
             app.manage(links);
             app.manage(drops::Drops::default());
-            let found = places::find(app, &args)?;
+            let found = match places::find(app, &args) {
+                Ok(found) => found,
+                Err(error) => {
+                    // An error that is handed back here ends in a panic, which says nothing that helps.
+                    tell(&error.to_string());
+                    std::process::exit(1);
+                }
+            };
             app.manage(desk::Desk::new(found.options, args.sample).with_wrong_settings(found.wrong_settings));
             window::open(app)?;
             Ok(())
@@ -131,10 +138,21 @@ fn main() -> std::process::ExitCode {
             if may_retry {
                 start_again();
             }
-            eprintln!("error: the window could not be opened: {error}");
+            tell(&format!("the window could not be opened: {error}"));
             std::process::ExitCode::FAILURE
         }
     }
+}
+
+/// Says why there is no window. On Windows the program has no console that could be read.
+fn tell(what: &str) {
+    eprintln!("error: {what}");
+    #[cfg(windows)]
+    rfd::MessageDialog::new()
+        .set_level(rfd::MessageLevel::Error)
+        .set_title("Precedent")
+        .set_description(what)
+        .show();
 }
 
 /// Puts a new start in the place of this one; returns only where that fails.

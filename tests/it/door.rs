@@ -1,4 +1,4 @@
-//! `precedent import PATH`: files of every tracker, told by what they hold. The formats' table in docs/importing.md names these tests.
+//! `precedent import PATH`: files of every tracker, told by what they hold. The formats' table in docs/reference/file-formats.md names these tests.
 
 use std::io::Write as _;
 

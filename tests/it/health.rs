@@ -546,3 +546,48 @@ fn every_step_of_a_record_is_kept() {
     assert_eq!(ids(&ran), Vec::<String>::new());
     assert_eq!(place.json(&["source", "list", "--json"])[0]["orphan_comments"], 1);
 }
+
+#[test]
+fn a_diagnostic_file_names_nobody() {
+    let place = filled();
+    let path =
+        place.file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "zanzibar/vault"]);
+    place.ok(&["source", "add", "github:zanzibar/live", "--host", "git.zanzibar.example"]);
+    place.ok(&["config", "set", "source", "zanzibar/vault"]);
+    let file = place.path("report.json");
+    let name = file.to_string_lossy().into_owned();
+    let mut command = place.command(&["doctor", "--bundle", &name, "--min-free", "999999999999"]);
+    let ran = Ran::from(
+        command
+            .env("USER", "wilhelmina")
+            .env("GH_TOKEN", "ghp_canary0canary0canary0canary0canary0")
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let home = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    for secret in ["anzibar", "acme", "wilhelmina", "canary", "on fire", &home] {
+        assert!(!text.contains(secret), "{secret} is in {text}");
+    }
+    let made: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(made["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(made["sources"].as_array().unwrap().len(), 3);
+    assert_eq!(made["sources"][0]["issues"], 40);
+    assert_eq!(made["findings"][0]["id"], "disk_space");
+    assert!(
+        made["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|f| f["name"] == "precedent.db" && f["bytes"].as_u64() > Some(0))
+    );
+    // Nobody's file is written over, and a casebook that cannot be opened is told as such.
+    assert_eq!(place.run(&["doctor", "--bundle", &name]).code, Some(2));
+    change(&database(&place), "PRAGMA user_version = 999;");
+    place.ok(&["doctor", "--bundle", &name, "--force"]);
+    let made: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(made["findings"][0]["id"], "newer_version");
+    assert!(made["problems"][0].as_str().unwrap().contains("newer version"), "{made}");
+}

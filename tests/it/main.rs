@@ -20,6 +20,7 @@ mod connectors;
 mod crash;
 mod direction;
 mod discussions;
+mod documented;
 mod door;
 mod duplicates;
 mod edges;
@@ -50,6 +51,7 @@ mod sync;
 mod torture;
 mod troubleshoot;
 mod trust;
+mod upgrade;
 #[cfg(unix)]
 mod watch;
 #[cfg(unix)]

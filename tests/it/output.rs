@@ -166,6 +166,9 @@ const CASES: &[Case] = &[
     ("status_error", &["status", "--json=sorces"], None),
     ("doctor", &["doctor", "--min-free", "0"], None),
     ("doctor_json", &["doctor", "--min-free", "0", "--json"], Some("doctor")),
+    ("doctor_bundle", &["doctor", "--bundle", "@/report.json"], None),
+    ("doctor_bundle_json", &["doctor", "--bundle", "@/again.json", "--json"], Some("doctor-bundle")),
+    ("doctor_bundle_error", &["doctor", "--bundle", "@/report.json"], None),
     ("doctor_error", &["doctor", "--casebook", "@/nothing"], None),
     ("backup", &["backup", "@/copy.db"], None),
     ("backup_json", &["backup", "@/copy.db", "--force", "--json"], Some("backup")),
@@ -255,6 +258,8 @@ fn masked(ran: &Ran, place: &Place) -> String {
     let text = replace(&text, r"\d{4}-\d\d-\d\d", "[DAY]");
     let text = replace(&text, r#""(bytes|database_bytes|full_text_bytes|vector_bytes)": \d+"#, "\"$1\": 0");
     let text = replace(&text, r#""(fingerprint|digest|casebook_digest)": "[0-9a-f]+""#, "\"$1\": \"[HASH]\"");
+    let text = replace(&text, r#""(version|system|processor)": "[a-z0-9_.]+""#, "\"$1\": \"[HERE]\"");
+    let text = replace(&text, r#""cores": \d+"#, "\"cores\": 0");
     text.replace('\u{1b}', "ESC")
 }
 

@@ -17,17 +17,8 @@ const SYSTEM: (&str, &[&str]) = if cfg!(target_os = "macos") {
     ("bundle/linux.json", &["deb"])
 };
 
-/// What the library is called inside a package; the programs look for this name.
-const LIBRARY: &str = if cfg!(target_os = "macos") {
-    "libonnxruntime.dylib"
-} else if cfg!(windows) {
-    "onnxruntime.dll"
-} else {
-    "libonnxruntime.so"
-};
-
-/// Makes them.
-pub fn bundle(place: &Place, options: &Options) -> Result<()> {
+/// Makes them; where they are.
+pub fn bundle(place: &Place, options: &Options) -> Result<Vec<PathBuf>> {
     let mut say = Say::default();
     let consent = Consent { yes: options.yes };
 
@@ -48,7 +39,7 @@ pub fn bundle(place: &Place, options: &Options) -> Result<()> {
     let Some(library) = found.path() else {
         return Err(Fail::new(
             "a package holds the ONNX runtime, and none is known for this system",
-            format!("Name the library of its own release: {}=/path/to/{LIBRARY}", runtime::VARIABLE),
+            format!("Name the library of its own release: {}=/path/to/{}", runtime::VARIABLE, runtime::NAME),
         ));
     };
 
@@ -79,11 +70,10 @@ pub fn bundle(place: &Place, options: &Options) -> Result<()> {
     if made.is_empty() {
         return Err(Fail::new("the bundler ended well, but named no package", ""));
     }
-    for package in made {
-        say::done(&place.short(&package));
-        println!("{}", package.display());
+    for package in &made {
+        say::done(&place.short(package));
     }
-    Ok(())
+    Ok(made)
 }
 
 /// Lays out what the packages hold besides the window's program, in the names that the settings of each system have.
@@ -93,7 +83,7 @@ fn stage(place: &Place, staged: &Path, library: &Path, terms: &[PathBuf]) -> Res
     }
     let models = staged.join("models/builtin");
     copy_files(&place.root.join("models/builtin"), &models)?;
-    std::fs::copy(library, staged.join(LIBRARY))?;
+    std::fs::copy(library, staged.join(runtime::NAME))?;
     let host = Run::new("rustc").arg("-vV").stdout()?;
     let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let program = place.release("precedent");
@@ -165,7 +155,14 @@ mod tests {
             let settings = std::fs::read_to_string(root.join(file)).unwrap();
             let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
             let bundle = &settings["bundle"];
-            assert_eq!(bundle["resources"][format!("staged/{library}")], library, "{file}");
+            // On macOS a library belongs to the frameworks, where it is signed with the rest.
+            if file == "macos.json" {
+                assert_eq!(bundle["macOS"]["frameworks"][0], format!("staged/{library}"), "{file}");
+                let entitlements = bundle["macOS"]["entitlements"].as_str().unwrap();
+                assert!(root.join("..").join(entitlements).is_file(), "{entitlements}");
+            } else {
+                assert_eq!(bundle["resources"][format!("staged/{library}")], library, "{file}");
+            }
             assert_eq!(bundle["resources"]["staged/models"], "models", "{file}");
             assert_eq!(bundle["externalBin"][0], "staged/precedent", "{file}");
         }

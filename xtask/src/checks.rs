@@ -6,7 +6,7 @@ use crate::say::{self, Say};
 use crate::shell::{Run, on_path};
 use crate::summary::{Count, summaries};
 use crate::system::{self, Consent, Need};
-use crate::{Options, agents, front, licences, python, runtime, tidy};
+use crate::{Options, agents, docs, front, licences, python, runtime, tidy};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -49,6 +49,16 @@ const STEPS: &[Step] = &[
         wants: &[],
         run: |checks| {
             Ok(tidy::words(&checks.place)?
+                .map_or_else(|| Outcome::Skipped("this is no git checkout".into()), Outcome::Passed))
+        },
+    },
+    Step {
+        name: "docs",
+        about: "links, sentences, promises and charts of the documentation",
+        needs: &[],
+        wants: &[],
+        run: |checks| {
+            Ok(docs::check(&checks.place)?
                 .map_or_else(|| Outcome::Skipped("this is no git checkout".into()), Outcome::Passed))
         },
     },
@@ -175,6 +185,8 @@ enum End {
 /// Runs the steps, or those that were asked for with what they need.
 pub fn run(place: &Place, options: &Options) -> Result<()> {
     let chosen = choose(&options.only)?;
+    // A name that is none would let nothing be skipped, and nobody would see why.
+    choose(&options.may_skip)?;
     let mut checks = Checks {
         place: place.clone(),
         consent: Consent { yes: options.yes },
@@ -207,6 +219,13 @@ pub fn run(place: &Place, options: &Options) -> Result<()> {
                 let words = if words.is_empty() { String::new() } else { format!("{words}, ") };
                 say::done(&format!("{words}{}", say::time(time)));
                 End::Passed
+            }
+            Ok(Outcome::Skipped(why))
+                if options.strict && !options.may_skip.iter().any(|s| s == step.name) =>
+            {
+                say::warn(&format!("SKIPPED: {why}"));
+                anstream::eprintln!("   \x1b[31m✗\x1b[0m {} may not be skipped here", step.name);
+                End::Failed
             }
             Ok(Outcome::Skipped(why)) => {
                 say::warn(&format!("SKIPPED: {why}"));

@@ -6,14 +6,19 @@
 
 mod agents;
 mod bundle;
+mod charts;
 mod checks;
 mod clean_root;
+mod docs;
 mod fail;
 mod front;
+mod install;
 mod licences;
 mod notices;
+mod pages;
 mod place;
 mod python;
+mod release;
 mod runtime;
 mod say;
 mod shell;
@@ -34,16 +39,24 @@ Usage: cargo xtask <command> [options]
   start      From a fresh clone to the product: installs what is missing, builds, opens the window with the sample
              casebook. Without a display, the same on the command line.
   test       Everything that must pass before a change goes in.
+  install    The command line into cargo's folder of commands, with the ONNX runtime and the model.
   runtime    Installs the ONNX runtime into target/runtime and prints its path.
   ui         Builds the front end, if it is stale.
   bundle     Packages of the product, with the ONNX runtime and the model inside, into target/release/bundle.
+  release    Packages, list of parts, sums and signatures of the version in Cargo.toml, into target/release/dist.
+  charts     Draws the charts of the documentation from its tables.
   try-deb    Installs the .deb into a clean Debian, opens its window there and searches by meaning. Wants root.
 
 Options
   --cli          start: the command line, even where there is a display
   --only STEP    test: this step, with what it needs; may be given again
   --list         test: the names of the steps
-  --format NAME  bundle: deb (what Linux makes by default), rpm, appimage, app, dmg, msi or nsis; may be given again
+  --strict       test: a step that is skipped has failed
+  --may-skip STEP  test: but not this one; may be given again
+  --root DIR     install: into this folder in place of cargo's own
+  --set VERSION  release: begin one: write the version and close the changelog's section
+  --tag          release: set the tag at the end
+  --format NAME  bundle, release: deb (what Linux makes by default), rpm, appimage, app, dmg, msi or nsis; may be given again
   -y, --yes      install system packages without asking
   -v, --verbose  show the output of the tools as it comes
   -h, --help     this
@@ -65,6 +78,16 @@ pub struct Options {
     pub only: Vec<String>,
     /// The packages to make; this system's usual ones if empty.
     pub formats: Vec<String>,
+    /// A step that is skipped has failed.
+    pub strict: bool,
+    /// But not these.
+    pub may_skip: Vec<String>,
+    /// Where to install.
+    pub root: Option<String>,
+    /// The version of a release that begins.
+    pub set: Option<String>,
+    /// Set the tag of a release.
+    pub tag: bool,
 }
 
 impl Options {
@@ -78,11 +101,23 @@ impl Options {
                 "-y" | "--yes" => options.yes = true,
                 "--cli" => options.cli = true,
                 "--list" => options.list = true,
-                "--only" => options.only.push(args.next().ok_or("--only wants the name of a step")?),
-                only if only.starts_with("--only=") => options.only.push(only["--only=".len()..].to_owned()),
-                "--format" => options.formats.push(args.next().ok_or("--format wants the name of one")?),
-                format if format.starts_with("--format=") => {
-                    options.formats.push(format["--format=".len()..].to_owned());
+                "--strict" => options.strict = true,
+                "--tag" => options.tag = true,
+                _ if arg.starts_with("--") => {
+                    let (name, value) = match arg.split_once('=') {
+                        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                        None => (arg.clone(), None),
+                    };
+                    let mut value =
+                        || value.clone().or_else(|| args.next()).ok_or(format!("{name} wants a value"));
+                    match name.as_str() {
+                        "--only" => options.only.push(value()?),
+                        "--may-skip" => options.may_skip.push(value()?),
+                        "--format" => options.formats.push(value()?),
+                        "--root" => options.root = Some(value()?),
+                        "--set" => options.set = Some(value()?),
+                        _ => return Err(format!("unknown argument {arg}")),
+                    }
                 }
                 word if !word.starts_with('-') && options.command.is_empty() => options.command = arg,
                 _ => return Err(format!("unknown argument {arg}")),
@@ -91,7 +126,8 @@ impl Options {
         match options.command.as_str() {
             "help" => return Ok(options),
             "" => return Err("a command is missing".into()),
-            "start" | "test" | "runtime" | "ui" | "bundle" | "try-deb" => {}
+            "start" | "test" | "install" | "runtime" | "ui" | "bundle" | "release" | "charts" | "try-deb" => {
+            }
             other => return Err(format!("unknown command {other}")),
         }
         if options.cli && options.command != "start" {
@@ -100,8 +136,20 @@ impl Options {
         if (options.list || !options.only.is_empty()) && options.command != "test" {
             return Err("--list and --only belong to test".into());
         }
-        if !options.formats.is_empty() && options.command != "bundle" {
-            return Err("--format belongs to bundle".into());
+        if (options.strict || !options.may_skip.is_empty()) && options.command != "test" {
+            return Err("--strict and --may-skip belong to test".into());
+        }
+        if !options.may_skip.is_empty() && !options.strict {
+            return Err("--may-skip belongs to --strict".into());
+        }
+        if !options.formats.is_empty() && !["bundle", "release"].contains(&options.command.as_str()) {
+            return Err("--format belongs to bundle and release".into());
+        }
+        if options.root.is_some() && options.command != "install" {
+            return Err("--root belongs to install".into());
+        }
+        if (options.tag || options.set.is_some()) && options.command != "release" {
+            return Err("--set and --tag belong to release".into());
         }
         Ok(options)
     }
@@ -139,8 +187,21 @@ fn run(options: &Options) -> Result<()> {
     match options.command.as_str() {
         "start" => start::start(&place, options),
         "test" => checks::run(&place, options),
-        "bundle" => bundle::bundle(&place, options),
+        "bundle" => {
+            for package in bundle::bundle(&place, options)? {
+                println!("{}", package.display());
+            }
+            Ok(())
+        }
+        "install" => install::install(&place, options),
+        "release" => release::release(&place, options),
         "try-deb" => clean_root::try_deb(&place, options),
+        "charts" => {
+            for chart in charts::write(&place)? {
+                println!("{}", place.short(&chart));
+            }
+            Ok(())
+        }
         "runtime" => {
             say.step("ONNX runtime, for search by meaning");
             let found = runtime::install(&place, consent, options.verbose)?;
@@ -179,8 +240,16 @@ mod tests {
         assert_eq!(options.only, ["fmt", "clippy"]);
         assert!(read("start --cli -y").unwrap().cli);
         assert_eq!(read("bundle --format deb --format=rpm").unwrap().formats, ["deb", "rpm"]);
+        let options = read("test --strict --may-skip servers --may-skip=window").unwrap();
+        assert!(options.strict && options.may_skip == ["servers", "window"]);
+        assert_eq!(read("release --set=0.2.0").unwrap().set.as_deref(), Some("0.2.0"));
+        assert_eq!(read("install --root /x").unwrap().root.as_deref(), Some("/x"));
         for wrong in [
             "",
+            "test --may-skip window",
+            "test --set 1.0.0",
+            "start --tag",
+            "bundle --root x",
             "begin",
             "test --format deb",
             "test --cli",

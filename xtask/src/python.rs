@@ -5,9 +5,10 @@ use crate::place::Place;
 use crate::shell::{Run, on_path};
 use std::path::PathBuf;
 
-/// The Python to start with.
+/// The Python to start with. On Windows `python3` may be a door to the shop and no program.
 pub fn python() -> Option<&'static str> {
-    ["python3", "python"].into_iter().find(|name| on_path(name))
+    let names = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
+    names.into_iter().find(|name| on_path(name))
 }
 
 /// A program of the environment, with `package` (`name==version`) installed where it is not there in that version.

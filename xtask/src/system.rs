@@ -1,6 +1,7 @@
 //! What the system itself must provide, and its package manager.
 
 use crate::fail::{Fail, Result};
+use crate::python;
 use crate::say;
 use crate::shell::{Run, on_path};
 use std::io::{IsTerminal as _, Write as _};
@@ -36,6 +37,9 @@ pub enum Manager {
     /// openSUSE.
     Zypper,
 }
+
+/// The variable that gives consent where nobody can be asked, as `.ci/run` does.
+const CONSENT: &str = "PRECEDENT_CONSENT";
 
 /// The oldest Node that builds the front end.
 pub const NODE: (u32, u32) = (20, 19);
@@ -132,15 +136,13 @@ pub fn missing(need: Need) -> Vec<String> {
             }
             missing
         }
-        Need::Pip => {
-            if !on_path("python3") {
-                vec!["python3".to_owned(), "pip".to_owned()]
-            } else if !Run::new("python3").args(["-m", "pip", "--version"]).works() {
+        Need::Pip => match python::python() {
+            None => vec!["python3".to_owned(), "pip".to_owned()],
+            Some(python) if !Run::new(python).args(["-m", "pip", "--version"]).works() => {
                 vec!["pip".to_owned()]
-            } else {
-                Vec::new()
             }
-        }
+            Some(_) => Vec::new(),
+        },
         Need::Node => {
             let mut missing = absent(if cfg!(windows) { &["node", "npm.cmd"] } else { &["node", "npm"] });
             if missing.is_empty()
@@ -181,8 +183,13 @@ impl Consent {
     }
 
     fn given(self, question: &str) -> Result<bool> {
-        if self.yes || !Self::interactive() {
+        // Silence is no consent: without a terminal somebody has to have said so before.
+        let said = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if self.yes || said("CI") || said(CONSENT) {
             return Ok(true);
+        }
+        if !Self::interactive() {
+            return Ok(false);
         }
         eprint!("   {question} [Y/n] ");
         std::io::stderr().flush()?;
@@ -225,7 +232,8 @@ pub fn ensure(need: Need, consent: Consent, verbose: bool) -> Result<()> {
             return Err(Fail::new(format!("missing: {names}"), format!("As root: {}", install.join(" "))));
         }
         if !consent.given(&format!("Missing: {names}. Run `{typed}`?"))? {
-            return Err(Fail::new(format!("missing: {names}"), format!("Install it yourself: {typed}")));
+            let remedy = format!("Install it yourself: {typed}\nOr let this command do it: --yes");
+            return Err(Fail::new(format!("missing: {names}"), remedy));
         }
         // With a person there, sudo may ask for the password once; without one, it must not wait.
         let ready = if Consent::interactive() {

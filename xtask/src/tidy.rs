@@ -108,6 +108,13 @@ fn misnumbered(names: &[String]) -> Vec<String> {
     wrong
 }
 
+/// The files of the tree that are tracked or could be: those that git does not ignore. `None` if this is no git checkout.
+pub fn listed(place: &Place) -> Option<Vec<String>> {
+    let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let output = Run::new("git").args(args).dir(&place.root).stdout().ok()?;
+    Some(output.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+}
+
 fn tracked(place: &Place) -> Option<Vec<String>> {
     let output = Run::new("git").args(["ls-files", "-z"]).dir(&place.root).stdout().ok()?;
     Some(output.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())

@@ -475,7 +475,11 @@ fn free_bytes(folder: &Path) -> Option<u64> {
         let disk = rustix::fs::statvfs(folder).ok()?;
         disk.f_bavail.checked_mul(disk.f_frsize)
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        fs4::available_space(folder).ok()
+    }
+    #[cfg(not(any(unix, windows)))]
     {
         let _ = folder;
         None

@@ -7,6 +7,7 @@
 pub mod brief;
 pub mod casebook;
 pub mod config;
+pub mod diagnosis;
 pub mod doctor;
 pub mod duplicates;
 pub mod logs;

@@ -145,7 +145,12 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     if wanted.tracker != "github" {
         return None;
     }
-    let mut child = Command::new("gh")
+    let mut command = Command::new("gh");
+    // A window has no console, and Windows would open one for a moment. CREATE_NO_WINDOW:
+    // https://learn.microsoft.com/windows/win32/procthread/process-creation-flags
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, 0x0800_0000);
+    let mut child = command
         .args(["auth", "token", "--hostname", wanted.host])
         // With one of these it would answer for any host of its kind; what they hold is read above.
         .env_remove("GH_TOKEN")

@@ -53,15 +53,24 @@ pub async fn export_brief(
 /// [`Code::InvalidInput`] if it does not say where it begins.
 pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
     let typed = typed.trim();
-    let path = match (typed.strip_prefix("~/"), app.path().home_dir()) {
+    let path = match (below_home(typed), app.path().home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),
         _ => PathBuf::from(typed),
     };
     if path.is_absolute() {
         return Ok(path);
     }
-    Err(Error::invalid(format!("\"{typed}\" is no full path"))
-        .with_hint("Give the path from its beginning, such as /home/me/file, or ~/file in your home folder."))
+    Err(Error::invalid(format!("\"{typed}\" is no full path")).with_hint(if cfg!(windows) {
+        r"Give the path from its beginning, such as C:\Users\me\file, or ~\file in your home folder."
+    } else {
+        "Give the path from its beginning, such as /home/me/file, or ~/file in your home folder."
+    }))
+}
+
+/// What stands behind the sign for the home folder; on Windows people write it with either slash.
+fn below_home(typed: &str) -> Option<&str> {
+    let rest = typed.strip_prefix('~')?;
+    rest.strip_prefix('/').or_else(|| if cfg!(windows) { rest.strip_prefix('\\') } else { None })
 }
 
 fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
@@ -78,6 +87,13 @@ fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_home_folder_has_a_sign_with_the_slashes_of_the_system() {
+        assert_eq!(below_home("~/a/b"), Some("a/b"));
+        assert_eq!(below_home(r"~\a"), cfg!(windows).then_some("a"));
+        assert_eq!((below_home("~"), below_home("/a"), below_home("~anna/a")), (None, None, None));
+    }
 
     #[test]
     fn a_file_is_replaced_only_if_told_so() {

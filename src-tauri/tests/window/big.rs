@@ -1,4 +1,4 @@
-//! The main jobs over a casebook of 30,000 documents. It is too large to be kept here: docs/desktop.md says how it is made.
+//! The main jobs over a casebook of 30,000 documents. It is too large to be kept here: docs/develop/testing.md says how it is made.
 
 use std::{
     path::{Path, PathBuf},
@@ -28,7 +28,7 @@ const REPORT: &str = "cargo build breaks off since the update, please answer to 
 pub fn original() -> Option<PathBuf> {
     let named = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
     if named.is_none() {
-        eprintln!("SKIPPED: PRECEDENT_MEASURED names no casebook; see docs/desktop.md");
+        eprintln!("SKIPPED: PRECEDENT_MEASURED names no casebook; see docs/develop/testing.md");
     }
     named
 }

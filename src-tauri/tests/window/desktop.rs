@@ -55,7 +55,7 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
 }
 
 #[tokio::test]
-#[ignore = "wants a display and a bus of its own; docs/desktop.md has the command"]
+#[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
 async fn it_opens_as_large_as_it_was_left() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
@@ -113,7 +113,7 @@ impl Drop for Bus {
 }
 
 #[tokio::test]
-#[ignore = "wants a display and a bus of its own; docs/desktop.md has the command"]
+#[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
 async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
     let Some(bus) = Bus::listen() else {
         assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "no session bus");

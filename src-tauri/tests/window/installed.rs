@@ -3,7 +3,7 @@
 use crate::driver::{drive, is_there, shot, texts, wait_for, wait_until};
 
 #[tokio::test]
-#[ignore = "wants an installed program; see docs/packages.md"]
+#[ignore = "wants an installed program; see docs/develop/packages.md"]
 async fn the_installed_program_answers_by_meaning() {
     for variable in ["PRECEDENT_MODELS", "PRECEDENT_ONNXRUNTIME"] {
         assert!(

@@ -1,4 +1,4 @@
-//! How quick the window is with a casebook of the person's own; docs/desktop.md has the command.
+//! How quick the window is with a casebook of the person's own; docs/develop/testing.md has the command.
 
 use std::{
     fs,
@@ -180,7 +180,7 @@ fn shares() -> String {
 }
 
 #[tokio::test]
-#[ignore = "measures; see docs/desktop.md"]
+#[ignore = "measures; see docs/develop/testing.md"]
 async fn measure() {
     let Some(original) = original() else { return };
     let home = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ mod replay;
 mod shown;
 
 pub use assemble::{Desk, brief, preview};
+pub(crate) use redact::redact_texts;
 pub use replay::{read, replay};
 
 use precedent_core::{

@@ -6,7 +6,11 @@ use std::{
 };
 
 use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, meaning::MODELS};
-use crate::{doctor::CheckUp, portable};
+use crate::{
+    diagnosis::{Diagnosis, Opened, Surroundings, diagnosis},
+    doctor::CheckUp,
+    portable,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     files::{Existing, Workplace, is_there},
@@ -59,6 +63,36 @@ impl Casebook {
             check_up.run(&task)
         })
         .await
+    }
+
+    /// What a bug report needs to be told: a check-up that changes nothing, and what the casebook says where it can be opened.
+    /// No text of a tracker, no name and no token is in it.
+    ///
+    /// # Errors
+    /// As [`Casebook::doctor`]. What keeps the casebook from being opened is told in it.
+    pub async fn diagnose(
+        options: OpenOptions,
+        surroundings: Surroundings,
+        wanted_free: u64,
+        task: &Task,
+    ) -> Result<Diagnosis> {
+        let (folder, now) = (options.folder.clone(), (options.clock)());
+        let health = Self::doctor(options.clone(), false, wanted_free, task).await?;
+        let mut opened = Opened::default();
+        match Self::open(OpenOptions { create: false, preload: false, ..options }).await {
+            Ok(casebook) => {
+                match casebook.status().await {
+                    Ok(status) => opened.status = Some(status),
+                    Err(error) => opened.problems.push(error.to_string()),
+                }
+                match casebook.mirrors().await {
+                    Ok(mirrors) => opened.mirrors = mirrors,
+                    Err(error) => opened.problems.push(error.to_string()),
+                }
+            }
+            Err(error) => opened.problems.push(error.to_string()),
+        }
+        blocking(move || Ok(diagnosis(&folder, health, opened, surroundings, now))).await
     }
 
     /// Writes a whole copy of the database to a file, readable by this user alone. Others may go on working meanwhile.

@@ -123,6 +123,19 @@ fn read(brief: &mut Brief, redactor: &mut Redactor) {
     }
 }
 
+/// Replaces what should not be handed over in texts that belong to no brief; links of trackers, too.
+pub(crate) fn redact_texts(texts: &mut [&mut String]) {
+    let mut redactor = Redactor::new(&[], BTreeSet::new(), &Wishes { links: true, keep: &[] });
+    // Read twice, as a brief is.
+    for text in texts.iter() {
+        hidden(&mut redactor, text);
+    }
+    redactor.begin_again(people::parts);
+    for text in texts {
+        **text = hidden(&mut redactor, text);
+    }
+}
+
 /// A text, with what each subject finds replaced. What one finds is left alone by those behind it.
 fn hidden(redactor: &mut Redactor, text: &str) -> String {
     let mut out = secrets::hide(redactor, text);

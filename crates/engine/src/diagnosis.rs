@@ -1,0 +1,318 @@
+//! What a bug report needs to be told, and nothing that names anybody: versions, settings, sizes, counts, findings, and what the
+//! last sync of each source ended with.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use jiff::Timestamp;
+use precedent_core::model::{Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status};
+use serde::Serialize;
+
+use crate::brief::redact_texts;
+
+/// A setting, with who says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Said {
+    /// Its name: `duplicates.threshold`.
+    pub key: String,
+    /// What holds. Of what names a place or a project only that it is set.
+    pub value: Option<String>,
+    /// Who says so: `environment`, `file` or `default`.
+    pub origin: String,
+}
+
+/// What only the face knows.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The system: `linux`, `macos`, `windows`.
+    pub system: String,
+    /// The processor: `x86_64`, `aarch64`.
+    pub processor: String,
+    /// The settings that hold.
+    pub settings: Vec<Said>,
+    /// What must not be in it wherever it occurs, with what stands for it: the home folder, the user's name.
+    pub names: Vec<(String, String)>,
+}
+
+/// A source, by what it is and not by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct SourceFigures {
+    /// What stands for its name: `[source-1]`.
+    pub name: String,
+    /// The tracker's kind: `github`.
+    pub kind: String,
+    /// Issues held.
+    pub issues: u64,
+    /// Pull requests held.
+    pub pull_requests: u64,
+    /// Comments held.
+    pub comments: u64,
+    /// Wiki pages held.
+    pub pages: u64,
+    /// When a sync last ended, however.
+    pub synced_at: Option<Timestamp>,
+    /// What the mirror does not know, the error of the last sync among it.
+    pub gaps: Vec<Gap>,
+}
+
+/// A file or folder at the top of the casebook's folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Entry {
+    /// Its name there.
+    pub name: String,
+    /// Bytes on disk, with all that is in it.
+    pub bytes: u64,
+}
+
+/// The whole file.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub struct Diagnosis {
+    /// The program's version.
+    pub version: String,
+    /// When it was made.
+    pub made_at: Timestamp,
+    /// The system: `linux`, `macos`, `windows`.
+    pub system: String,
+    /// The processor: `x86_64`, `aarch64`.
+    pub processor: String,
+    /// Cores that the program may use.
+    pub cores: usize,
+    /// The settings that hold.
+    pub settings: Vec<Said>,
+    /// What lies in the casebook's folder.
+    pub files: Vec<Entry>,
+    /// What a check-up found.
+    pub findings: Vec<Finding>,
+    /// What the check-up looked at.
+    pub checked: Vec<String>,
+    /// The sources.
+    pub sources: Vec<SourceFigures>,
+    /// How much the indexes cover; none where the casebook cannot be opened.
+    pub coverage: Option<Coverage>,
+    /// The model; none where the casebook cannot be opened.
+    pub model: Option<ModelStatus>,
+    /// Why a part of this is missing.
+    pub problems: Vec<String>,
+}
+
+/// What the casebook itself says, where it can be opened.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    pub(crate) status: Option<Status>,
+    pub(crate) mirrors: Vec<MirrorView>,
+    pub(crate) problems: Vec<String>,
+}
+
+/// Puts it together, and takes out what names somebody.
+pub(crate) fn diagnosis(
+    folder: &Path,
+    health: Health,
+    opened: Opened,
+    surroundings: Surroundings,
+    now: Timestamp,
+) -> Diagnosis {
+    let (sources, coverage, model) = match opened.status {
+        Some(status) => (status.sources, Some(status.coverage), Some(status.model)),
+        None => (Vec::new(), None, None),
+    };
+    let mut names = surroundings.names;
+    names.push((folder.display().to_string(), "[casebook]".to_owned()));
+    let mut hosts = BTreeSet::new();
+    for (n, source) in sources.iter().enumerate() {
+        names.push((source.key.clone(), pseudonym(n)));
+        if let Some(mirror) = opened.mirrors.iter().find(|m| m.source == source.key) {
+            names.push((mirror.project.clone(), pseudonym(n)));
+            hosts.insert(mirror.host.clone());
+        }
+    }
+    names.extend(hosts.into_iter().enumerate().map(|(n, host)| (host, format!("[tracker-{}]", n + 1))));
+    let mut made = Diagnosis {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        made_at: now,
+        system: surroundings.system,
+        processor: surroundings.processor,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        settings: surroundings.settings.into_iter().map(told).collect(),
+        files: entries(folder),
+        findings: health.findings,
+        checked: health.checked,
+        sources: figures(&sources, &opened.mirrors),
+        coverage,
+        model,
+        problems: opened.problems,
+    };
+    let mut texts = free_texts(&mut made);
+    for text in &mut texts {
+        replace_all(text, &names);
+    }
+    redact_texts(&mut texts);
+    made
+}
+
+fn pseudonym(n: usize) -> String {
+    format!("[source-{}]", n + 1)
+}
+
+/// Of a place or a project it is told only that it is set.
+fn told(mut said: Said) -> Said {
+    if matches!(said.key.as_str(), "casebook" | "source") && said.value.is_some() && said.origin != "default"
+    {
+        said.value = Some("[set]".to_owned());
+    }
+    said
+}
+
+fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures> {
+    let mirror = |key: &str| mirrors.iter().find(|m| m.source == key);
+    sources
+        .iter()
+        .enumerate()
+        .map(|(n, s)| SourceFigures {
+            name: pseudonym(n),
+            kind: s.kind.clone(),
+            issues: s.issues,
+            pull_requests: s.pull_requests,
+            comments: s.comments,
+            pages: s.pages,
+            synced_at: mirror(&s.key).and_then(|m| m.synced_at),
+            gaps: mirror(&s.key).map(|m| m.gaps.clone()).unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// What may hold anybody's words: names of files, sentences, and the model's, which a person chose.
+fn free_texts(made: &mut Diagnosis) -> Vec<&mut String> {
+    let mut texts: Vec<&mut String> = made.files.iter_mut().map(|e| &mut e.name).collect();
+    texts.extend(made.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
+    texts.extend(made.sources.iter_mut().flat_map(|s| s.gaps.iter_mut().map(|g| &mut g.text)));
+    texts.extend(made.model.iter_mut().flat_map(|m| m.problem.iter_mut()));
+    texts.extend(made.problems.iter_mut());
+    texts
+}
+
+/// Replaces names, the longest first: one may be a part of another.
+fn replace_all(text: &mut String, names: &[(String, String)]) {
+    let by_length: BTreeMap<(std::cmp::Reverse<usize>, &str), &str> = names
+        .iter()
+        // A shorter one would be found within words.
+        .filter(|(name, _)| name.chars().count() >= 3)
+        .map(|(name, stands)| ((std::cmp::Reverse(name.len()), name.as_str()), stands.as_str()))
+        .collect();
+    for ((_, name), stands) in by_length {
+        *text = text.replace(name, stands);
+    }
+}
+
+/// What lies in the folder, by name.
+fn entries(folder: &Path) -> Vec<Entry> {
+    let mut all: Vec<Entry> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| Entry { name: e.file_name().to_string_lossy().into_owned(), bytes: weight(&e.path(), 8) })
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// Bytes of a file or of a folder with what is in it, so many folders deep. Links are not followed.
+fn weight(path: &Path, depth: usize) -> u64 {
+    match fs::symlink_metadata(path) {
+        Ok(data) if data.is_dir() && depth > 0 => {
+            let inner = fs::read_dir(path).into_iter().flatten().flatten();
+            inner.map(|e| weight(&e.path(), depth - 1)).sum()
+        }
+        Ok(data) if data.is_file() => data.len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::{GapKind, Severity};
+
+    use super::*;
+
+    #[test]
+    fn no_name_place_or_token_is_left_in_any_part() {
+        let finding = Finding {
+            id: "permissions".to_owned(),
+            severity: Severity::Warning,
+            what: "/home/anna/cases/precedent.db is open to others".to_owned(),
+            why: "anna wrote it".to_owned(),
+            remedy: "chmod 600 /home/anna/cases/precedent.db".to_owned(),
+            repairable: true,
+            repaired: false,
+        };
+        let health = Health { findings: vec![finding], ..Health::default() };
+        let gap = Gap {
+            kind: GapKind::Ended,
+            text: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \
+                   ask ops@acme.example at 10.1.2.3"
+                .to_owned(),
+        };
+        let source = SourceView {
+            key: "acme/vault".to_owned(),
+            kind: "github".to_owned(),
+            added_at: Timestamp::UNIX_EPOCH,
+            changed_at: None,
+            issues: 3,
+            pull_requests: 0,
+            comments: 4,
+            pages: 0,
+            missing_comments: 0,
+            orphan_comments: 0,
+            known_duplicates: 0,
+            calibrated_on: None,
+        };
+        let mirror = MirrorView {
+            source: "acme/vault".to_owned(),
+            host: "git.acme.example".to_owned(),
+            project: "acme/vault".to_owned(),
+            running: false,
+            progress: None,
+            synced_at: None,
+            swept_at: None,
+            streams: Vec::new(),
+            gaps: vec![gap],
+        };
+        let status = Status {
+            casebook: "/home/anna/cases".to_owned(),
+            sources: vec![source],
+            coverage: Coverage::default(),
+            model: ModelStatus { name: None, problem: None, next: None },
+            database_bytes: 0,
+            full_text_bytes: 0,
+            vector_bytes: 0,
+            read_only: None,
+        };
+        let set = |key: &str, value: &str| Said {
+            key: key.to_owned(),
+            value: Some(value.to_owned()),
+            origin: "file".to_owned(),
+        };
+        let surroundings = Surroundings {
+            system: "linux".to_owned(),
+            processor: "x86_64".to_owned(),
+            settings: vec![set("source", "acme/vault"), set("search.limit", "20")],
+            names: vec![
+                ("/home/anna".to_owned(), "[home]".to_owned()),
+                ("anna".to_owned(), "[user]".to_owned()),
+            ],
+        };
+        let opened = Opened { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
+        let made =
+            diagnosis(Path::new("/home/anna/cases"), health, opened, surroundings, Timestamp::UNIX_EPOCH);
+        let text = serde_json::to_string(&made).unwrap();
+        for name in ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home"] {
+            assert!(!text.contains(name), "{name} in {text}");
+        }
+        assert!(text.contains("[casebook]/precedent.db is open to others"), "{text}");
+        assert!(text.contains("[tracker-1] answered [source-1] with 401"), "{text}");
+        assert!(text.contains(r#""value":"20""#), "{text}");
+        assert_eq!((made.sources[0].issues, made.sources[0].comments), (3, 4));
+    }
+}

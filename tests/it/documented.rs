@@ -1,0 +1,220 @@
+//! The documentation against the program: every command in it can be typed, those over the sample are run, what the README quotes
+//! is what is printed, and pages that are made from the program are current.
+
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use crate::{model, support::Place};
+
+/// A block of code: the word behind its fence, and what is in it.
+type Block = (String, String);
+
+/// Pages whose commands are typed by readers, with their blocks.
+fn pages() -> Vec<(PathBuf, Vec<Block>)> {
+    let root = model::root();
+    let mut all: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "SECURITY.md"].iter().map(|name| root.join(name)).collect();
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "md") {
+                all.push(path);
+            }
+        }
+    }
+    all.sort();
+    all.into_iter().map(|path| (path.clone(), blocks(&std::fs::read_to_string(&path).unwrap()))).collect()
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut out = Vec::new();
+    let mut open: Option<Block> = None;
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(word))) => {
+                open = Some((word.into_string(), String::new()));
+            }
+            Event::Text(text) => {
+                if let Some((_, content)) = &mut open {
+                    content.push_str(&text);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => out.extend(open.take()),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What is typed in a block: every line of `sh`, and of `console` those behind a `$`. A line may go on in the next.
+fn typed((word, content): &Block) -> Vec<String> {
+    let whole = content.replace("\\\n", " ");
+    let lines = whole.lines().map(str::trim);
+    match word.as_str() {
+        "sh" => lines.filter(|l| !l.is_empty() && !l.starts_with('#')).map(str::to_owned).collect(),
+        "console" => lines.filter_map(|l| l.strip_prefix("$ ")).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The words of each call of `precedent` in a line, as a shell reads them: quotes, comments, pipes, and what is read and written.
+fn calls(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in line.chars().chain([' ']) {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '#') if word.is_none() => break,
+            (None, c) if c.is_whitespace() || "|&;".contains(c) => {
+                commands.last_mut().unwrap().extend(word.take());
+                if !c.is_whitespace() {
+                    commands.push(Vec::new());
+                }
+            }
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    commands.last_mut().unwrap().extend(word.take());
+    commands
+        .into_iter()
+        .filter_map(|words| {
+            let begin = words.iter().position(|w| !w.contains('=') || w.starts_with('-'))?;
+            if words[begin] != "precedent" {
+                return None;
+            }
+            let end = words.iter().position(|w| w == "<" || w == ">" || w == ">>").unwrap_or(words.len());
+            Some(words[begin + 1..end].to_vec())
+        })
+        .collect()
+}
+
+#[test]
+fn a_line_is_read_as_a_shell_does() {
+    assert_eq!(
+        calls(
+            "gh auth token | precedent login git.acme.example < t.txt && X=1 precedent search \"two # words\" 'a \"b\"' -- # why"
+        ),
+        [vec!["login", "git.acme.example"], vec!["search", "two # words", "a \"b\"", "--"]]
+    );
+    assert_eq!(calls("precedent show acme/app#12"), [vec!["show", "acme/app#12"]]);
+    assert!(calls("cargo xtask start").is_empty());
+    let block =
+        ("console".to_owned(), "$ precedent status\nCasebook\n$ precedent \\\n    doctor\n".to_owned());
+    assert_eq!(typed(&block), ["precedent status", "precedent      doctor"]);
+}
+
+#[test]
+fn every_command_in_the_documentation_can_be_typed() {
+    let place = Place::new();
+    let mut count = 0;
+    for (path, blocks) in pages() {
+        for line in blocks.iter().flat_map(typed) {
+            for call in calls(&line) {
+                count += 1;
+                // The parser reads every word before it meets the last one, and then does nothing.
+                let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
+                let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
+                words.insert(at, "--help");
+                let ran = place.run(&words);
+                assert_eq!(ran.code, Some(0), "{}: {line}\n{}", path.display(), ran.err);
+            }
+        }
+    }
+    assert!(count > 80, "only {count} commands were found");
+}
+
+#[test]
+fn every_command_over_the_sample_ends_well() {
+    let place = Place::new();
+    place.ok(&["import", "sample"]);
+    let folder = place.path("");
+    for (path, blocks) in pages() {
+        // In the order in which a reader types them: a brief is written before it is read.
+        for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(typed) {
+            for call in calls(&line) {
+                let words: Vec<&str> = call.iter().map(String::as_str).collect();
+                let reads = !matches!(
+                    words[0],
+                    "source" | "sync" | "login" | "config" | "eval" | "import" | "verdict"
+                ) && !line.contains("acme/")
+                    && !line.contains("--into");
+                if !reads {
+                    continue;
+                }
+                let ran = place.command(&words).current_dir(&folder).output().unwrap();
+                let err = String::from_utf8_lossy(&ran.stderr);
+                assert!(ran.status.success(), "{}: {line}\n{err}", path.display());
+            }
+        }
+    }
+}
+
+/// A line without what differs from one state of a tracker to the next: numbers, and blanks at its ends.
+fn shape(line: &str) -> String {
+    let mut out = String::new();
+    for c in line.trim().chars() {
+        match (c.is_ascii_digit(), out.ends_with('N')) {
+            (true, true) => {}
+            (true, false) => out.push('N'),
+            (false, _) => out.push(c),
+        }
+    }
+    out
+}
+
+#[test]
+fn what_the_readme_quotes_is_what_is_printed() {
+    let Some(runtime) = model::runtime() else { return };
+    let place = Place::new();
+    let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
+    assert_eq!(run(&["import", "sample"]).code, Some(0));
+    let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
+    let quoted: Vec<Block> = blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
+    assert_eq!(quoted.len(), 3, "three questions");
+    for block in quoted {
+        let call = calls(&typed(&block)[0]).remove(0);
+        let folder = place.path("").display().to_string();
+        let words: Vec<String> = call
+            .iter()
+            .map(|w| if w.ends_with(".html") { format!("{folder}{w}") } else { w.clone() })
+            .collect();
+        let ran = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let printed: Vec<String> =
+            format!("{}{}", ran.out, ran.err).replace(&folder, "").lines().map(shape).collect();
+        for line in block.1.lines().filter(|l| !l.starts_with("$ ")) {
+            let wanted = shape(line);
+            assert!(printed.iter().any(|p| p.contains(&wanted)), "{line}\nis not in\n{}", printed.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn the_page_of_all_commands_is_current() {
+    let file = model::root().join("docs/reference/command-line.md");
+    let page = Place::new().ok(&["man", "--markdown"]).out;
+    let there = std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
+    assert!(there == page, "write it: precedent man --markdown > docs/reference/command-line.md");
+}
+
+#[test]
+fn every_setting_has_its_row() {
+    let page = std::fs::read_to_string(model::root().join("docs/reference/settings.md")).unwrap();
+    for key in precedent_engine::config::KEYS {
+        assert!(
+            page.contains(&format!("| `{}` |", key.name)),
+            "{} is not in docs/reference/settings.md",
+            key.name
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Casebooks that earlier releases made, in `tests/fixtures/casebooks`: what people decided and what was mirrored is there after an
+//! upgrade, and a casebook of a later version is refused and left alone.
+//!
+//! A release adds its own before the next one changes anything: `precedent backup` of a small invented tracker, packed by zstd.
+
+use rusqlite::Connection;
+
+use crate::support::Place;
+
+/// A place whose casebook an earlier release made.
+fn made_by(version: &str) -> Place {
+    let place = Place::new();
+    let packed =
+        std::fs::read(format!("{}/tests/fixtures/casebooks/{version}.db.zst", env!("CARGO_MANIFEST_DIR")));
+    place.file("casebook/precedent.db", zstd::decode_all(packed.unwrap().as_slice()).unwrap());
+    place
+}
+
+#[test]
+fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
+    let place = made_by("0.1.0");
+    place.ok(&["index"]);
+    let thread = place.json(&["show", "acme/kettle#1", "--json"]);
+    assert_eq!(thread["title"], "Kettle daemon stops with KD-77 after a cold start");
+    assert_eq!(thread["comments"].as_array().unwrap().len(), 2);
+    assert!(place.ok(&["show", "acme/kettle:Sensors"]).out.contains("below minus ten degrees"));
+    let verdicts = place.json(&["verdict", "list", "--json"]);
+    assert_eq!((&verdicts[0]["reason"], verdicts.as_array().unwrap().len()), (&"one sensor".into(), 1));
+    let notes = place.json(&["note", "list", "--json"]);
+    assert_eq!(notes[0]["title"], "Frost and KD-77");
+    // Found by words and by meaning, and known as the duplicate that somebody decided it is.
+    assert!(place.ok(&["search", "sensor reads nothing"]).out.contains("acme/kettle#1"));
+    assert!(place.ok(&["duplicates", "acme/kettle#2", "--include-closed"]).out.contains("acme/kettle#1"));
+    assert!(place.ok(&["troubleshoot", "acme/kettle#2"]).out.contains("It is in 0.9.3"));
+    // The file was unpacked here for everybody to read, which is all that is wrong with it.
+    place.ok(&["doctor", "--repair"]);
+    place.ok(&["doctor"]);
+}
+
+#[test]
+fn a_newer_casebook_is_refused_and_left_as_it_is() {
+    let place = made_by("0.1.0");
+    let file = place.casebook().join("precedent.db");
+    place.ok(&["status"]);
+    let later = Connection::open(&file).unwrap();
+    later.execute_batch("PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
+    drop(later);
+    let before = std::fs::read(&file).unwrap();
+    for args in [&["status"][..], &["search", "sensor"], &["note", "add", "-t", "x", "-b", "y"]] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(1), "{}", ran.out);
+        assert!(ran.err.contains("newer version of Precedent") && ran.err.contains("hint:"), "{}", ran.err);
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
