@@ -34,6 +34,7 @@ mod graphql;
 mod health;
 mod hostile;
 mod login;
+mod logs;
 mod mcp;
 mod mcp_pages;
 mod model;

@@ -34,6 +34,11 @@ fn filled() -> Place {
     // A page's time is its file's.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
     std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
+    place.file(
+        "server.log",
+        "2026-01-09T10:00:00Z INFO fine\n2026-01-09T10:00:01Z ERROR upload stops with FW-1043 at offset 12\n\
+         2026-01-09T10:00:02Z WARN the perch is narrow\n",
+    );
     place.file("table.csv", "number,title,body,state,created\n7,Valve leaks,It drips.,open,2026-01-05\n");
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", "acme/app"]);
@@ -126,6 +131,9 @@ const CASES: &[Case] = &[
     ),
     ("troubleshoot", &["troubleshoot", "upload stops with FW-1043"], None),
     ("troubleshoot_json", &["troubleshoot", "upload stops with FW-1043", "--json"], Some("troubleshoot")),
+    ("troubleshoot_logs", &["troubleshoot", "@/server.log"], None),
+    ("troubleshoot_logs_json", &["troubleshoot", "@/server.log", "--json"], Some("troubleshoot-logs")),
+    ("troubleshoot_logs_error", &["troubleshoot", "@/none.log"], None),
     ("troubleshoot_error", &["troubleshoot", "upload", "--budget", "5"], None),
     ("brief_json", &["brief", "acme/app#5", "--format", "json"], Some("brief")),
     ("brief_preview", &["brief", "acme/app#5", "--preview"], None),

@@ -5,7 +5,10 @@ use std::{fmt::Write as _, path::PathBuf, process::Command, sync::Mutex};
 
 use fantoccini::{Client, key::Key};
 
-use crate::driver::{drive, is_there, picture, press, press_ctrl, script, wait_for, wait_until};
+use crate::{
+    driver::{drive, is_there, picture, press, press_ctrl, script, wait_for, wait_until},
+    files::{read_log, write_log},
+};
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
@@ -108,6 +111,13 @@ async fn full(window: &Client, album: &Album) {
     settled(window).await;
     album.keep(window, "The brief, with what it hides", "brief").await;
     press(window, &escape).await;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("agent.log");
+    write_log(&log);
+    read_log(window, &log).await;
+    press(window, "x").await;
+    settled(window).await;
+    album.keep(window, "A log, with what is known of its errors", "logs").await;
 
     press_ctrl(window, '4').await;
     for _ in 0..2 {

@@ -125,7 +125,8 @@ pub(super) fn reasons(
             out.push(format!("both are labelled {}", labels.join(", ")));
         }
     }
-    match (newest_version(&draft.title, &draft.body), newest_version(&row.title, body)) {
+    let product = &row.source;
+    match (newest_version(&draft.title, &draft.body, product), newest_version(&row.title, body, product)) {
         (Some(ours), Some(theirs)) if ours == theirs => {
             out.push(format!("both are about version {}", shown(&ours)))
         }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use crate::{
     Parts,
-    duplicates::{Checker, Draft, Scope, features},
+    duplicates::{Checker, Draft, Scope},
     search::{self, Evidence},
 };
 pub(crate) use budget::excerpt;

@@ -1,0 +1,201 @@
+//! `precedent troubleshoot FILE…`: from a log, or a support bundle, to what is known of its errors.
+
+use std::{io::Write as _, path::Path};
+
+use crate::support::{Place, comment, issue};
+
+/// A casebook in which one failure was solved and another one is open.
+fn casebook(place: &Place) {
+    let mut solved = issue(
+        7,
+        "Sealed segments are refused",
+        "Since Monday orders are lost.\n\n```\n2026-01-04 09:00:01 ERROR com.heron.Store - cannot store order 4711\ncom.heron.StoreException: segment 17 of the ring is sealed for good\n\tat com.heron.Store.put(Store.java:120)\n```\n",
+    );
+    solved["state"] = "closed".into();
+    solved["closed_at"] = "2026-02-01T00:00:00Z".into();
+    solved["milestone"] = serde_json::json!({"title": "2.5.0"});
+    let open = issue(
+        9,
+        "Lease of a node ends before it is renewed",
+        "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
+    );
+    let others = (20..40).map(|n| {
+        issue(
+            n,
+            &format!("Perch {n} is painted in the wrong colour"),
+            "The colour of the perch is not that of the catalogue.",
+        )
+        .to_string()
+    });
+    let items: Vec<String> = [solved.to_string(), open.to_string()].into_iter().chain(others).collect();
+    let said = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
+    let items = place.file("items.jsonl", items.join("\n"));
+    let comments = place.file("comments.jsonl", said.to_string());
+    place.ok(&[
+        "import",
+        "github",
+        &items.to_string_lossy(),
+        &comments.to_string_lossy(),
+        "--source",
+        "acme/heron",
+        "--no-vectors",
+    ]);
+}
+
+/// A log with both failures, one that nobody has met, and much that is well.
+fn log() -> String {
+    let mut out = String::new();
+    for n in 0..900 {
+        out.push_str(&format!(
+            "2026-05-12 10:{:02}:{:02},000 INFO  com.heron.Web - GET /orders/{n}\n",
+            n / 60,
+            n % 60
+        ));
+        if n % 30 == 0 {
+            out.push_str(&format!(
+                "2026-05-12 10:{:02}:{:02},100 ERROR com.heron.Store - cannot store order {n}\n\
+                 com.heron.StoreException: segment {n} of the ring is sealed for good\n\tat com.heron.Store.put(Store.java:133)\n",
+                n / 60,
+                n % 60
+            ));
+        }
+    }
+    out.push_str(
+        "2026-05-12 10:59:00,000 ERROR heron.lease - heron.errors.LeaseError: lease 3 of node-4 has ended before it was renewed\n\
+         2026-05-12 10:59:01,000 FATAL heron.main - the aviary's quorum of perches is gone, giving up\n",
+    );
+    out
+}
+
+#[test]
+fn a_log_leads_to_what_is_known_of_each_error() {
+    let place = Place::new();
+    casebook(&place);
+    let path = place.file("server.log", log());
+    let path = path.to_string_lossy();
+    let found = place.json(&["troubleshoot", &path, "--json"]);
+    let errors = found["errors"].as_array().unwrap();
+    assert_eq!((&found["distinct"], errors.len()), (&3.into(), 3), "{found:#}");
+    let of = |part: &str| {
+        errors
+            .iter()
+            .find(|e| e["message"].as_str().unwrap().contains(part))
+            .unwrap_or_else(|| panic!("{part}: {found:#}"))
+    };
+    let sealed = of("cannot store order");
+    assert_eq!((&sealed["count"], &sealed["verdict"]), (&30.into(), &"solved".into()), "{sealed:#}");
+    assert_eq!(
+        (&sealed["case"]["key"], &sealed["case"]["fixed_in"]),
+        (&"acme/heron#7".into(), &"2.5.0".into())
+    );
+    assert_eq!(sealed["case"]["same_signature"], true);
+    assert_eq!(
+        (&sealed["first"]["line"], &sealed["last"]["at"]),
+        (&2.into(), &"2026-05-12 10:14:30,100".into())
+    );
+    let lease = of("LeaseError");
+    assert_eq!(
+        (&lease["verdict"], &lease["known"]["key"]),
+        (&"known".into(), &"acme/heron#9".into()),
+        "{lease:#}"
+    );
+    let quorum = of("quorum");
+    assert_eq!((&quorum["verdict"], &quorum["severity"]), (&"new".into(), &"fatal".into()), "{quorum:#}");
+    assert_eq!(errors[0]["message"], quorum["message"], "what ended the program comes first");
+
+    let said = place.ok(&["troubleshoot", &path]).out;
+    assert!(
+        said.starts_with(
+            "3 distinct errors in 962 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 never seen"
+        ),
+        "{said}"
+    );
+    for part in [
+        "30 times",
+        "solved  [Issue acme/heron#7]",
+        "fixed in 2.5.0",
+        "known  [Issue acme/heron#9]",
+        "never seen",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+fn bundle(path: &Path) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
+    let packed = zstd::encode_all(log().as_bytes(), 1).unwrap();
+    let members: [(&str, &[u8]); 3] = [
+        ("bundle/server.log.zst", &packed),
+        ("bundle/heap.bin", b"\0\0"),
+        ("bundle/app.conf", b"error_page 500\n"),
+    ];
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        tar.append_data(&mut header, name, bytes).unwrap();
+    }
+    tar.into_inner().unwrap().finish().unwrap().flush().unwrap();
+}
+
+#[test]
+fn a_support_bundle_and_a_folder_are_read_too() {
+    let place = Place::new();
+    casebook(&place);
+    let path = place.path("bundle.tar.gz");
+    bundle(&path);
+    let said = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
+    assert!(said.starts_with("3 distinct errors in 962 lines of 1 file"), "{said}");
+    assert!(said.contains("2 distinct errors more, less telling"), "{said}");
+    assert!(said.contains("not read: bundle/app.conf: not a log by its name"), "{said}");
+    let folder = place.path("logs");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.log"), log()).unwrap();
+    std::fs::write(folder.join("b.log"), log()).unwrap();
+    let found = place.json(&["troubleshoot", &folder.to_string_lossy(), "--json"]);
+    assert_eq!((&found["distinct"], &found["errors"][0]["count"]), (&3.into(), &2.into()), "{found:#}");
+}
+
+#[test]
+fn a_brief_tells_the_errors_of_a_log_without_its_owner() {
+    let place = Place::new();
+    casebook(&place);
+    let path = place.file(
+        "server.log",
+        format!("2026-05-12 10:00:00 ERROR mail to mika@customer.example bounced\n{}", log()),
+    );
+    let brief = place.ok(&["brief", &path.to_string_lossy(), "--redact"]).out;
+    for part in ["Errors in the log", "cannot store order", "Solved cases", "2.5.0", "server.log line"] {
+        assert!(brief.contains(part), "{part}: {brief}");
+    }
+    assert!(
+        !brief.contains("mika@customer.example") && !brief.contains(&*place.path("").to_string_lossy()),
+        "{brief}"
+    );
+}
+
+#[test]
+fn what_is_no_log_is_told_or_asked_about_as_a_text() {
+    let place = Place::new();
+    casebook(&place);
+    let missing = place.run(&["troubleshoot", "no-such-server.log"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(
+        missing.err.contains("no-such-server.log: no such file") && missing.err.contains("troubleshoot -"),
+        "{}",
+        missing.err
+    );
+    // A mail holds no error of a log, and is a question.
+    let mail = place.file(
+        "mail.txt",
+        "Our orders are lost since the segment of the ring is sealed for good. What can we do?\n",
+    );
+    let said = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
+    assert!(said.contains("acme/heron#7"), "{said}");
+    let picture = place.file("picture.log", b"\x89PNG\0\0");
+    let refused = place.run(&["troubleshoot", &picture.to_string_lossy()]);
+    assert!(refused.code == Some(1) && refused.err.contains("not a text"), "{}", refused.err);
+    let many = place.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
+    assert!(many.code == Some(1) && many.err.contains("1 to 50"), "{}", many.err);
+}
