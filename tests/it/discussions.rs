@@ -137,7 +137,7 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
     let report = sync(&mirror, false).await;
-    assert_eq!(report.items, 3);
+    assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
 }
 

@@ -54,13 +54,18 @@ impl Schema {
         for definition in document.definitions {
             match definition {
                 Definition::Fragment(fragment) => drop(fragments.insert(fragment.name.clone(), fragment)),
-                Definition::Operation(OperationDefinition::Query(query)) => question = Some(query),
+                Definition::Operation(OperationDefinition::Query(query)) => {
+                    question = Some((query.variable_definitions, query.selection_set));
+                }
+                Definition::Operation(OperationDefinition::SelectionSet(set)) => {
+                    question = Some((Vec::new(), set));
+                }
                 Definition::Operation(_) => return Err(vec!["it is no query".to_owned()]),
             }
         }
-        let question = question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
+        let (declared, set) = question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
         let mut wrong = Vec::new();
-        for variable in &question.variable_definitions {
+        for variable in &declared {
             let given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
             if matches!(variable.var_type, Type::NonNullType(_)) && !given && variable.default_value.is_none()
             {
@@ -68,13 +73,13 @@ impl Schema {
             }
         }
         for name in variables.as_object().into_iter().flat_map(Map::keys) {
-            if !question.variable_definitions.iter().any(|v| v.name == *name) {
+            if !declared.iter().any(|v| v.name == *name) {
                 wrong.push(format!("${name} is not declared"));
             }
         }
         let mut look = Look { schema: self, fragments, wrong };
         let mut out = Map::new();
-        look.select(&question.selection_set, "Query", whole, &mut out);
+        look.select(&set, "Query", whole, &mut out);
         if look.wrong.is_empty() { Ok(json!({"data": out})) } else { Err(look.wrong) }
     }
 }

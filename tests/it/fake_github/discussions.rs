@@ -49,7 +49,7 @@ impl World {
         self.discussions.get_mut(&number).unwrap()
     }
 
-    fn said(&self, talk: &Talk, id: u64, reply: Option<usize>) -> Value {
+    fn talked(&self, talk: &Talk, id: u64, reply: Option<usize>) -> Value {
         let name = reply.map_or(format!("DC_{id}"), |n| format!("DC_{id}_{n}"));
         let body = reply.map_or(format!("It is valve {id}."), |n| format!("Reply {n} to {id}."));
         json!({"__typename": "DiscussionComment", "id": name, "body": body, "createdAt": at(NOW - 1_000),
@@ -60,12 +60,12 @@ impl World {
 
     fn replies(&self, talk: &Talk, id: u64, after: Option<&Value>, size: usize) -> Value {
         let count = talk.comments.iter().find(|c| c.0 == id).map_or(0, |c| c.1);
-        connection((0..count).map(|n| self.said(talk, id, Some(n))).collect(), after, size)
+        connection((0..count).map(|n| self.talked(talk, id, Some(n))).collect(), after, size)
     }
 
     fn comments(&self, talk: &Talk, after: Option<&Value>, size: usize) -> Value {
         let each = talk.comments.iter().map(|(id, _)| {
-            let mut said = self.said(talk, *id, None);
+            let mut said = self.talked(talk, *id, None);
             said["replies"] = self.replies(talk, *id, None, 20);
             said
         });
@@ -108,12 +108,12 @@ impl World {
             }
             for (comment, _) in &talk.comments {
                 if id == format!("DC_{comment}") {
-                    let mut said = self.said(talk, *comment, None);
+                    let mut said = self.talked(talk, *comment, None);
                     said["replies"] = self.replies(talk, *comment, after, 50);
                     return said;
                 }
                 if let Some(n) = id.strip_prefix(&format!("DC_{comment}_")) {
-                    return self.said(talk, *comment, n.parse().ok());
+                    return self.talked(talk, *comment, n.parse().ok());
                 }
             }
         }

@@ -96,8 +96,10 @@ impl Content {
                     .iter()
                     .map(|(n, _)| json!({"id": n, "url": format!("{host}/acme/_apis/wit/workItems/{n}")}))
                     .collect();
-                ok(json!({"queryType": "flat", "queryResultType": "workItem", "asOf": at(self.now),
-                    "columns": [{"referenceName": "System.Id", "name": "ID"}], "workItems": numbers}))
+                ok(
+                    json!({"queryType": "flat", "queryResultType": "workItem", "asOf": at(self.now).replace('Z', ".99Z"),
+                    "columns": [{"referenceName": "System.Id", "name": "ID"}], "workItems": numbers}),
+                )
             }
             ["_apis", "wit", "workitemsbatch"] => {
                 let ids: Vec<u64> =

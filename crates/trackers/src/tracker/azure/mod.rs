@@ -2,7 +2,8 @@
 //! Azure DevOps Services, and Server from 2022 on (version 7.0 of the interface).
 //!
 //! A query of work items (WIQL) answers with their numbers alone, so a page is two requests: the numbers in the order of
-//! their last change, and the items themselves. Comments cost a request an item and are a list of their own.
+//! their last change, and the items themselves. What was edited between the two counts as listed, but its time says nothing of how
+//! far the list was read. Comments cost a request an item and are a list of their own.
 
 mod shapes;
 
@@ -72,8 +73,24 @@ struct Listed<T> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbers {
+    /// The moment whose state the answer is.
+    as_of: Option<Timestamp>,
     #[serde(default)]
     work_items: Vec<Number>,
+}
+
+/// What a query found.
+struct Listing {
+    numbers: Vec<u64>,
+    as_of: Option<Timestamp>,
+    more: bool,
+}
+
+impl Listing {
+    /// The time of an item's last change, if that is the one by which it was listed.
+    fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
+        changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
+    }
 }
 
 #[derive(Deserialize)]
@@ -206,7 +223,7 @@ impl Azure {
         stream: Stream,
         walk: &Walk,
         task: &Task,
-    ) -> Result<std::result::Result<(Vec<u64>, bool), Fetched>> {
+    ) -> Result<std::result::Result<Listing, Fetched>> {
         let response = self.send(self.query(stream, walk)?, task).await?;
         match response.status {
             200 => {}
@@ -216,11 +233,12 @@ impl Azure {
             _ => return self.refused(&response, stream.words()).map(Err),
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let all: Vec<u64> = response.json::<Numbers>()?.work_items.into_iter().map(|n| n.id).collect();
+        let found: Numbers = response.json()?;
+        let all = found.work_items.into_iter().map(|n| n.id);
         let before = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
-        let some: Vec<u64> = all.into_iter().skip(before).take(size).collect();
-        let more = some.len() == size;
-        Ok(Ok((some, more)))
+        let numbers: Vec<u64> = all.skip(before).take(size).collect();
+        let more = numbers.len() == size;
+        Ok(Ok(Listing { numbers, as_of: found.as_of, more }))
     }
 
     /// What these numbers stand for; those that are gone meanwhile are left out.
@@ -235,15 +253,16 @@ impl Azure {
     }
 
     async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let (numbers, more) = match self.numbers(Stream::Items, walk, task).await? {
+        let listing = match self.numbers(Stream::Items, walk, task).await? {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
         let mut page = Page::default();
         let mut times = Vec::new();
+        let numbers = &listing.numbers;
         if !numbers.is_empty() {
             // Links come with all fields or with none.
-            let response = self.batch(&numbers, json!({"$expand": "Relations"}), task).await?;
+            let response = self.batch(numbers, json!({"$expand": "Relations"}), task).await?;
             let batch: Batch<'_> = response.json()?;
             let mut read: BTreeMap<u64, WorkItem> = BTreeMap::new();
             for raw in batch.value.into_iter().flatten() {
@@ -253,33 +272,34 @@ impl Azure {
                 }
             }
             // In the order of the query, whatever that of the answer is.
-            for number in &numbers {
+            for number in numbers {
                 let Some(item) = read.remove(number) else { continue };
-                times.extend(item.changed());
+                times.extend(listing.time(item.changed()));
                 page.relations.push((*number, item.relations(&self.name())));
                 let record = item.record(&self.states, &self.web());
                 page.records.push(Ok(Record::Document(Box::new(record))));
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, numbers.last().copied(), more)))
+        Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
     }
 
     async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let (numbers, more) = match self.numbers(Stream::Comments, walk, task).await? {
+        let listing = match self.numbers(Stream::Comments, walk, task).await? {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
         let mut page = Page::default();
         let mut times = Vec::new();
+        let numbers = &listing.numbers;
         if !numbers.is_empty() {
             let fields = ["System.Id", "System.ChangedDate", "System.CommentCount"];
-            let response = self.batch(&numbers, json!({"fields": fields}), task).await?;
+            let response = self.batch(numbers, json!({"fields": fields}), task).await?;
             let batch: Batch<'_> = response.json()?;
             let read = batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
             let read: BTreeMap<u64, WorkItem> = read.map(|item| (item.id, item)).collect();
-            for number in &numbers {
+            for number in numbers {
                 let Some(item) = read.get(number) else { continue };
-                times.extend(item.changed());
+                times.extend(listing.time(item.changed()));
                 if item.comment_count() == Some(0) {
                     continue;
                 }
@@ -288,7 +308,7 @@ impl Azure {
                 }
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, numbers.last().copied(), more)))
+        Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
     }
 
     /// The comments of one work item.
@@ -320,9 +340,10 @@ impl Azure {
         Ok(None)
     }
 
-    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], last: Option<u64>, more: bool) -> Page {
+    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], listing: &Listing) -> Page {
+        let more = listing.more;
         let (next, watermark) = if walk.open {
-            let token = last.map(|n| n.to_string());
+            let token = listing.numbers.last().map(|n| n.to_string());
             (more.then(|| Walk { page: walk.page + 1, token, ..walk.clone() }), None)
         } else {
             walk.by_change(times, more)
@@ -377,8 +398,8 @@ impl Tracker for Azure {
         let user = self.who(task).await?;
         let mut access = Access { project: self.probe(task).await?, user, ..Access::default() };
         match self.numbers(Stream::Items, &Walk::new(None, 1), task).await? {
-            Ok((numbers, _)) => {
-                if let Some(number) = numbers.first() {
+            Ok(listing) => {
+                if let Some(number) = listing.numbers.first() {
                     let refused = self.thread(*number, &mut Page::default(), task).await?;
                     if let Some(Fetched::Refused(why)) = refused {
                         access.refused.push(why);

@@ -190,9 +190,11 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let (total, after) = (list.total_count, list.after());
     let mut page = Page::default();
     let mut reached = false;
+    // The list begins with the newest change: what comes later has a later time.
+    let newest = list.nodes.first().and_then(changed).unwrap_or(said_at);
     for node in list.nodes {
-        let updated = node.get("updatedAt").and_then(Value::as_str).and_then(|t| t.parse().ok());
-        if walk.since.is_some_and(|since| updated.is_some_and(|t: Timestamp| t < since)) {
+        let updated = changed(&node);
+        if walk.since.is_some_and(|since| updated.is_some_and(|t| t < since)) {
             reached = true;
             break;
         }
@@ -205,11 +207,15 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let (next, watermark) = if walk.open {
         (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
     } else {
-        walk.by_creation(total, said_at, more)
+        walk.by_creation(total, newest, more)
     };
     // A pass that is begun anew has no token.
     let next = next.map(|w| Walk { token: after.filter(|_| w.page > 1), ..w });
     Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+}
+
+fn changed(node: &Value) -> Option<Timestamp> {
+    node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
 /// What became of a discussion.

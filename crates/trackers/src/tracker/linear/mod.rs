@@ -80,7 +80,7 @@ enum Asked {
     /// The place in a list is known no longer.
     Expired,
     /// It was too much at once.
-    TooMuch(Response),
+    TooMuch(Box<Response>),
 }
 
 #[derive(Deserialize)]
@@ -141,7 +141,7 @@ impl Linear {
             403 | 404 => {
                 return Ok((Asked::Refused(self.client.refusal(&response, what).to_string()), at));
             }
-            500.. => return Ok((Asked::TooMuch(response), at)),
+            500.. => return Ok((Asked::TooMuch(Box::new(response)), at)),
             _ => return Err(self.client.refusal(&response, what)),
         };
         if let Some(problem) = answer.errors.first() {
@@ -154,7 +154,7 @@ impl Linear {
                 }
                 _ if said.starts_with("Entity not found") => Asked::Gone,
                 _ if said.to_lowercase().contains("cursor") => Asked::Expired,
-                _ if said.to_lowercase().contains("too complex") => Asked::TooMuch(response),
+                _ if said.to_lowercase().contains("too complex") => Asked::TooMuch(Box::new(response)),
                 _ => {
                     let shown: String = said.chars().take(200).collect();
                     return Err(Error::new(
