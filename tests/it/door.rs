@@ -526,7 +526,7 @@ fn mails_are_items_with_their_answers_as_comments() {
     assert!(tried.out.contains("mailbox") && tried.out.contains("Pumpe ölt"), "{}", tried.out);
     let ran = place.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
-    let found = place.json(&["search", "-m", "lexical", "zargle", "--json"]);
+    let found = place.json(&["search", "-m", "lexical", "zargle", "--json=key"]);
     let key = found[0]["key"].as_str().unwrap().to_owned();
     let item = show(&place, &key);
     assert_eq!(

@@ -360,10 +360,21 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
         match one[1].to_ascii_lowercase().as_str() {
             "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
-            _ => super::markdown::target(&html_escape::decode_html_entities(value), targets),
+            _ => target(&html_escape::decode_html_entities(value), targets),
         }
     }
     alt
+}
+
+/// The longest address that is kept, in bytes; an image that is written out as data says nothing.
+const MAX_TARGET: usize = 2_000;
+
+/// Keeps what a link leads to or is called.
+pub(super) fn target(address: &str, targets: &mut Vec<String>) {
+    let address = address.trim();
+    if !address.is_empty() && address.len() <= MAX_TARGET && !address.starts_with("data:") {
+        targets.push(address.to_owned());
+    }
 }
 
 /// Whether `<name …>` or `</name>` is a tag of HTML; `<T>` is not.

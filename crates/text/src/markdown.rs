@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
-use super::dialect::OPTIONS;
+use super::{dialect::OPTIONS, html::target};
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +39,6 @@ pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
     }
     reader.flush(BlockKind::Prose);
     (reader.blocks, reader.targets)
-}
-
-/// The longest address that is kept, in bytes; an image that is written out as data says nothing.
-const MAX_TARGET: usize = 2_000;
-
-/// Keeps what a link leads to or is called.
-pub(super) fn target(address: &str, targets: &mut Vec<String>) {
-    let address = address.trim();
-    if !address.is_empty() && address.len() <= MAX_TARGET && !address.starts_with("data:") {
-        targets.push(address.to_owned());
-    }
 }
 
 #[derive(Default)]

@@ -85,11 +85,11 @@ pub fn read(bytes: &[u8]) -> Option<Message> {
     (!parsed.headers().is_empty()).then(|| Message { text: text(&parsed, 0), ..message(&parsed, bytes) })
 }
 
-/// As [`read`], of the headers alone: the text stays empty.
+/// As [`read`], of what the headers say alone: the text and the headers themselves stay empty.
 pub fn head(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
     let parsed = MessageParser::default().parse_headers(bytes)?;
-    (!parsed.headers().is_empty()).then(|| message(&parsed, bytes))
+    (!parsed.headers().is_empty()).then(|| Message { headers: String::new(), ..message(&parsed, bytes) })
 }
 
 /// A mail that was given as a question, as a text: its subject, then what it says. `None` if the bytes are no mail.
@@ -274,7 +274,10 @@ mod tests {
         assert_eq!(mail.text, "Die Pumpe ölt.\n--\nAda".replace("--\n", "-- \n"));
         assert!(mail.headers.contains("In-Reply-To") && !mail.headers.contains("Pumpe="));
         assert_eq!(question(PLAIN.as_bytes()).unwrap().lines().next(), Some("Pumpe ölt ✨"));
-        assert_eq!(head(PLAIN.as_bytes()).unwrap(), Message { text: String::new(), ..mail });
+        assert_eq!(
+            head(PLAIN.as_bytes()).unwrap(),
+            Message { text: String::new(), headers: String::new(), ..mail }
+        );
     }
 
     #[test]

@@ -76,15 +76,11 @@ impl Gathered {
     pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
         each(stream, mailbox, |position, bytes| {
             if let Some(head) = message::head(&bytes) {
-                self.put(Message { headers: String::new(), ..head }, place(content, position));
+                self.heads.push((head, place(content, position)));
             }
             true
         })?;
         Ok(())
-    }
-
-    fn put(&mut self, head: Message, place: Place) {
-        self.heads.push((head, place));
     }
 
     /// The threads: by what mails say that they answer, else by the subject of an answer.
