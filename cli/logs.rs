@@ -120,6 +120,7 @@ fn summary(response: &LogResponse) -> String {
     let all = [
         (response.solved, solved),
         (response.known, format!("{} known", response.known)),
+        (response.perhaps, format!("{} perhaps known", response.perhaps)),
         (response.new, format!("{} never seen", response.new)),
     ];
     let parts: Vec<String> = all.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
@@ -154,29 +155,31 @@ fn one(error: &LogError, output: &mut Output) {
         plain(&group.message)
     ));
     output.line(format_args!("{DIM}{DIM:#}  {}", facts.join(" · ")));
-    for line in group.example.lines().skip(1).filter(|l| !l.trim().is_empty()).take(LINES) {
+    let more = |line: &&str| !line.trim().is_empty() && !group.message.contains(line.trim());
+    for line in group.example.lines().skip(1).filter(more).take(LINES) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
     }
-    match (&error.case, &error.known) {
-        (Some(case), _) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
-        (case, Some(known)) => {
-            let facts = [
-                known.band.words().to_owned(),
-                format!("{:.0} in 100", known.confidence * 100.0),
-                state(known.state, known.state_reason.as_deref()),
-            ];
-            output.line(format_args!(
-                "  {HIT}known{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
-                plain(&known.key),
-                plain(&known.title),
-                facts.join(" · ")
-            ));
-            if let Some(case) = case.as_ref().filter(|c| c.key != known.key) {
-                solved("perhaps", case, output);
-            }
+    let sure = if error.verdict == LogVerdict::Known { "known" } else { "perhaps" };
+    if let Some(known) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
+        let facts = [
+            format!("{:.0} in 100", known.confidence * 100.0),
+            state(known.state, known.state_reason.as_deref()),
+        ];
+        output.line(format_args!(
+            "  {HIT}{sure}{HIT:#}  {} {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
+            known.band.words(),
+            plain(&known.key),
+            plain(&known.title),
+            facts.join(" · ")
+        ));
+    }
+    match &error.case {
+        Some(case) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
+        Some(case) if error.known.as_ref().is_none_or(|k| k.key != case.key) => {
+            solved("perhaps", case, output)
         }
-        (Some(case), None) => solved("perhaps", case, output),
-        (None, None) => output.line(format_args!("  {DIM}never seen{DIM:#}")),
+        None if error.known.is_none() => output.line(format_args!("  {DIM}never seen{DIM:#}")),
+        _ => {}
     }
 }
 

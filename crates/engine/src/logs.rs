@@ -12,6 +12,10 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_logs::Reading;
+use precedent_text::{
+    prepare::Prepared,
+    signature::{same_failure, signatures},
+};
 
 use crate::{
     duplicates::look,
@@ -56,6 +60,7 @@ pub fn ask(
         left_out: dropped,
         solved: count(LogVerdict::Solved),
         known: count(LogVerdict::Known),
+        perhaps: count(LogVerdict::Perhaps),
         new: count(LogVerdict::New),
         errors,
         notices,
@@ -106,7 +111,7 @@ fn one(
     let reported = look(desk.checker, &check, now, task)?;
     tell(reported.notices);
     let question = TroubleshootRequest {
-        text,
+        text: text.clone(),
         source: request.source.clone(),
         settings: TroubleshootSettings {
             max_results: 1,
@@ -129,10 +134,25 @@ fn one(
             confidence: c.confidence,
         });
     let solves = |case: &SolvedCase| case.helps >= SOLVES || case.same_signature;
-    let verdict = match (&case, &known) {
-        (Some(case), _) if solves(case) => LogVerdict::Solved,
-        (Some(_), _) | (None, Some(_)) => LogVerdict::Known,
-        (None, None) => LogVerdict::New,
+    let reported = match &known {
+        Some(known) if known.band <= Band::Likely => true,
+        Some(known) => same(desk, &known.key, &text)?,
+        None => false,
+    };
+    let verdict = match &case {
+        Some(case) if solves(case) => LogVerdict::Solved,
+        _ if reported => LogVerdict::Known,
+        _ if case.is_some() || known.is_some() => LogVerdict::Perhaps,
+        _ => LogVerdict::New,
     };
     Ok(LogError { group, verdict, known, case })
+}
+
+/// Whether a report names the same failure as an error of the log.
+fn same(desk: &Desk<'_>, key: &str, text: &str) -> Result<bool> {
+    desk.checker.store.read(|r| {
+        let Some(row) = r.document_by_key(key)? else { return Ok(false) };
+        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+        Ok(same_failure(&signatures(text), &body.signatures(&row.title)))
+    })
 }

@@ -25,6 +25,8 @@ const START: usize = 8 * 1024;
 /// How deep archives may lie in one another, and folders.
 const MAX_DEPTH: usize = 3;
 const MAX_FOLDERS: usize = 16;
+/// What is told where a file without a name cannot be made.
+const TEMPORARY: &str = "the folder for temporary files";
 /// How many files are looked at.
 const MAX_FILES: usize = 20_000;
 
@@ -209,7 +211,7 @@ impl Walk<'_, '_> {
 
     /// A stream as a file without a name, at its beginning.
     fn spooled(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
-        let mut file = tempfile::tempfile().map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+        let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
         let mut buffer = vec![0; BLOCK];
         loop {
             self.task.check()?;
@@ -217,10 +219,10 @@ impl Walk<'_, '_> {
             if n == 0 {
                 break;
             }
-            io::Write::write_all(&mut file, &buffer[..n]).map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+            io::Write::write_all(&mut file, &buffer[..n]).map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
             self.report();
         }
-        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(&std::env::temp_dir(), e))?;
+        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
         Ok(file)
     }
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
-use super::signature::re;
+use super::pattern::re;
 
 /// A signature has so many lines at the most; what is longer is no signature.
 const SIGNATURE: usize = 20;

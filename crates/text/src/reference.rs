@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::signature::{marked_lines, re};
+use super::{pattern::re, signature::marked_lines};
 
 /// What a text says about another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,8 +6,9 @@ use regex::Regex;
 
 use super::{
     mail,
+    pattern::re,
     prepare::Prepared,
-    signature::{self, SignatureKind, re},
+    signature::{self, SignatureKind},
     skeleton::Skeleton,
     tokens,
     visible::uncoloured,

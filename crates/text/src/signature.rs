@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::trace;
+use crate::{pattern::re, trace};
 
 /// What a signature was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,12 +60,6 @@ const MAX_SIGNATURES: usize = 48;
 const MAX_TEXT: usize = 1_000;
 /// The longest text that is read, in bytes.
 const MAX_READ: usize = 400_000;
-
-/// A pattern of this folder.
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; tests compile them all")]
-pub(crate) fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap()
-}
 
 // Codes: letters-digits with a hyphen (ORA-00942, FW-1043, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {

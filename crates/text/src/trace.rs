@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use crate::signature::re;
+use crate::pattern::re;
 
 /// How many frames of each trace count: the top ones tell failures apart.
 pub const TOP: usize = 3;

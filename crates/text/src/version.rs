@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::signature::re;
+use crate::pattern::re;
 
 static VERSION: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\bv?(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)"));

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
-use super::signature::re;
+use super::pattern::re;
 
 /// Orders to a terminal as they stand in logs: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other escapes). An order that never
 /// ends takes no more than its own line. The escape character itself may have been written out or lost its shape on the way.

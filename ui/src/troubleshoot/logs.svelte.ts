@@ -33,6 +33,7 @@ export function counts(response: LogResponse): { verdict: LogVerdict; words: str
   const all: [LogVerdict, number, string][] = [
     ["solved", response.solved, "solved"],
     ["known", response.known, "known"],
+    ["perhaps", response.perhaps, "perhaps known"],
     ["new", response.new, "never seen"],
   ];
   return all.filter(([, n]) => n > 0).map(([verdict, n, word]) => ({ verdict, words: `${count(n)} ${word}` }));

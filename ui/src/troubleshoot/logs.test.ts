@@ -40,6 +40,7 @@ function response(errors: LogError[]): LogResponse {
     left_out: 0,
     solved: of("solved"),
     known: of("known"),
+    perhaps: of("perhaps"),
     new: of("new"),
     errors,
     notices: [],

@@ -109,6 +109,8 @@ pub enum LogVerdict {
     Solved,
     /// It has been reported.
     Known,
+    /// Something is like it, and may be it.
+    Perhaps,
     /// Nothing in the casebook is like it.
     New,
 }
@@ -163,6 +165,8 @@ pub struct LogResponse {
     pub solved: u64,
     /// Of the errors below: how many have been reported and are not solved.
     pub known: u64,
+    /// Of the errors below: how many something is like that may be it.
+    pub perhaps: u64,
     /// Of the errors below: how many nothing in the casebook is like.
     pub new: u64,
     /// The errors that were asked about, what to look at first first.

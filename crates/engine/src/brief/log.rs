@@ -59,7 +59,7 @@ pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootR
     }
 }
 
-/// "7 distinct errors in 12040 lines of server.log, old.log: 1 solved, 3 known, 3 never seen."
+/// "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1 solved, 2 known, …"
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> =
         log.files.iter().filter(|f| f.skipped.is_none()).map(|f| f.name.as_str()).collect();
@@ -70,12 +70,13 @@ pub(super) fn summary(log: &LogResponse) -> String {
     }
     let errors = if log.distinct == 1 { "distinct error" } else { "distinct errors" };
     format!(
-        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} never seen.",
+        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} perhaps known, {} never seen.",
         log.distinct,
         log.lines,
         log.errors.len(),
         log.solved,
         log.known,
+        log.perhaps,
         log.new
     )
 }
