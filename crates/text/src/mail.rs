@@ -189,11 +189,19 @@ fn without_greeting(text: &str) -> (&str, bool) {
     if greets && !rest.trim().is_empty() { (rest.trim_start(), true) } else { (text, false) }
 }
 
+/// Whether a line may be a header: most lines of a log can be told from one at once.
+fn may_be_header(line: &str) -> bool {
+    let name = line.find([':', '：']).filter(|at| *at > 0 && *at <= 60).map(|at| &line[..at]);
+    name.is_some_and(|name| {
+        !name.contains(|c: char| c.is_ascii_digit() || matches!(c, '"' | '=' | '/' | '{'))
+    })
+}
+
 /// How many of the first lines are a mail's headers: those of one that was pasted whole.
 fn header_block(lines: &[&str]) -> usize {
     let (mut at, mut sender, mut named) = (0, false, 0);
     while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < HEADERS) {
-        let header = line.contains([':', '：']).then(|| HEADER.captures(line)).flatten();
+        let header = may_be_header(line).then(|| HEADER.captures(line)).flatten();
         let Some(found) = header else {
             // A long header goes on in a line that is set in.
             if named > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
