@@ -162,12 +162,11 @@ fn one(error: &LogError, output: &mut Output) {
     let sure = if error.verdict == LogVerdict::Known { "known" } else { "perhaps" };
     if let Some(known) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
-            format!("{:.0} in 100", known.confidence * 100.0),
+            format!("as a report the same: {:.0} in 100", known.confidence * 100.0),
             state(known.state, known.state_reason.as_deref()),
         ];
         output.line(format_args!(
-            "  {HIT}{sure}{HIT:#}  {} {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
-            known.band.words(),
+            "  {HIT}{sure}{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
             plain(&known.key),
             plain(&known.title),
             facts.join(" · ")

@@ -9,7 +9,7 @@ fn casebook(place: &Place) {
     let mut solved = issue(
         7,
         "Sealed segments are refused",
-        "Since Monday orders are lost.\n\n```\n2026-01-04 09:00:01 ERROR com.heron.Store - cannot store order 4711\ncom.heron.StoreException: segment 17 of the ring is sealed for good\n\tat com.heron.Store.put(Store.java:120)\n```\n",
+        "Since Monday orders are lost, with HR-4711.\n\n```\n2026-01-04 09:00:01 ERROR com.heron.Store - cannot store order 4711\ncom.heron.StoreException: segment 17 of the ring is sealed for good\n\tat com.heron.Store.put(Store.java:120)\n```\n",
     );
     solved["state"] = "closed".into();
     solved["closed_at"] = "2026-02-01T00:00:00Z".into();
@@ -106,7 +106,7 @@ fn a_log_leads_to_what_is_known_of_each_error() {
     let said = place.ok(&["troubleshoot", &path]).out;
     assert!(
         said.starts_with(
-            "3 distinct errors in 962 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 never seen"
+            "3 distinct errors in 992 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 never seen"
         ),
         "{said}"
     );
@@ -146,7 +146,7 @@ fn a_support_bundle_and_a_folder_are_read_too() {
     let path = place.path("bundle.tar.gz");
     bundle(&path);
     let said = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
-    assert!(said.starts_with("3 distinct errors in 962 lines of 1 file"), "{said}");
+    assert!(said.starts_with("3 distinct errors in 992 lines of 1 file"), "{said}");
     assert!(said.contains("2 distinct errors more, less telling"), "{said}");
     assert!(said.contains("not read: bundle/app.conf: not a log by its name"), "{said}");
     let folder = place.path("logs");
@@ -187,15 +187,12 @@ fn what_is_no_log_is_told_or_asked_about_as_a_text() {
         missing.err
     );
     // A mail holds no error of a log, and is a question.
-    let mail = place.file(
-        "mail.txt",
-        "Our orders are lost since the segment of the ring is sealed for good. What can we do?\n",
-    );
+    let mail = place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
     let said = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
     assert!(said.contains("acme/heron#7"), "{said}");
     let picture = place.file("picture.log", b"\x89PNG\0\0");
     let refused = place.run(&["troubleshoot", &picture.to_string_lossy()]);
-    assert!(refused.code == Some(1) && refused.err.contains("not a text"), "{}", refused.err);
+    assert!(refused.code == Some(2) && refused.err.contains("not a text"), "{}", refused.err);
     let many = place.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
-    assert!(many.code == Some(1) && many.err.contains("1 to 50"), "{}", many.err);
+    assert!(many.code == Some(2) && many.err.contains("1 to 50"), "{}", many.err);
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Band, DuplicatesRequest, KnownReport, LogError, LogGroup, LogRequest, LogResponse, LogVerdict,
-        Notice, SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
+        Band, DuplicateCandidate, DuplicatesRequest, KnownReport, LogError, LogGroup, LogRequest,
+        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
     },
     task::{Phase, Task},
 };
@@ -24,6 +24,8 @@ use crate::{
 
 /// A case of which this is stated solves an error of a log; one that names the same rare failure does so by less.
 const SOLVES: f32 = 0.5;
+/// So many reports are looked at for each error.
+const CANDIDATES: usize = 5;
 /// Characters of the thread of each case.
 const THREAD: usize = 2_000;
 
@@ -104,7 +106,7 @@ fn one(
         body: text.clone(),
         source: request.source.clone(),
         include_closed: true,
-        max_candidates: 1,
+        max_candidates: CANDIDATES,
         threshold: 0.0,
         ..DuplicatesRequest::default()
     };
@@ -123,8 +125,17 @@ fn one(
     let solved = troubleshoot(desk, &question, now, task)?;
     tell(solved.notices);
     let case = solved.cases.into_iter().next();
+    // A report of the very failure is one, however little else the two have in common.
+    let mut same = None;
+    for (at, candidate) in reported.candidates.iter().enumerate() {
+        if names(desk, &candidate.key, &text)? {
+            same = Some(at);
+            break;
+        }
+    }
+    let taken = |at: usize, c: &DuplicateCandidate| same.map_or(c.band <= Band::Possible, |same| same == at);
     let known =
-        reported.candidates.into_iter().next().filter(|c| c.band <= Band::Possible).map(|c| KnownReport {
+        reported.candidates.into_iter().enumerate().find(|(at, c)| taken(*at, c)).map(|(_, c)| KnownReport {
             key: c.key,
             title: c.title,
             url: c.url,
@@ -134,11 +145,7 @@ fn one(
             confidence: c.confidence,
         });
     let solves = |case: &SolvedCase| case.helps >= SOLVES || case.same_signature;
-    let reported = match &known {
-        Some(known) if known.band <= Band::Likely => true,
-        Some(known) => same(desk, &known.key, &text)?,
-        None => false,
-    };
+    let reported = same.is_some() || known.as_ref().is_some_and(|k| k.band <= Band::Likely);
     let verdict = match &case {
         Some(case) if solves(case) => LogVerdict::Solved,
         _ if reported => LogVerdict::Known,
@@ -149,7 +156,7 @@ fn one(
 }
 
 /// Whether a report names the same failure as an error of the log.
-fn same(desk: &Desk<'_>, key: &str, text: &str) -> Result<bool> {
+fn names(desk: &Desk<'_>, key: &str, text: &str) -> Result<bool> {
     desk.checker.store.read(|r| {
         let Some(row) = r.document_by_key(key)? else { return Ok(false) };
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);

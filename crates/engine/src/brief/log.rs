@@ -107,7 +107,8 @@ fn entry(error: &LogError) -> Entry {
             });
         }
         (_, Some(known)) => {
-            facts.push(format!("{} a known report: {}", known.band.words(), known.title));
+            let sure = if error.verdict == LogVerdict::Known { "known" } else { "perhaps known" };
+            facts.push(format!("{sure}: {}", known.title));
             citations.push(Citation {
                 label: format!("[Issue {}]", known.key),
                 key: known.key.clone(),
