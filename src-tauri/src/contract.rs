@@ -1,8 +1,10 @@
 //! The window's contract: `ui/src/lib/contract.json` holds the schema of everything that goes between engine and window, and
 //! `npm run contract` makes `types.ts` of it.
 
-use precedent_core::{Code, Error, model::*, task::Progress};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use std::collections::BTreeMap;
+
+use precedent_core::{Error, model::*, task::Progress};
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -10,15 +12,6 @@ use crate::{
     desk::JobKind,
     drops::Dropped,
 };
-
-/// An error, as it is sent.
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "only its schema is of use")]
-struct Failure {
-    code: Code,
-    message: String,
-    hint: Option<String>,
-}
 
 /// What the commands take and give; what these consist of comes with them.
 const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
@@ -36,7 +29,7 @@ const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Dropped>,
     SchemaGenerator::subschema_for::<DuplicatesRequest>,
     SchemaGenerator::subschema_for::<DuplicatesResponse>,
-    SchemaGenerator::subschema_for::<Failure>,
+    SchemaGenerator::subschema_for::<Error>,
     SchemaGenerator::subschema_for::<HostView>,
     SchemaGenerator::subschema_for::<ImportReport>,
     SchemaGenerator::subschema_for::<ImportRequest>,
@@ -76,8 +69,21 @@ fn contract() -> String {
     for schema in ALL {
         schema(&mut generator);
     }
-    let all = Value::Object(generator.take_definitions(true));
+    let all = sorted(Value::Object(generator.take_definitions(true)));
     serde_json::to_string_pretty(&json!({"definitions": all})).unwrap() + "\n"
+}
+
+/// A value whose names are in order, whatever the features that other crates want of `serde_json`.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(all) => all.into_iter().map(sorted).collect(),
+        Value::Object(fields) => {
+            let fields: BTreeMap<String, Value> =
+                fields.into_iter().map(|(name, v)| (name, sorted(v))).collect();
+            fields.into_iter().collect()
+        }
+        other => other,
+    }
 }
 
 #[test]

@@ -161,6 +161,28 @@ impl serde::Serialize for Error {
     }
 }
 
+impl schemars::JsonSchema for Error {
+    fn schema_name() -> Cow<'static, str> {
+        "Failure".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Sent::json_schema(generator)
+    }
+}
+
+/// An error as it is serialised.
+#[derive(schemars::JsonSchema)]
+#[allow(dead_code, reason = "only its schema is of use")]
+struct Sent {
+    /// What a consumer can act on.
+    code: Code,
+    /// What is wrong.
+    message: String,
+    /// What to do about it.
+    hint: Option<String>,
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as E;

@@ -32,7 +32,7 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
       asked.push(request);
       return { title: "", sections: [], redactions: [], record: null };
     }
-    return all.filter((one) => !request.keep.includes(one.original));
+    return all.filter((one) => !request.keep?.includes(one.original));
   });
   const making = new BriefMaking();
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
