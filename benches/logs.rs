@@ -1,7 +1,13 @@
 //! How fast logs are read, and in how much memory: `cargo bench --bench logs`. `PRECEDENT_LOG_MB` says how large the log is, 2,048
 //! by default; it is written to the folder for temporary files first, plain and as a bundle of two packed parts.
 
-#![allow(missing_docs, clippy::expect_used, clippy::unwrap_used, reason = "a measurement")]
+#![allow(
+    missing_docs,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a measurement"
+)]
 
 use std::{
     fs::File,

@@ -284,7 +284,7 @@ fn named(word: &[u8]) -> Option<Level> {
             Level::Fine
         }
         b"warn" | b"warning" | b"wrn" => Level::Warning,
-        b"error" | b"err" | b"severe" | b"eror" | b"fail" => Level::Error,
+        b"error" | b"err" | b"severe" | b"fail" => Level::Error,
         b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => {
             Level::Fatal
         }

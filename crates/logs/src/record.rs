@@ -220,7 +220,7 @@ pub fn named(text: &str) -> Option<Level> {
     Some(match text.as_str() {
         "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic" | "kritisch"
         | "critique" | "crítico" | "critico" => Level::Fatal,
-        "error" | "err" | "severe" | "failure" | "fehler" | "erreur" | "errore" | "erro" => Level::Error,
+        "error" | "err" | "severe" | "failure" | "fehler" | "erreur" | "errore" => Level::Error,
         "warn" | "warning" | "warnung" | "avertissement" | "advertencia" | "avviso" | "aviso" => {
             Level::Warning
         }

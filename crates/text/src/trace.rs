@@ -269,10 +269,10 @@ fn native(name: &str) -> Option<String> {
 }
 
 fn demangled(name: &str) -> Option<String> {
-    if name.starts_with("_ZN") || name.starts_with("_R") {
-        if let Ok(plain) = rustc_demangle::try_demangle(name) {
-            return Some(format!("{plain:#}"));
-        }
+    if (name.starts_with("_ZN") || name.starts_with("_R"))
+        && let Ok(plain) = rustc_demangle::try_demangle(name)
+    {
+        return Some(format!("{plain:#}"));
     }
     if name.starts_with("_Z") || name.starts_with("__Z") {
         let symbol =
