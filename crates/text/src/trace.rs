@@ -248,6 +248,10 @@ fn managed(name: &str) -> Option<String> {
 /// A function of Rust, C, C++, Swift or Objective-C.
 fn native(name: &str) -> Option<String> {
     let name = name.trim();
+    // Sentences are no functions: `3: the pool was dry`.
+    if name.contains(' ') && !name.contains("::") && !name.contains(['(', '[', '<', '+', '.']) {
+        return None;
+    }
     if name.starts_with("0x") || name == "??" || name.contains("<unknown>") {
         return None;
     }

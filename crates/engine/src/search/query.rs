@@ -224,12 +224,13 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Whether a word with a minus before it is meant to be excluded. `-f`, `-std=c++20` and `-fsSL` are options of a program.
+/// Whether a word with a minus before it is meant to be excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
 fn is_excluded(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();
     let inner_capital = letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
-    plain && word.contains(char::is_alphanumeric) && word.chars().nth(1).is_some() && !inner_capital
+    let numbered = word.len() < 4 && word.chars().skip(1).all(|c| c.is_ascii_digit());
+    plain && word.contains(char::is_alphanumeric) && !numbered && !inner_capital
 }
 
 /// Reads `name:value` into the query, and whether that is a filter, a place or a way to rank.
