@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use precedent_core::model::{LogFile, LogSeverity};
+use precedent_text::visible::uncoloured;
 
 use crate::{
     Reading,
@@ -115,7 +116,7 @@ impl Reader {
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
         let raw = &raw[..raw.len().min(MAX_LINE)];
         let line: Cow<'_, [u8]> = if memchr::memchr(0x1b, raw).is_some() {
-            Cow::Owned(anstream::adapter::strip_bytes(raw).into_vec())
+            Cow::Owned(uncoloured(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
         } else {
             Cow::Borrowed(raw)
         };
@@ -191,11 +192,7 @@ impl Reader {
         }
         self.open.timed |= head.at.is_some();
         let severity = match head.level {
-            Some(Level::Fine) => None,
-            Some(Level::Warning) => Some(LogSeverity::Warning),
-            Some(Level::Error) if faults::ended(head.message) => Some(LogSeverity::Fatal),
-            Some(Level::Error) => Some(LogSeverity::Error),
-            Some(Level::Fatal) => Some(LogSeverity::Fatal),
+            Some(level) => faults::graded(level, head.message),
             // What stands below a line that says nothing bad is told by it, unless a program ends there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
             // Nor does an indented line begin anything: it is a piece of code, or a list.
@@ -243,19 +240,13 @@ impl Reader {
             }
             return;
         }
-        let said = faults::severity(record.message.as_bytes());
+        let message = record.message.as_bytes();
         let severity = match record.level {
-            Some(Level::Fine) => return,
-            Some(Level::Warning) => LogSeverity::Warning,
-            Some(Level::Error) if said == Some(LogSeverity::Fatal) => LogSeverity::Fatal,
-            Some(Level::Error) => LogSeverity::Error,
-            Some(Level::Fatal) => LogSeverity::Fatal,
-            None if !record.trace.is_empty() => said.unwrap_or(LogSeverity::Error),
-            None => match said {
-                Some(said) => said,
-                None => return,
-            },
+            Some(level) => faults::graded(level, message),
+            None if !record.trace.is_empty() => faults::severity(message).or(Some(LogSeverity::Error)),
+            None => faults::severity(message),
         };
+        let Some(severity) = severity else { return };
         let line = self.open.line;
         let mut message = one_line(&record.message).to_owned();
         let mut text = record.message.clone();

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use precedent_core::model::LogSeverity;
 
+use crate::head::Level;
+
 /// Words of a program that ended.
 const FATAL: &[&str] = &[
     "panicked at",
@@ -88,9 +90,15 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
         .min()
 }
 
-/// Whether the program ended, by a line that names a level below that.
-pub fn ended(line: &[u8]) -> bool {
-    severity(line) == Some(LogSeverity::Fatal)
+/// How bad an event of a level is; none if all is well. An error whose words say so ended the program.
+pub fn graded(level: Level, message: &[u8]) -> Option<LogSeverity> {
+    match level {
+        Level::Fine => None,
+        Level::Warning => Some(LogSeverity::Warning),
+        Level::Error if severity(message) == Some(LogSeverity::Fatal) => Some(LogSeverity::Fatal),
+        Level::Error => Some(LogSeverity::Error),
+        Level::Fatal => Some(LogSeverity::Fatal),
+    }
 }
 
 /// Whether it stands for itself: `error`, `TypeError`, `errors`; not `terror`, `error_log`, `/error/`, `errors.txt`.

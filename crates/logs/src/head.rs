@@ -15,6 +15,18 @@ pub enum Level {
     Fatal,
 }
 
+impl Level {
+    /// The level of a syslog severity, 0 (emergency) to 7 (debug): RFC 5424, section 6.2.1.
+    pub fn of_syslog(severity: u64) -> Self {
+        match severity {
+            0..=2 => Self::Fatal,
+            3 => Self::Error,
+            4 => Self::Warning,
+            _ => Self::Fine,
+        }
+    }
+}
+
 /// The head of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'l> {
@@ -77,12 +89,7 @@ fn container(line: &[u8]) -> (&[u8], Option<Level>) {
         && let Some(end) = rest.iter().take(4).position(|b| *b == b'>')
         && let Some(number) = number(&rest[..end]).filter(|_| end > 0)
     {
-        let level = match number % 8 {
-            0..=2 => Level::Fatal,
-            3 => Level::Error,
-            4 => Level::Warning,
-            _ => Level::Fine,
-        };
+        let level = Level::of_syslog(u64::from(number % 8));
         let rest = &rest[end + 1..];
         return (rest.strip_prefix(b"1 ").unwrap_or(rest), Some(level));
     }

@@ -194,7 +194,7 @@ fn level(value: &Value) -> Option<Level> {
             40..50 => Level::Warning,
             10..40 => Level::Fine,
             // GELF's and syslog's.
-            n => syslog(n),
+            n => Level::of_syslog(n),
         }),
         Value::Object(fields) => fields.get("name").or_else(|| fields.get("level")).and_then(level),
         _ => None,
@@ -202,16 +202,7 @@ fn level(value: &Value) -> Option<Level> {
 }
 
 fn priority(value: &Value) -> Option<Level> {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(syslog)
-}
-
-fn syslog(n: u64) -> Level {
-    match n {
-        0..=2 => Level::Fatal,
-        3 => Level::Error,
-        4 => Level::Warning,
-        _ => Level::Fine,
-    }
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(Level::of_syslog)
 }
 
 /// The level that a word names, however it is written.

@@ -2,7 +2,7 @@
 
 use precedent_core::model::LogSeverity;
 
-use crate::{head::Level, record::named};
+use crate::{faults, head::Level, record::named};
 
 /// An event that is being read.
 #[derive(Debug, Default)]
@@ -113,12 +113,7 @@ impl Record {
 
     /// What it says, if it is bad: how bad, its headline, the rest.
     pub fn done(self) -> Option<(LogSeverity, String, String)> {
-        let severity = match self.level? {
-            Level::Fatal => LogSeverity::Fatal,
-            Level::Error => LogSeverity::Error,
-            Level::Warning => LogSeverity::Warning,
-            Level::Fine => return None,
-        };
+        let severity = faults::graded(self.level?, b"")?;
         let mut told = self.told.into_iter();
         let first = told.next().unwrap_or_default();
         let head = [self.source, format!("event {}", self.id)];

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Instant};
 
 use super::Casebook;
-use crate::{logs, troubleshoot::Desk};
+use crate::logs;
 use precedent_core::{
     error::Result,
     model::{LogRequest, LogResponse},
@@ -27,14 +27,7 @@ impl Casebook {
             let reading = precedent_logs::read(&paths, &task)?;
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.answering(|meaning| {
-                let card = meaning.engine().info().ok().map(|m| m.solved);
-                let language = i.language()?;
-                i.checker(meaning, |checker| {
-                    let desk = Desk { checker, language: &language, card };
-                    logs::ask(&desk, &request, reading.clone(), now, &task)
-                })
-            })?;
+            let mut response = i.cases(|desk| logs::ask(desk, &request, reading.clone(), now, &task))?;
             response.notices.extend(stale);
             response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
             Ok(response)

@@ -1,6 +1,6 @@
 //! Solved cases.
 
-use super::Casebook;
+use super::{Casebook, Inner};
 use crate::troubleshoot::{self, Desk};
 use precedent_core::{
     error::Result,
@@ -25,18 +25,7 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.answering(|meaning| {
-                let card = meaning.engine().info().ok().map(|m| m.solved);
-                let language = i.language()?;
-                i.checker(meaning, |c| {
-                    troubleshoot::troubleshoot(
-                        &Desk { checker: c, language: &language, card },
-                        &request,
-                        now,
-                        &task,
-                    )
-                })
-            })?;
+            let mut response = i.cases(|desk| troubleshoot::troubleshoot(desk, &request, now, &task))?;
             response.notices.extend(stale);
             Ok(response)
         })
@@ -55,5 +44,16 @@ impl Casebook {
             i.parts(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
         })
         .await
+    }
+}
+
+impl Inner {
+    /// What solved cases are looked for with, by meaning too where that can be.
+    pub(super) fn cases<T>(&self, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+        self.answering(|meaning| {
+            let card = meaning.engine().info().ok().map(|m| m.solved);
+            let language = self.language()?;
+            self.checker(meaning, |checker| work(&Desk { checker, language: &language, card }))
+        })
     }
 }
