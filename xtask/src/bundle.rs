@@ -1,7 +1,7 @@
 //! `cargo xtask bundle`: packages of the product, with the ONNX runtime and the model inside.
 
 use crate::fail::{Fail, Result};
-use crate::place::Place;
+use crate::place::{Place, Profile};
 use crate::say::{self, Say};
 use crate::shell::Run;
 use crate::system::{self, Consent, Need};
@@ -44,7 +44,7 @@ pub fn bundle(place: &Place, options: &Options) -> Result<Vec<PathBuf>> {
     };
 
     say.step("Build");
-    say::done(&say::time(start::release(place, true, options.verbose)?));
+    say::done(&say::time(start::build(place, Profile::Release, true, options.verbose)?));
 
     say.step("What goes inside");
     let terms = runtime::terms(library, place, consent, options.verbose)?;
@@ -86,7 +86,7 @@ fn stage(place: &Place, staged: &Path, library: &Path, terms: &[PathBuf]) -> Res
     std::fs::copy(library, staged.join(runtime::NAME))?;
     let host = Run::new("rustc").arg("-vV").stdout()?;
     let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
-    let program = place.release("precedent");
+    let program = place.executable(Profile::Release, "precedent");
     std::fs::copy(&program, staged.join(format!("precedent-{host}{}", std::env::consts::EXE_SUFFIX)))?;
 
     let licenses = staged.join("licenses");

@@ -13,6 +13,25 @@ pub struct Place {
     pub target: PathBuf,
 }
 
+/// How cargo builds what runs, by `Cargo.toml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// What is given to others.
+    Release,
+    /// What is started here: quick to build, and a few per cent slower.
+    Quick,
+}
+
+impl Profile {
+    /// As cargo names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Quick => "quick",
+        }
+    }
+}
+
 impl Place {
     /// Asks cargo.
     pub fn find() -> Result<Self> {
@@ -36,9 +55,14 @@ impl Place {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// An executable that cargo built with the release profile.
-    pub fn release(&self, name: &str) -> PathBuf {
-        self.target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    /// Where cargo puts what it builds with a profile.
+    pub fn built(&self, profile: Profile) -> PathBuf {
+        self.target.join(profile.name())
+    }
+
+    /// An executable that cargo built with a profile.
+    pub fn executable(&self, profile: Profile, name: &str) -> PathBuf {
+        self.built(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
     /// Free space where cargo writes, in bytes; `None` if the system does not say.

@@ -1,7 +1,7 @@
 //! `cargo xtask start`: from a fresh clone to the product on the screen.
 
 use crate::fail::{Fail, Result};
-use crate::place::Place;
+use crate::place::{Place, Profile};
 use crate::runtime;
 use crate::say::{self, Say};
 use crate::shell::{Run, quote};
@@ -69,11 +69,11 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     let library = runtime(place, consent, options.verbose)?;
 
     say.step("Build");
-    let time = release(place, window, options.verbose)?;
+    let time = build(place, Profile::Quick, window, options.verbose)?;
     if let Some(library) = &library {
-        runtime::place_beside(library, &place.target.join("release"))?;
+        runtime::place_beside(library, &place.built(Profile::Quick))?;
     }
-    runtime::place_model_beside(&place.root, &place.target.join("release"))?;
+    runtime::place_model_beside(&place.root, &place.built(Profile::Quick))?;
     say::done(&say::time(time));
 
     let casebook = place.target.join("sample-casebook");
@@ -85,9 +85,9 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
 }
 
 /// Builds the optimised executables: the command line, and the window too if it is wanted.
-pub fn release(place: &Place, window: bool, verbose: bool) -> Result<Duration> {
+pub fn build(place: &Place, profile: Profile, window: bool, verbose: bool) -> Result<Duration> {
     let mut build = Run::cargo()
-        .args(["build", "--release", "--locked", "-p", "precedent", "--bin", "precedent"])
+        .args(["build", "--profile", profile.name(), "--locked", "-p", "precedent", "--bin", "precedent"])
         .dir(&place.root);
     if window {
         build = build.args(["-p", "precedent-desktop", "--bin", "precedent-desktop"]);
@@ -132,7 +132,7 @@ fn has_display() -> bool {
 }
 
 fn product(place: &Place, name: &str, library: Option<&Path>) -> Run {
-    let mut run = Run::new(place.release(name)).dir(&place.root);
+    let mut run = Run::new(place.executable(Profile::Quick, name)).dir(&place.root);
     // A target folder elsewhere has no models beside it.
     if std::env::var_os(MODELS).is_none() {
         run = run.env(MODELS, place.root.join("models"));
@@ -145,7 +145,7 @@ fn product(place: &Place, name: &str, library: Option<&Path>) -> Run {
 
 fn open(place: &Place, say: &mut Say, casebook: &Path, library: Option<&Path>) -> Result<()> {
     say.step("The window, with the sample casebook");
-    let executable = place.short(&place.release("precedent-desktop"));
+    let executable = place.short(&place.executable(Profile::Quick, "precedent-desktop"));
     say::note(&format!("{executable} --casebook {} --sample", place.short(casebook)));
     say::note(&format!("For your own casebook later: {executable}"));
     let run = product(place, "precedent-desktop", library).arg("--casebook").arg(casebook).arg("--sample");
@@ -160,7 +160,7 @@ fn open(place: &Place, say: &mut Say, casebook: &Path, library: Option<&Path>) -
 
 fn tour(place: &Place, say: &mut Say, casebook: &Path, library: Option<&Path>) -> Result<()> {
     say.step("The sample casebook, on the command line");
-    let executable = place.short(&place.release("precedent"));
+    let executable = place.short(&place.executable(Profile::Quick, "precedent"));
     let shown = place.short(casebook);
     let mut key = String::new();
     for words in TOUR {
