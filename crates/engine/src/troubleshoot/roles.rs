@@ -34,16 +34,16 @@ static STALE: LazyLock<Regex> = LazyLock::new(|| {
 static FIX: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:this|it|issue|bug|problem|that|now|been|was|is|should be|got|already) (?:was |is |has been |been |now |already )*(?:fixed|resolved|solved|addressed|repaired)",
-        r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix(?:es|ed)? (?:is |has |was )*(?:in|landed|merged|released|available|pushed)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
-        r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|done|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?",
+        r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix (?:is |has |was |been )+(?:in|landed|merged|released|available|present)\b|fix(?:es|ed)? (?:landed|merged|released)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
+        r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?|done (?:in|by) (?:#|[0-9a-f]{7})",
         r"|(?:the|my|a) (?:fix|solution|cure) (?:is|was|for|here)|no longer (?:happens|occurs|reproduc|crash|fail|an issue|a problem)|(?:works|compiles|passes|runs) (?:now|fine now|on (?:master|main|latest|nightly)|with (?:the )?(?:latest|new|current)|since|as of)",
-        r"|(?:root cause|the cause|culprit|the problem|the reason) (?:is|was|turned out)|turned out (?:to be|that)|upgrad(?:e|ing) to .{1,40} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
+        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
     ))
 });
 /// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
 static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|but|still|without|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan))\b",
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
     )
 });
 /// Denials that speak for a fix.
@@ -52,16 +52,31 @@ static GONE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:no longer|not (?:an issue|a problem) (?:any ?more)|(?:can.?not|can.t|could not|couldn.t|unable to) (?:re-?produce)|don.t see|doesn.t (?:crash|happen|occur|reproduce))\b",
     )
 });
+/// A sentence that gives a workaround, and does not only name one.
 static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\bwork[- ]?arounds?\b|\bworked around\b|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|work around|downgrade|disable)\b|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
-    )
+    re(concat!(
+        // "Workaround: …", "The only workaround is to …", "My work-around was …".
+        r"(?i)^\W*(?:(?:the|a|an|my|our|one|another|some|so|for|temporary|current|only|possible|quick|simple|easy|easiest|known|partial|immediate|preliminary|best|better|cleaner|nice|proper|reliable|dirty|here|this|following) )*\W?(?:work[- ]?arounds?|way out)\b(?: solution| so far| for now| i (?:found|use|know of))?\W*(?::|=|,|\(|$|\b(?:is|are|was|were|for|here|to|until|till|that works|which|_?should)\b)",
+        r"|\b(?:as an?|as the) (?:\w+ ){0,3}work[- ]?around\b|\bthe (?:\w+ ){0,3}work[- ]?around (?:for (?:me|now|this|it|the)|is to|was to|until)\b",
+        r"|\b(?:you|one|users?|people|developers?|customers?|anyone) (?:can|could|may|should) (?:\w+ )?work[- ]?around\b|\bcan be worked[- ]around (?:\w+ )?(?:by|with|using)\b|\bpossible to work[- ]?around\b",
+        r"|\b(?:currently work|worked|working|able to work|easy enough to work|manage[ds]? to work|usually work(?:ed)?)[- ]?around\b.{0,60}\b(?:by|with|using|via)\b|\bworked around (?:the|this|it|that)\b",
+        r"|\b(?:found|discovered|there is|there are|there's|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b",
+        r"|\b(?:seems? to be|works? as|acts as|is) (?:a|another|the only|an effective|the best) (?:\w+ )?work[- ]?around\b",
+        r"|\bwork[- ]?around\b.{0,80}\b(?:works? (?:too|as well|fine|well|great|for me|perfectly)|is the best way)\b|\bthe work[- ]?around works\b",
+        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|downgrade|disable)\b",
+        r"|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b",
+        r"|\bgot around (?:it|this)\b|\b(?:avoid(?:s|ed)?|solved?|fix(?:es|ed)?) (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b",
+        r"|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
+    ))
 });
-/// What makes a sentence tell of no workaround: it asks for one, denies that it works, or names one that stands elsewhere.
+/// What makes a sentence tell of no workaround: it asks for one, denies that it works, thanks for it, or speaks of one that stands elsewhere.
 static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|(?:is|are) exactly)|(?:the|this|that|one of the) work[- ]?arounds? (?:you|he|she|they|in|from|described|mentioned|above|posted|i posted|exactly)|(?:your|his|her|their|these|those|some|several|reasonable|viable|committed a|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?|if (?:someone|anyone|you know)|should not|intention|quite a b\w+ of|gonna|going to|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|only work[- ]?around)\b",
-    )
+    re(concat!(
+        r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|annoying|(?:is|are) exactly)",
+        r"|(?:he|she|they) (?:gave|posted)|(?:your|his|her|their|these|those|some|several|reasonable|viable|suggested|same|committed a|fallback|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|['’]s work[- ]?around",
+        r"|(?:this|that|which)(?:(?: \w+)? is|['’]s) (?:just |only )?(?:a|the) (?:\w+ )?work[- ]?around for|this ticket|thanks?|thank you|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could be|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?",
+        r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|the question|fix the cause|workaround uses)\b",
+    ))
 });
 static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -185,12 +200,16 @@ mod tests {
         use CommentRole::{Confirmation, Fix, Noise, Reproduction, Workaround};
         for (body, role) in [
             ("This was fixed in the last release, 3.1.2.", Some(Fix)),
-            ("The root cause was a stale lease on the slot.", Some(Fix)),
+            ("The fix has landed on the 4.0 branch.", Some(Fix)),
             ("Upgrading to 4.0 fixes it for us.", Some(Fix)),
             ("I cannot reproduce this any more; fixed by the new parser.", Some(Fix)),
             ("You can downgrade to 3.0 for now.", Some(Workaround)),
             ("As a workaround, restart the heartbeat once a day.", Some(Workaround)),
             ("Until this is fixed, set `slot.keep = 0`.", Some(Workaround)),
+            ("The only workaround so far is to pin the port.", Some(Workaround)),
+            ("Partial work-around (on Linux alone): unset the proxy.", Some(Workaround)),
+            ("Way out: start it with an empty cache.", Some(Workaround)),
+            ("I worked around this by pinning the port.", Some(Workaround)),
             ("Here is a smaller example that shows it, with the log attached below.", Some(Reproduction)),
             ("I can confirm that this happens on 2.9 as well, on two machines.", Some(Confirmation)),
             ("@bors r+", Some(Noise)),
@@ -204,11 +223,20 @@ mod tests {
         for body in [
             "I'm not sure how to fix that.",
             "Is this fixed in 3.2?",
+            "The root cause was a stale lease on the slot.",
+            "A fix is on its way.",
+            "HERON-77 is fixed.",
+            "Marked as resolved as invalid.",
+            "We should fix in 3.1 what 3.0 broke.",
             "It will be fixed by the next release, I hope.",
             "Didn't solve this for us, it still stops.",
             "Is there a temporary workaround?",
             "We don't have a workaround.",
             "Thanks, your workaround helped.",
+            "That's just the workaround for the broken lease.",
+            "I'll work around it until 5.4 is out.",
+            "The suggested workaround",
+            "There were quite a few workarounds over the years.",
         ] {
             let role = of(body, -90_000, &[]);
             assert!(!matches!(role, Some(Fix | Workaround)), "{body} {role:?}");
