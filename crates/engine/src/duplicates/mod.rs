@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
                 near: *near,
                 same_title: headline.same(own, &read.title),
                 same_author: read.author.is_some() && read.author == *author,
-                copy: read.twin == Some(Twin::Copy),
+                copy: matches!(read.twin, Some(Twin::Copy | Twin::Again(..))),
                 series: matches!(read.twin, Some(Twin::Series(..))),
                 form: read.twin == Some(Twin::Form),
             };

@@ -41,6 +41,9 @@ pub(super) struct About<'a> {
 pub(super) fn of_twin(twin: &Twin) -> String {
     match twin {
         Twin::Copy => "it says the same, word for word".to_owned(),
+        Twin::Again(ours, theirs) => {
+            format!("it tells of the same failure word for word, in {theirs} in place of {ours}")
+        }
         Twin::Form => "both are the form that nobody filled in".to_owned(),
         Twin::Series(ours, theirs) => {
             let (ours, theirs) = (brief(ours), brief(theirs));

@@ -32,7 +32,8 @@ static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// Words of titles that tell of a failure.
 static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
-        "crash fail failure error exception panic hang freeze segfault broken break abort regression leak corrupt wrong",
+        "crash fail failure error exception panic hang freeze frozen segfault broken break abort regression leak corrupt wrong \
+         blank missing slow stuck lost unexpected incorrect timeout deadlock cannot unable not never",
     )
 });
 
@@ -53,6 +54,8 @@ pub(super) struct Worded<'a> {
 pub(super) enum Twin {
     /// Word for word.
     Copy,
+    /// A failure, word for word but for versions: the first of them, as the first and the second write it.
+    Again(String, String),
     /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
     Series(String, String),
     /// Word for word, but they say nothing: a form that nobody filled in.
@@ -82,6 +85,20 @@ impl<'a> Worded<'a> {
         self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
     }
 
+    /// The first versions in which this report and another one differ, if they differ in nothing else.
+    fn versions_apart<'b>(&'b self, other: &'b Worded<'_>) -> Option<(&'b str, &'b str)> {
+        let mut first = None;
+        let (mut ours, mut theirs) = (self.terms(), other.terms());
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => return first,
+                (Some(a), Some(b)) if a == b => {}
+                (Some(a), Some(b)) if is_version(a) && is_version(b) => first = first.or(Some((a, b))),
+                _ => return None,
+            }
+        }
+    }
+
     /// How this report and another one say the same, if they do.
     pub(super) fn twin(&self, other: &Worded<'_>) -> Option<Twin> {
         if self.head.len() + self.rest.len() < MIN_WORDS {
@@ -93,13 +110,16 @@ impl<'a> Worded<'a> {
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
         let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
+        if fails && let Some((ours, theirs)) = self.versions_apart(other) {
+            return Some(Twin::Again(ours.to_owned(), theirs.to_owned()));
+        }
         if !fails && let Some(at) = numbered(&self.head, &other.head) {
             let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
             return Some(Twin::Series(written(self.title, from), written(other.title, to)));
         }
         let (ours, theirs) = replaced(&self.head, &other.head)?;
         let (from, to) = (&self.head[ours.clone()], &other.head[theirs.clone()]);
-        if fails && from.iter().chain(to).all(is_version) {
+        if fails && from.iter().chain(to).all(|word| is_version(&word.term)) {
             return None;
         }
         same_but_for(&self.rest, &other.rest, from, to)
@@ -123,14 +143,14 @@ fn name_nothing(title: &[Word]) -> bool {
 }
 
 /// Whether a word is a version: numbers with points between.
-fn is_version(word: &Word) -> bool {
-    word.term.contains('.') && is_number(word)
+fn is_version(term: &str) -> bool {
+    term.contains('.') && is_number(term)
 }
 
 /// Whether a word is a number, a date or a version.
-fn is_number(word: &Word) -> bool {
-    word.term.contains(|c: char| c.is_ascii_digit())
-        && word.term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
+fn is_number(term: &str) -> bool {
+    term.contains(|c: char| c.is_ascii_digit())
+        && term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
 }
 
 /// Where two titles first have another number, if that is all in which they differ.
@@ -138,7 +158,7 @@ fn numbered(ours: &[Word], theirs: &[Word]) -> Option<usize> {
     let other = |(a, b): (&Word, &Word)| a.term != b.term;
     let differ = |pair: &(&Word, &Word)| other(*pair);
     let all = || ours.iter().zip(theirs);
-    let only = ours.len() == theirs.len() && all().filter(differ).all(|(a, b)| is_number(a) && is_number(b));
+    let only = ours.len() == theirs.len() && all().filter(differ).all(|(a, b)| is_number(&a.term) && is_number(&b.term));
     let shared = all().filter(|pair| !differ(pair)).count();
     if only && shared >= MIN_SHARED { all().position(other) } else { None }
 }
@@ -243,10 +263,16 @@ mod tests {
         let found =
             twin(bump("Bump left-padder from 1.2.0 to 1.2.1"), bump("Bump left-padder from 1.2.1 to 1.3.0"));
         assert_eq!(found, series("1.2.0", "1.2.1"));
+        let again = Some(Twin::Again("4.0.2".into(), "4.0.1".into()));
+        let crash = |version| (format!("Release {version} crashes on start"), format!("Since {version}. {BODY}"));
+        let (new, old) = (crash("4.0.2"), crash("4.0.1"));
+        assert_eq!(twin((&new.0, &new.1), (&old.0, &old.1)), again);
+        let below = |version| format!("Version {version}. {BODY}");
         assert_eq!(
-            twin(("Release 4.0.2 crashes on start", BODY), ("Release 4.0.1 crashes on start", BODY)),
-            None
+            twin(("It crashes on start", &below("4.0.2")), ("It crashes on start", &below("4.0.1"))),
+            again
         );
+        assert_eq!(twin((&new.0, &new.1), (&old.0, "It is another one, with other words in it.")), None);
     }
 
     #[test]
@@ -280,6 +306,7 @@ mod tests {
             let (one, two) = (Worded::new(&a, &one), Worded::new(&b, &two));
             let turned = match two.twin(&one) {
                 Some(Twin::Series(x, y)) => Some(Twin::Series(y, x)),
+                Some(Twin::Again(x, y)) => Some(Twin::Again(y, x)),
                 other => other,
             };
             prop_assert_eq!(one.twin(&two), turned);
