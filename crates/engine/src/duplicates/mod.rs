@@ -3,6 +3,7 @@
 //! Two reports are duplicates when one fix resolves both. The same symptom with another cause is related; a tracking
 //! issue is never a duplicate.
 
+mod blank;
 mod calibrate;
 mod check;
 mod clusters;
@@ -172,7 +173,7 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
-        if twin::is_blank(&draft.title, &draft.body) {
+        if blank::is_blank(&draft.title, &draft.body) {
             return Ok(Vec::new());
         }
         let mut filters = scope.filters.clone();
@@ -327,7 +328,7 @@ impl<'a> Checker<'a> {
                 same_title: headline.same(own, &read.title),
                 same_author: read.author.is_some() && read.author == *author,
                 copy: matches!(read.twin, Some(Twin::Copy | Twin::Again(..))),
-                series: matches!(read.twin, Some(Twin::Series(..))),
+                series: matches!(read.twin, Some(Twin::Series(..) | Twin::Parts(_))),
                 form: read.twin == Some(Twin::Form),
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())

@@ -44,6 +44,7 @@ pub(super) fn of_twin(twin: &Twin) -> String {
         Twin::Again(ours, theirs) => {
             format!("it tells of the same failure word for word, in {theirs} in place of {ours}")
         }
+        Twin::Parts(plan) => format!("each is another part of “{}”, by their titles", brief(plan)),
         Twin::Form => "both are the form that nobody filled in".to_owned(),
         Twin::Series(ours, theirs) => {
             let (ours, theirs) = (brief(ours), brief(theirs));

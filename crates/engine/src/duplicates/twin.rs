@@ -5,6 +5,7 @@
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
+use super::blank;
 use precedent_text::{
     prepare::Prepared,
     tokens::{self, Word},
@@ -21,13 +22,9 @@ const MAX_REPLACED: usize = 2;
 /// The fewest words that such titles share: below that a title was made anew.
 const MIN_SHARED: usize = 2;
 
-/// A report with fewer words than this under a title that names nothing says nothing.
-const MIN_TEXT: usize = 12;
-/// Words of titles that name nothing.
-static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    terms(
-        "bug report issue problem feature request question title test ticket ignore please submit new untitled help asdf form",
-    )
+/// What a title of a part begins with, by its kind.
+static PARTS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms("epic phase part step stage task subtask milestone sprint chapter lesson week track rollout")
 });
 /// Words of titles that tell of a failure.
 static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -37,7 +34,7 @@ static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     )
 });
 
-fn terms(text: &str) -> HashSet<String> {
+pub(super) fn terms(text: &str) -> HashSet<String> {
     tokens::words(text).into_iter().map(|word| word.term).collect()
 }
 
@@ -58,6 +55,8 @@ pub(super) enum Twin {
     Again(String, String),
     /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
     Series(String, String),
+    /// Not at all: each is another part of the plan that both titles begin with.
+    Parts(String),
     /// Word for word, but they say nothing: a form that nobody filled in.
     Form,
 }
@@ -78,11 +77,17 @@ impl<'a> Worded<'a> {
         same(&self.head, &theirs)
             || replaced(&self.head, &theirs).is_some()
             || numbered(&self.head, &theirs).is_some()
+            || part(self.title, title).is_some()
+    }
+
+    /// The words below its title, in order.
+    pub(super) fn rest(&self) -> impl Iterator<Item = &str> {
+        self.rest.iter().map(String::as_str)
     }
 
     /// All its words, in order.
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
-        self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
+        self.head.iter().map(|w| w.term.as_str()).chain(self.rest())
     }
 
     /// The first versions in which this report and another one differ, if they differ in nothing else.
@@ -106,7 +111,7 @@ impl<'a> Worded<'a> {
         }
         if self.terms().eq(other.terms()) {
             // Forms that nobody filled in are the same for another reason.
-            return Some(if name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
+            return Some(if blank::name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
         let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
@@ -117,6 +122,9 @@ impl<'a> Worded<'a> {
             let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
             return Some(Twin::Series(written(self.title, from), written(other.title, to)));
         }
+        if let Some(plan) = part(self.title, other.title) {
+            return Some(Twin::Parts(plan.to_owned()));
+        }
         let (ours, theirs) = replaced(&self.head, &other.head)?;
         let (from, to) = (&self.head[ours.clone()], &other.head[theirs.clone()]);
         if fails && from.iter().chain(to).all(|word| is_version(&word.term)) {
@@ -125,21 +133,6 @@ impl<'a> Worded<'a> {
         same_but_for(&self.rest, &other.rest, from, to)
             .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
     }
-}
-
-/// Whether a report has nothing to compare: a title that names nothing ("[Bug]:", "Test ticket") above hardly any words.
-pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
-    let head = tokens::words(title);
-    // The body is read only below such a title. A pasted line of a log has none, and says something.
-    name_nothing(&head) && {
-        let words = Worded::new(title, body).rest.len();
-        words < MIN_TEXT && (!head.is_empty() || words == 0)
-    }
-}
-
-/// Whether the words of a title name nothing.
-fn name_nothing(title: &[Word]) -> bool {
-    title.iter().all(|word| NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term))
 }
 
 /// Whether a word is a version: numbers with points between.
@@ -158,9 +151,32 @@ fn numbered(ours: &[Word], theirs: &[Word]) -> Option<usize> {
     let other = |(a, b): (&Word, &Word)| a.term != b.term;
     let differ = |pair: &(&Word, &Word)| other(*pair);
     let all = || ours.iter().zip(theirs);
-    let only = ours.len() == theirs.len() && all().filter(differ).all(|(a, b)| is_number(&a.term) && is_number(&b.term));
+    let only = ours.len() == theirs.len()
+        && all().filter(differ).all(|(a, b)| is_number(&a.term) && is_number(&b.term));
     let shared = all().filter(|pair| !differ(pair)).count();
     if only && shared >= MIN_SHARED { all().position(other) } else { None }
+}
+
+/// What two titles begin with if it names a plan ("[Epic Heron] Phase 4: …") and what follows shares no word and tells of no failure.
+fn part<'t>(ours: &'t str, theirs: &str) -> Option<&'t str> {
+    let shared = ours
+        .char_indices()
+        .zip(theirs.chars())
+        .take_while(|((_, a), b)| a == b)
+        .map(|((at, _), _)| at)
+        .last()?;
+    let plan = &ours[..ours[..=shared].rfind([':', ']', '|'])?];
+    let words = tokens::words(plan);
+    if words.len() < 2 || !words.iter().any(|word| PARTS.contains(&word.term)) {
+        return None;
+    }
+    let left = |title: &str| -> HashSet<String> {
+        let words = tokens::words(&title[plan.len()..]).into_iter().map(|word| word.term);
+        words.filter(|term| !tokens::is_stop_word(term)).collect()
+    };
+    let (ours, theirs) = (left(ours), left(theirs));
+    let apart = !ours.is_empty() && !theirs.is_empty() && ours.is_disjoint(&theirs);
+    (apart && FAILURES.is_disjoint(&ours) && FAILURES.is_disjoint(&theirs)).then_some(plan)
 }
 
 fn same(ours: &[Word], theirs: &[Word]) -> bool {
@@ -264,7 +280,8 @@ mod tests {
             twin(bump("Bump left-padder from 1.2.0 to 1.2.1"), bump("Bump left-padder from 1.2.1 to 1.3.0"));
         assert_eq!(found, series("1.2.0", "1.2.1"));
         let again = Some(Twin::Again("4.0.2".into(), "4.0.1".into()));
-        let crash = |version| (format!("Release {version} crashes on start"), format!("Since {version}. {BODY}"));
+        let crash =
+            |version| (format!("Release {version} crashes on start"), format!("Since {version}. {BODY}"));
         let (new, old) = (crash("4.0.2"), crash("4.0.1"));
         assert_eq!(twin((&new.0, &new.1), (&old.0, &old.1)), again);
         let below = |version| format!("Version {version}. {BODY}");
@@ -276,15 +293,23 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_filled_in_says_nothing() {
+    fn the_form_that_nobody_filled_in_is_none_of_these() {
         let form = "Steps to reproduce Expected behaviour Actual behaviour Version";
         assert_eq!(twin(("[Bug]:", form), ("[Bug]:", form)), Some(Twin::Form));
-        let blank = |title, body: &str| is_blank(title, &Prepared::body(body, &Skeleton::default()));
-        assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
-        assert!(
-            !blank("Upload stops", "")
-                && !blank("Bug report", &"The upload stops at nine per cent. ".repeat(3))
+    }
+
+    #[test]
+    fn parts_of_one_plan_are_no_duplicates_and_two_failures_of_a_part_may_be() {
+        let part = |title| (title, "See the plan. Definition of done: reviewed and merged.");
+        let found = twin(
+            part("[Epic Heron] Phase 4: Rename the tracing macros"),
+            part("[Epic Heron] Phase 4: Split the samples"),
         );
+        assert_eq!(found, Some(Twin::Parts("[Epic Heron] Phase 4".into())));
+        let none = |a, b| assert_eq!(twin(part(a), part(b)), None, "{a} {b}");
+        none("[Epic Heron] Phase 4: Move the loader", "[Epic Heron] Phase 4: Moving of the loader");
+        none("Phase 4: build fails on ARM", "Phase 4: linker error for aarch64");
+        none("Table view: sections are cut", "Table view: last row missing");
     }
 
     #[test]

@@ -43,7 +43,7 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
 /// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
 static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|likely|to get|test the|my branch|downgrad\w+|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
     )
 });
 /// Denials that speak for a fix.
@@ -60,12 +60,12 @@ static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:as an?|as the) (?:\w+ ){0,3}work[- ]?around\b|\bthe (?:\w+ ){0,3}work[- ]?around (?:for (?:me|now|this|it|the)|is to|was to|until)\b",
         r"|\b(?:you|one|users?|people|developers?|customers?|anyone) (?:can|could|may|should) (?:\w+ )?work[- ]?around\b|\bcan be worked[- ]around (?:\w+ )?(?:by|with|using)\b|\bpossible to work[- ]?around\b",
         r"|\b(?:currently work|worked|working|able to work|easy enough to work|manage[ds]? to work|usually work(?:ed)?)[- ]?around\b.{0,60}\b(?:by|with|using|via)\b|\bworked[- ]?around the\b",
-        r"|\b(?:found|discovered|there is|there are|there's|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b",
+        r"|\b(?:found|discovered|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b|\bthere(?:'s| is| are)(?: \w+){0,3}? work[- ]?arounds?(?: if| for this| for the| until|:|,)",
         r"|\b(?:seems? to be|works? as|acts as|is) (?:a|another|the only|an effective|the best) (?:\w+ )?work[- ]?around\b|\bwork[- ]?around\b.{0,80}\bis the best way\b",
-        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid|get around|downgrade)\b",
+        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid (?:it|this|that|the)|get around|downgrade)\b|\bdowngrad(?:e|ing) to .{1,40} (?:help|solve|fixe|work)(?:ed|s|d)\b",
         r"|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b",
         r"|\bgot around (?:it|this)\b|\bavoid(?:s|ed)? (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b",
-        r"|\bsetting .{1,60} (?:helps|works|avoids|fixes|solves)\b",
+        r"|\bsetting .{1,60} (?:helps|avoids|fixes|solves)\b",
     ))
 });
 /// What makes a sentence tell of no workaround: it asks for one, denies that it works, thanks for it, or speaks of one that stands elsewhere.
@@ -74,7 +74,7 @@ static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|annoying|(?:is|are) exactly)",
         r"|(?:he|she|they) (?:gave|posted)|(?:your|his|her|their|these|those|some|several|reasonable|viable|suggested|same|committed a|fallback|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|['’]s work[- ]?around",
         r"|(?:this|that|which)(?:(?: \w+)? is|['’]s) (?:just |only )?(?:a|the) (?:\w+ )?work[- ]?around for|this ticket|thanks?|thank you|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could be|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?",
-        r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|glad|is done|the question|fix the cause|workaround uses)\b",
+        r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|specified|glad|is done|did the|in progress|even if|but only|with bad|the question|fix the cause|workaround uses)\b",
     ))
 });
 static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
