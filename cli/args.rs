@@ -535,7 +535,7 @@ pub struct Json {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Looks among closed issues and merged pull requests alone; where none comes near, in the wiki. Nothing
+    after_help = "Looks among closed issues and merged pull requests alone; where none surely helps, in the wiki too. Nothing
 found is an empty answer: no guess is made.
 
 Of logs and support bundles (plain, JSON lines, gz, bz2, xz, zst, zip, tar; files and folders) each distinct error is asked

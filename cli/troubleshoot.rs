@@ -92,6 +92,10 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         print_case(case, output);
     }
     print_near(response, output);
+    if !response.cases.is_empty() && !response.wiki.is_empty() {
+        output.line("");
+        output.line("In the wiki");
+    }
     for page in &response.wiki {
         output.line("");
         output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));

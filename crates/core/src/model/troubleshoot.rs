@@ -254,7 +254,7 @@ pub struct TroubleshootResponse {
     pub cases: Vec<SolvedCase>,
     /// What was looked at and is no solution; where it was asked for, the nearest cases that are not close enough.
     pub near: Vec<NearCase>,
-    /// Passages of wikis, best first, a page once; only where there is no case.
+    /// Passages of wikis, best first, a page once; only where no case surely helps.
     pub wiki: Vec<WikiPassage>,
     /// The settings that were used.
     pub settings: TroubleshootSettings,

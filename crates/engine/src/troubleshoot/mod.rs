@@ -1,4 +1,4 @@
-//! Solved cases: the threads that carry a fix, and pages of a wiki where there is none.
+//! Solved cases: the threads that carry a fix, and pages of a wiki where none surely does.
 //!
 //! Apart from duplicates by design: here only what was resolved counts, and what is shown is the solution.
 
@@ -50,7 +50,9 @@ const CANDIDATES: usize = 10;
 const NEAR: usize = 3;
 /// A page that was found by words alone needs this share of the question's words, weighed by rarity.
 const WORDS_FLOOR: f32 = 0.2;
-/// Pages of a wiki that are shown where no case comes near.
+/// A case that helps more likely than not leaves no room for the wiki.
+const SURELY: f32 = 0.5;
+/// Pages of a wiki that are shown where no case surely helps.
 const PAGES: usize = 2;
 /// How deep the wiki's pages are looked through for each question.
 const PAGE_DEPTH: usize = 10;
@@ -127,7 +129,7 @@ pub fn troubleshoot(
     let needs: Vec<usize> = cases.iter().map(|c| need(&c.thread.body, &c.thread.said)).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
-    if response.cases.is_empty() {
+    if weights.iter().all(|helps| *helps < SURELY) {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
         response.wiki = wiki(parts, &question, threshold, asked.is_some(), task)?;
     }
