@@ -6,8 +6,26 @@ use regex::Regex;
 
 use crate::pattern::re;
 
-static VERSION: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\bv?(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)"));
+/// Three numbers are a version wherever they stand; two are one where a word says so.
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(v?)(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
+        r"|(\d{1,3}\.\d{1,3}(?:-(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
+    ))
+});
+/// What says that two numbers are a version: "since 2.6", "version 2.3", "Fixed in 2.4".
+static SAID: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
+        r"|\b(?:upgrad|updat|downgrad|bump|mov|switch)\w*(?: \S+){0,3}? (?:from|to) $",
+    ))
+});
+/// What two numbers with a point between measure, where one of these follows.
+static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
+    )
+});
 
 /// Programs that reports of all products name beside the product: systems, kernels, terminals, browsers, compilers, runtimes,
 /// databases, libraries. In lower case, sorted.
@@ -233,9 +251,20 @@ pub struct Versions {
 pub fn versions(text: &str, product: &str) -> Versions {
     let product = product.to_lowercase();
     let mut out = Versions::default();
-    for line in text.lines().filter(|line| line.bytes().filter(|b| *b == b'.').count() > 1) {
-        for found in VERSION.captures_iter(line).filter_map(|c| c.get(1)) {
+    for line in text.lines().filter(|line| line.contains('.')) {
+        for captures in VERSION.captures_iter(line) {
+            let Some(found) = captures.get(2).or(captures.get(3)) else { continue };
             let (before, after) = (&line[..found.start()], &line[found.end()..]);
+            if captures.get(3).is_some() {
+                let before = before.strip_suffix(['v', 'V']).unwrap_or(before);
+                let named = captures.get(1).is_some_and(|v| !v.is_empty())
+                    || SAID.is_match(before)
+                    || near(before).any(|word| is_product(&word.to_lowercase(), &product))
+                    || other(before, found.as_str(), &product).is_some();
+                if !named || MEASURED.is_match(after) || before.ends_with(['.', '-', '_', '/']) {
+                    continue;
+                }
+            }
             // Three of the four numbers of an address are no version, nor is a part of a name or a path.
             let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
@@ -267,20 +296,11 @@ pub fn versions(text: &str, product: &str) -> Versions {
 
 /// The other program whose version this is, as it is called there.
 fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
-    // What stands behind a comma or a bracket belongs to something else.
-    let clause = before.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(before);
-    let mut words = clause
-        .split([' ', '\t', ':', '=', '*', '`', '@', '/', '-'])
-        .rev()
-        .map(trimmed)
-        .filter(|w| !w.is_empty());
-    let near: Vec<&str> =
-        words.by_ref().filter(|w| !BETWEEN.contains(&w.to_lowercase().as_str())).take(2).collect();
-    let is_other = |word: &&&str| {
+    let is_other = |word: &&str| {
         let word = word.to_lowercase();
         OTHERS.binary_search(&word.as_str()).is_ok() && !is_product(&word, product)
     };
-    if let Some(name) = near.iter().find(is_other) {
+    if let Some(name) = near(before).find(is_other) {
         return Some(name);
     }
     let key = before.split([':', '=', '|']).next().map(trimmed).filter(|k| before.len() > k.len());
@@ -288,6 +308,14 @@ fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
         return Some(key);
     }
     BUILDS.iter().any(|b| version.contains(b)).then_some("kernel")
+}
+
+/// The last two words before a version that may name what it is of.
+fn near(before: &str) -> impl Iterator<Item = &str> {
+    // What stands behind a comma or a bracket belongs to something else.
+    let clause = before.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(before);
+    let words = clause.split([' ', '\t', ':', '=', '*', '`', '@', '/', '-']).rev().map(trimmed);
+    words.filter(|w| !w.is_empty() && !BETWEEN.contains(&w.to_lowercase().as_str())).take(2)
 }
 
 /// Whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
@@ -325,6 +353,11 @@ mod tests {
             ("fails since 2.10.0, worked in 2.9.1.", &["2.10.0", "2.9.1"], &[]),
             ("2.3.1 at 10.20.30.40 and 1.2.3.", &["2.3.1", "1.2.3"], &[]),
             ("| Version | 4.0.2 |", &["4.0.2"], &[]),
+            ("In 2.7 it appears twice. It was fine in 2.6.", &["2.7", "2.6"], &[]),
+            ("Fixed in v2.4-rc1; Heron 2.3, Python 3.12", &["2.4-rc1", "2.3"], &["Python 3.12"]),
+            ("Version: 5.1\nOS: macOS 14.2", &["5.1"], &["macOS 14.2"]),
+            ("Broken after upgrading heron from 4.1 to 4.2", &["4.1", "4.2"], &[]),
+            ("It takes 2.5 seconds, in 1.5 GB, after 3.5 h; pi is 3.14; see 4.2", &[], &[]),
         ] {
             let found = versions(text, "acme/heron");
             assert_eq!(found.own, own, "{text}");

@@ -430,7 +430,8 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared
                 .zip(reasons::newest_version(&row.title, body, &row.source))
                 .is_some_and(|(ours, theirs)| ours > theirs);
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
-            if later && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+            let again = later || reasons::says_again(&draft.title, &draft.body);
+            if again && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
         }
     })
 }

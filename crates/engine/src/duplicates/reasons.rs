@@ -1,6 +1,8 @@
 //! Why two reports may be the same, in words a triager can check.
 
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
+
+use regex::Regex;
 
 use super::{Draft, Scored, twin::Twin};
 use precedent_store::DocumentRow;
@@ -24,6 +26,12 @@ const NEARER: f32 = 0.05;
 pub(super) const MAX_READ: usize = 200_000;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
+
+/// How a report says that something is back.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b").unwrap()
+});
 
 /// The report that is asked about.
 pub(super) struct About<'a> {
@@ -131,11 +139,9 @@ pub(super) fn reasons(
     }
     let product = &row.source;
     match (newest_version(&draft.title, &draft.body, product), newest_version(&row.title, body, product)) {
-        (Some(ours), Some(theirs)) if ours == theirs => {
-            out.push(format!("both are about version {}", shown(&ours)))
-        }
+        (Some(ours), Some(theirs)) if ours == theirs => out.push(format!("both are about version {ours}")),
         (Some(ours), Some(theirs)) => {
-            out.push(format!("the versions differ: {} here, {} there", shown(&ours), shown(&theirs)));
+            out.push(format!("the versions differ: {ours} here, {theirs} there"));
         }
         _ => {}
     }
@@ -177,11 +183,56 @@ fn brief(text: &str) -> String {
     }
 }
 
-/// The parts of a version, comparable.
-type Version = Vec<u64>;
+/// The numbers of a version: `2.4` and `2.4.0` are one.
+#[derive(Clone, Debug)]
+pub(super) struct Version(Vec<u64>);
 
-fn shown(version: &[u64]) -> String {
-    version.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+impl Version {
+    fn read(version: &str) -> Option<Self> {
+        let core = version.split(['-', '+']).next().unwrap_or_default();
+        core.split('.').map(|part| part.parse().ok()).collect::<Option<_>>().map(Self)
+    }
+
+    fn told(&self) -> &[u64] {
+        let zeros = self.0.iter().rev().take_while(|n| **n == 0).count();
+        &self.0[..self.0.len() - zeros]
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.told() == other.told()
+    }
+}
+
+impl Eq for Version {}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.told().cmp(other.told())
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.write_str(&parts.join("."))
+    }
+}
+
+/// Whether a report says that something is back which had gone.
+pub(super) fn says_again(title: &str, body: &Prepared) -> bool {
+    let prose = body.prose();
+    let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
+    last.to_lowercase().ends_with(" again")
+        || AGAIN.is_match(title)
+        || AGAIN.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
 }
 
 /// The newest version of the product that a report names, if it names any.
@@ -189,10 +240,7 @@ pub(super) fn newest_version(title: &str, body: &Prepared, product: &str) -> Opt
     versions(&format!("{title}\n{}", body.text()), product)
         .own
         .iter()
-        .filter_map(|version| {
-            let core = version.split(['-', '+']).next().unwrap_or_default();
-            core.split('.').map(|part| part.parse().ok()).collect::<Option<Version>>()
-        })
+        .filter_map(|version| Version::read(version))
         .max()
 }
 
@@ -212,9 +260,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_back_says_so() {
+        let says = |title: &str, body: &str| says_again(title, &Prepared::body(body, &Skeleton::default()));
+        assert!(
+            says("Screenshot is inserted twice again", "")
+                && says("Twice", "Looks like the old bug is back.")
+        );
+        assert!(says("Regression: pasted twice", ""));
+        assert!(!says("Paste again after a crash", "Go back, then paste again."));
+    }
+
+    #[test]
     fn the_newest_version_counts() {
         let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
-        assert_eq!(newest_version("", &body, "acme/app"), Some(vec![2, 10, 0]));
+        assert_eq!(newest_version("", &body, "acme/app"), Version::read("2.10.0"));
         assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
     }
 }
