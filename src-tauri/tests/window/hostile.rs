@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::driver::{drive, is_there, press_ctrl, script, text, wait_for, wait_until};
+use crate::{
+    driver::{click_words, drive, is_there, press_ctrl, script, text, wait_for, wait_until},
+    files::paste,
+};
 
 /// Bodies by what they try; `SPY` stands for an address that must never be asked.
 const BODIES: &[(&str, &str)] = &[
@@ -83,10 +86,12 @@ async fn no_report_runs_a_script_or_sends_a_request() {
         wait_for(&window, ".welcome").await;
         press_ctrl(&window, '5').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
-        script(&window, "document.querySelectorAll('.add .choice')[0].querySelectorAll('button')[1].click()").await;
-        wait_for(&window, "#add-project").await.send_keys("acme/app").await.unwrap();
-        wait_for(&window, "#add-path").await.send_keys(file.to_str().unwrap()).await.unwrap();
-        script(&window, "document.querySelector('.add button[type=submit]').click()").await;
+        click_words(&window, ".adding button", "Read from files").await;
+        paste(&window, "#import-source", "acme/app").await;
+        paste(&window, "#import-paths", file.to_str().unwrap()).await;
+        click_words(&window, ".adding button", "Look at them").await;
+        wait_for(&window, ".found").await;
+        click_words(&window, ".adding button", "Import").await;
         wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
 
