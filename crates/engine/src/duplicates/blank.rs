@@ -4,7 +4,6 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
 
-use super::twin::{self, Worded};
 use precedent_text::{
     prepare::Prepared,
     tokens::{self, Word},
@@ -12,18 +11,20 @@ use precedent_text::{
 
 /// A report with fewer words than this under a title that names nothing says nothing.
 const MIN_TEXT: usize = 12;
+/// The most that is read of a text for its first words, in bytes.
+const MAX_READ: usize = 4_000;
 /// An advertisement is short; who tells of one in a product has more to say, in words.
 const MAX_SPAM: usize = 80;
 
 /// Words of titles that name nothing.
 static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    twin::terms(
+    terms(
         "bug report issue problem feature request question title test ticket ignore please submit new untitled help asdf form",
     )
 });
 /// Words that say that something is wrong, and not what.
 static VAGUE: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    twin::terms(
+    terms(
         "work works working broken broke fail fails failed error crash wrong fix fixed asap urgent anymore again now doesn't isn't it's \
          won't can't don't nothing something everything plz pls help me hello hi thanks thank you",
     )
@@ -41,6 +42,17 @@ static CALLS: LazyLock<Regex> = LazyLock::new(|| {
 static REACHED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)https?://|www\.|\+?\d[\d ()-]{8,}\d|t\.me/|wa\.me/").unwrap());
 
+/// The first words of a text, as they are compared.
+fn first(text: &str, most: usize) -> Vec<String> {
+    let read = &text[..text.floor_char_boundary(MAX_READ)];
+    tokens::words(read).into_iter().take(most).map(|word| word.term).collect()
+}
+
+/// Words of a table, as they are compared.
+pub(super) fn terms(text: &str) -> HashSet<String> {
+    tokens::words(text).into_iter().map(|word| word.term).collect()
+}
+
 /// Whether a report has nothing to compare: a title that names nothing ("[Bug]:", "Test ticket", "It does not work") above hardly any
 /// words, or an advertisement.
 pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
@@ -48,7 +60,7 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
     let vague = head.iter().all(|word| is_nameless(word) || VAGUE.contains(&word.term));
     // The body is read only below such a title. A pasted line of a log has none, and says something.
     let hardly_any = || {
-        let words: Vec<String> = Worded::new(title, body).rest().map(str::to_owned).collect();
+        let words = first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT);
         match (head.is_empty(), name_nothing(&head)) {
             (true, _) => words.is_empty(),
             (_, true) => words.len() < MIN_TEXT,

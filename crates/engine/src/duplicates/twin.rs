@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
-use super::blank;
+use super::blank::{name_nothing, terms};
 use precedent_text::{
     prepare::Prepared,
     tokens::{self, Word},
@@ -33,10 +33,6 @@ static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
          blank missing slow stuck lost unexpected incorrect timeout deadlock cannot unable not never",
     )
 });
-
-pub(super) fn terms(text: &str) -> HashSet<String> {
-    tokens::words(text).into_iter().map(|word| word.term).collect()
-}
 
 /// A report as a row of words.
 #[derive(Debug)]
@@ -80,14 +76,9 @@ impl<'a> Worded<'a> {
             || part(self.title, title).is_some()
     }
 
-    /// The words below its title, in order.
-    pub(super) fn rest(&self) -> impl Iterator<Item = &str> {
-        self.rest.iter().map(String::as_str)
-    }
-
     /// All its words, in order.
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
-        self.head.iter().map(|w| w.term.as_str()).chain(self.rest())
+        self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
     }
 
     /// The first versions in which this report and another one differ, if they differ in nothing else.
@@ -111,7 +102,7 @@ impl<'a> Worded<'a> {
         }
         if self.terms().eq(other.terms()) {
             // Forms that nobody filled in are the same for another reason.
-            return Some(if blank::name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
+            return Some(if name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
         let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
