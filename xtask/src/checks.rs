@@ -156,11 +156,27 @@ pub fn list() {
     }
 }
 
+/// The steps of `--fast`.
+const FAST: &[&str] = &[
+    "fmt",
+    "typos",
+    "words",
+    "docs",
+    "migrations",
+    "ui-install",
+    "ui-check",
+    "ui-test",
+    "libraries",
+    "test",
+];
+
 /// What the steps share.
 struct Checks {
     place: Place,
     consent: Consent,
     verbose: bool,
+    /// Of the tests, those that stand beside the code alone.
+    fast: bool,
     library: Option<PathBuf>,
     log: PathBuf,
     /// Why the window cannot be built or driven here.
@@ -184,13 +200,14 @@ enum End {
 
 /// Runs the steps, or those that were asked for with what they need.
 pub fn run(place: &Place, options: &Options) -> Result<()> {
-    let chosen = choose(&options.only)?;
+    let chosen = if options.fast { FAST.to_vec() } else { choose(&options.only)? };
     // A name that is none would let nothing be skipped, and nobody would see why.
     choose(&options.may_skip)?;
     let mut checks = Checks {
         place: place.clone(),
         consent: Consent { yes: options.yes },
         verbose: options.verbose,
+        fast: options.fast,
         library: None,
         log: PathBuf::new(),
         without_window: None,
@@ -458,6 +475,10 @@ impl Checks {
         if !Run::cargo().args(["nextest", "--version"]).works() {
             return self.tests(WITHOUT_NEXTEST);
         }
+        if self.fast {
+            let beside = ["--lib", "--no-fail-fast", "-E", "not package(precedent-desktop)"];
+            return self.runner(Run::cargo().args(WITH_WINDOW).args(beside));
+        }
         self.build_tests()?;
         if self.without_window.is_some() {
             return self.runner(Run::cargo().args(["nextest", "run", "--locked", "--no-fail-fast"]));
@@ -568,6 +589,7 @@ mod tests {
     #[test]
     fn a_chosen_step_brings_what_it_needs() {
         let all = choose(&[]).unwrap();
+        assert!(FAST.iter().all(|name| all.contains(name)));
         assert_eq!(all.len(), STEPS.len());
         let mut chosen = choose(&["window".into()]).unwrap();
         chosen.sort_unstable();

@@ -50,6 +50,7 @@ Usage: cargo xtask <command> [options]
 Options
   --cli          start: the command line, even where there is a display
   --only STEP    test: this step, with what it needs; may be given again
+  --fast         test: in minutes, for the loop: what needs no process, server or window
   --list         test: the names of the steps
   --strict       test: a step that is skipped has failed
   --may-skip STEP  test: but not this one; may be given again
@@ -72,6 +73,8 @@ pub struct Options {
     pub yes: bool,
     /// Show the tools' output.
     pub verbose: bool,
+    /// Only what is checked within minutes.
+    pub fast: bool,
     /// Print the names of the steps.
     pub list: bool,
     /// The steps to run; all if empty.
@@ -100,6 +103,7 @@ impl Options {
                 "-v" | "--verbose" => options.verbose = true,
                 "-y" | "--yes" => options.yes = true,
                 "--cli" => options.cli = true,
+                "--fast" => options.fast = true,
                 "--list" => options.list = true,
                 "--strict" => options.strict = true,
                 "--tag" => options.tag = true,
@@ -133,8 +137,11 @@ impl Options {
         if options.cli && options.command != "start" {
             return Err("--cli belongs to start".into());
         }
-        if (options.list || !options.only.is_empty()) && options.command != "test" {
-            return Err("--list and --only belong to test".into());
+        if (options.list || options.fast || !options.only.is_empty()) && options.command != "test" {
+            return Err("--fast, --list and --only belong to test".into());
+        }
+        if options.fast && !options.only.is_empty() {
+            return Err("--fast chooses the steps itself: leave --only out".into());
         }
         if (options.strict || !options.may_skip.is_empty()) && options.command != "test" {
             return Err("--strict and --may-skip belong to test".into());
@@ -238,6 +245,7 @@ mod tests {
         let options = read("test --only fmt --only=clippy -v").unwrap();
         assert_eq!((options.command.as_str(), options.verbose), ("test", true));
         assert_eq!(options.only, ["fmt", "clippy"]);
+        assert!(read("test --fast").unwrap().fast);
         assert!(read("start --cli -y").unwrap().cli);
         assert_eq!(read("bundle --format deb --format=rpm").unwrap().formats, ["deb", "rpm"]);
         let options = read("test --strict --may-skip servers --may-skip=window").unwrap();
@@ -256,6 +264,7 @@ mod tests {
             "start --only fmt",
             "test --only",
             "start --fast",
+            "test --fast --only fmt",
             "test more",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
