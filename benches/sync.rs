@@ -16,6 +16,8 @@
 mod fake_github;
 #[path = "../tests/it/git_http.rs"]
 mod git_http;
+#[path = "../tests/it/graphql.rs"]
+mod graphql;
 
 use std::{
     io::BufRead as _,

@@ -373,7 +373,7 @@ fn may_be_log(name: &str) -> bool {
         return false;
     }
     let ending = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
-    !ending.is_some_and(|e| ELSE.binary_search(&e.as_str()).is_ok())
+    ending.is_none_or(|e| ELSE.binary_search(&e.as_str()).is_err())
 }
 
 #[cfg(test)]

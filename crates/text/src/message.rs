@@ -75,7 +75,7 @@ pub fn is_divider(line: &str) -> bool {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let year = |word: &&str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
     let time = |word: &&str| word.len() >= 5 && word.as_bytes().get(2) == Some(&b':');
-    words.len() >= 6 && words.iter().any(|w| year(&w)) && words.iter().any(|w| time(&w))
+    words.len() >= 6 && words.iter().any(year) && words.iter().any(time)
 }
 
 /// Reads a mail; `None` if there is none in these bytes.

@@ -304,7 +304,7 @@ fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
         return Some(name);
     }
     let key = before.split([':', '=', '|']).next().map(trimmed).filter(|k| before.len() > k.len());
-    if let Some(key) = key.filter(|k| is_other(&k)) {
+    if let Some(key) = key.filter(is_other) {
         return Some(key);
     }
     BUILDS.iter().any(|b| version.contains(b)).then_some("kernel")
