@@ -531,10 +531,7 @@ impl Writer<'_> {
         }) {
             let label = format!("[Issue {}]", c.key);
             let cited = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
-            asked.push((
-                "It was fixed before, and this names a later version. Is it a regression?".to_owned(),
-                cited,
-            ));
+            asked.push(("It was fixed before. Is this a regression?".to_owned(), cited));
         }
         if solved.cases.is_empty() && solved.wiki.is_empty() {
             asked.push((
