@@ -372,7 +372,7 @@ pub enum Disposition {
     Open,
     /// It was solved before this report was made; with the milestone or the pull request that did it, where known.
     Fixed(Option<String>),
-    /// It was solved, and this report names a later version.
+    /// It was solved, and this report names a later version or says that it is back.
     PossibleRegression(Option<String>),
     /// It was closed as not planned.
     Declined,
