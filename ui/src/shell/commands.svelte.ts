@@ -14,6 +14,11 @@ export type Handlers = Partial<Record<CommandId, Handler>>;
 
 const LIST: readonly ListedCommand[] = COMMANDS;
 
+/** Whether a key writes a letter where there is a text. */
+function types(pressed: string): boolean {
+  return /^(?:Shift )?.$/u.test(pressed);
+}
+
 /** Option and an arrow move the cursor by words in a text on a Mac. */
 const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.userAgent);
 
@@ -54,7 +59,7 @@ export class Commands {
     const typing = isTyping(event.target);
     if (typing && isMac && event.altKey) return false;
     for (const group of groups) {
-      const command = LIST.find((one) => one.group === group && one.keys.includes(pressed) && (!typing || one.typing) && this.can(one.id));
+      const command = LIST.find((one) => one.group === group && one.keys.includes(pressed) && (!typing || (one.typing && !types(pressed))) && this.can(one.id));
       if (!command) continue;
       if (!event.repeat || command.held) this.run(command.id);
       return true;

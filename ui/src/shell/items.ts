@@ -41,7 +41,7 @@ export function subject(desk: Desk, key: string): Subject {
   const page = troubleshoot.solved?.wiki.find((one) => one.key === key);
   const kept = [...shelf.pinned, ...shelf.recent].find((one) => one.key === key);
   const kind: DocKind = key.includes("#") ? "issue" : "page";
-  return { title: page?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: null, body: null };
+  return { title: page?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
 }
 
 /** What a menu and the palette call an item. */

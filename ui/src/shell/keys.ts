@@ -30,7 +30,7 @@ interface Listed {
   title: string;
   /** As they are shown, and as `named` tells of what was pressed. */
   keys: readonly string[];
-  /** It works in a text box too. */
+  /** Those of its keys that type nothing work in a text box too. */
   typing?: true;
   /** A key that is held does it again and again; nothing that decides may. */
   held?: true;
@@ -41,15 +41,14 @@ interface Listed {
 /** Everything that a key does. The palette, the list of keys, the menu of an item and the handlers are made of it. */
 export const COMMANDS = [
   { id: "palette", group: "Everywhere", title: "Commands, items and searches", keys: ["Ctrl K"], typing: true, keysOnly: true },
-  { id: "find", group: "Everywhere", title: "Go to the search box", keys: ["/"] },
-  { id: "find.typing", group: "Everywhere", title: "Go to the search box, from a text box too", keys: ["Ctrl F"], typing: true, keysOnly: true },
+  { id: "find", group: "Everywhere", title: "Go to the search box", keys: ["/", "Ctrl F"], typing: true },
   { id: "back", group: "Everywhere", title: "Back", keys: ["Alt ←", "Ctrl ["], typing: true },
   { id: "forward", group: "Everywhere", title: "Forward", keys: ["Alt →", "Ctrl ]"], typing: true },
   { id: "undo", group: "Everywhere", title: "Undo", keys: ["Ctrl Z"] },
-  { id: "details", group: "Everywhere", title: "Show or hide the details: scores and figures", keys: ["i"] },
+  { id: "details", group: "Everywhere", title: "Show or hide scores and figures", keys: ["i"] },
   { id: "help", group: "Everywhere", title: "Keyboard shortcuts", keys: ["?"] },
 
-  { id: "item.menu", group: "Any item", title: "What can be done with it", keys: ["Shift F10", "Menu"], keysOnly: true },
+  { id: "item.menu", group: "Any item", title: "Menu of what can be done with it", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
   { id: "item.open", group: "Any item", title: "Open", keys: [] },
   { id: "item.tracker", group: "Any item", title: "Open in the tracker", keys: ["t"] },
   { id: "item.duplicates", group: "Any item", title: "Find duplicates", keys: ["Shift D"] },
@@ -123,7 +122,7 @@ export interface Shortcut {
 const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
   Everywhere: [
     { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], does: "Another view; with Ctrl from a text box too" },
-    ...VIEWS.map((view) => ({ keys: ["g", view.letter], does: view.name })),
+    { keys: ["g"], does: `Then a letter: ${VIEWS.map((view) => `${view.letter} ${view.name}`).join(", ")}` },
     { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: "Larger, smaller, normal text" },
   ],
   Search: [

@@ -11,6 +11,7 @@ import type { Item } from "./shelf.svelte";
 
 const THEME_NAMES = { system: "same as the system", light: "light", dark: "dark" };
 const FOUND = 8;
+const RECENT = 6;
 
 interface Ways {
   go: (view: ViewId) => void;
@@ -38,13 +39,13 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
   const item = desk.item;
   const sections: Section[] = [
     { title: item ? nameOf(item) : "", commands: given(desk, "Any item") },
-    { title: view?.name ?? "", commands: view && isGroup(view.name) ? given(desk, view.name) : [] },
     { title: "Pinned", commands: opening(shelf.pinned, "pinned", read) },
-    { title: "Recent", commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)), "recent", read) },
+    { title: "Recent", commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read) },
     {
       title: "Saved searches",
       commands: shelf.searches.map((query) => ({ id: `saved ${query}`, title: query, run: () => lookFor(query) })),
     },
+    { title: view?.name ?? "", commands: view && isGroup(view.name) ? given(desk, view.name) : [] },
     {
       title: "Go to",
       commands: [
