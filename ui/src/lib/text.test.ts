@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing } from "./text";
+import { count, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing, titled } from "./text";
 import type { SourceView } from "./types";
 
 const span = (text: string, hit = false) => ({ text, hit });
@@ -65,4 +65,8 @@ it("gives a badge to those who have a standing", () => {
 
 it("makes sentences of messages", () => {
   expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
+});
+
+it("gives an empty title something to be pointed at", () => {
+  expect([titled(" \n"), titled("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
 });

@@ -17,6 +17,11 @@ export function plain(spans: readonly Span[]): string {
   return spans.map((span) => span.text).join("");
 }
 
+/** A title as it is shown: one that is empty would be a row without a handle. */
+export function titled(title: string): string {
+  return title.trim() || "(no title)";
+}
+
 /** Whether spans show nothing. */
 export function isBlank(spans: readonly Span[]): boolean {
   return plain(spans).trim() === "";

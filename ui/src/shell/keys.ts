@@ -122,7 +122,7 @@ export interface Shortcut {
 const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
   Everywhere: [
     { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], does: "Another view; with Ctrl from a text box too" },
-    { keys: ["g"], does: `Then a letter: ${VIEWS.map((view) => `${view.letter} ${view.name}`).join(", ")}` },
+    { keys: ["g"], does: `Then ${VIEWS.map((view) => `${view.letter === "," ? "comma" : view.letter} for ${view.name}`).join(", ")}` },
     { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: "Larger, smaller, normal text" },
   ],
   Search: [

@@ -1,7 +1,7 @@
 // What the palette offers before anything is typed, and the items that fit what is.
 
 import * as api from "../lib/api";
-import { plain } from "../lib/text";
+import { plain, titled } from "../lib/text";
 import type { Desk } from "./desk.svelte";
 import { nameOf } from "./items";
 import { VIEWS, type Group, type ViewId } from "./keys";
@@ -29,7 +29,7 @@ function given(desk: Desk, group: Group): Command[] {
 }
 
 function opening(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
-  return items.map((item) => ({ id: `${sort} ${item.key}`, title: item.title || item.key, detail: item.key, run: () => read(item.key) }));
+  return items.map((item) => ({ id: `${sort} ${item.key}`, title: titled(item.title), detail: item.key, run: () => read(item.key) }));
 }
 
 /** Everything that can be done just now, in sections. */
@@ -109,5 +109,5 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
 /** The items that fit what is typed. */
 export async function found(typed: string, read: (key: string) => void): Promise<Command[]> {
   const { hits } = await api.find(typed, FOUND);
-  return hits.map((hit) => ({ id: `item ${hit.key}`, title: plain(hit.title) || hit.key, detail: hit.key, run: () => read(hit.key) }));
+  return hits.map((hit) => ({ id: `item ${hit.key}`, title: titled(plain(hit.title)), detail: hit.key, run: () => read(hit.key) }));
 }

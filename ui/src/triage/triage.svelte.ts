@@ -102,6 +102,11 @@ export class Triage {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
 
+  /** Closed reports that could be compared with too. */
+  get closedToAdd(): number {
+    return this.includeClosed ? 0 : this.closedLeftOut;
+  }
+
   /** How many were decided today, in this casebook. */
   get decidedToday(): number {
     return this.#desk.shelf.decidedToday;
