@@ -23,9 +23,9 @@ export function freshness(status: Status, mirrors: readonly MirrorView[], isWork
 export function figures(status: Status): string[] {
   const { documents, full_text, chunks, embedded } = status.coverage;
   return [
-    ...status.sources.map((s) => `${s.key}: ${holdings(s)}, last change ${absolute(s.changed_at ?? s.added_at)}`),
     `${count(full_text)} of ${plural(documents, "document")} searchable by words`,
     ...(status.model.problem === null ? [`${count(embedded)} of ${plural(chunks, "passage")} searchable by meaning`] : []),
+    ...status.sources.map((s) => `${s.key}: ${holdings(s)}, last change ${absolute(s.changed_at ?? s.added_at)}`),
     status.casebook,
   ];
 }

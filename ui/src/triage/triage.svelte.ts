@@ -27,7 +27,7 @@ export interface Decision {
 const DONE: Record<VerdictKind, string> = {
   duplicate: "is a duplicate of",
   related: "is related to",
-  not_duplicate: "is no duplicate of",
+  not_duplicate: "is not a duplicate of",
 };
 
 export class Triage {
