@@ -1,5 +1,6 @@
 // The item at hand, wherever it is shown, and what can be done with it.
 
+import { linkKind } from "../lib/look";
 import { plain } from "../lib/text";
 import type { DocKind, Thread } from "../lib/types";
 import { copy, link, markdown, type Subject } from "./clipboard";
@@ -21,7 +22,7 @@ export function keyAtHand(): string | null {
 
 /** What is known of an item from what is shown of it. */
 export function subject(desk: Desk, key: string): Subject {
-  const { reader, search, triage, troubleshoot, notes, shelf } = desk;
+  const { reader, search, triage, troubleshoot, notes, insights, shelf } = desk;
   const whole = (thread: Thread | null | undefined, body: string | null): Subject | null =>
     thread?.key === key ? { ...thread, body } : null;
   const found = whole(reader.thread, desk.view === "search" ? (reader.thread?.markdown ?? null) : null);
@@ -38,10 +39,15 @@ export function subject(desk: Desk, key: string): Subject {
   if (candidate) return { ...candidate, kind: "issue", body: null };
   const note = notes.all.find((one) => one.key === key);
   if (note) return { key, title: note.title, kind: "note", state: null, state_reason: null, url: null, body: note.body };
+  const linked = reader.thread?.links.find((one) => one.key === key);
+  if (linked) {
+    return { key, title: linked.title ?? "", kind: linkKind(linked), state: linked.state, state_reason: null, url: null, body: null };
+  }
+  const member = insights.clusters?.clusters.flatMap((one) => [one.head, ...one.members]).find((one) => one.key === key);
   const page = troubleshoot.solved?.wiki.find((one) => one.key === key);
   const kept = [...shelf.pinned, ...shelf.recent].find((one) => one.key === key);
   const kind: DocKind = key.includes("#") ? "issue" : "page";
-  return { title: page?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
+  return { title: page?.title ?? member?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
 }
 
 /** What a menu and the palette call an item. */

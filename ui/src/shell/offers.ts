@@ -42,6 +42,12 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
     { title: "Pinned", commands: opening(shelf.pinned, "pinned", read) },
     { title: "Recent", commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read) },
     {
+      title: "Last search",
+      commands: [shelf.lastSearch].flatMap((query) =>
+        query === null || query === desk.search.query ? [] : [{ id: `last ${query}`, title: query, run: () => lookFor(query) }],
+      ),
+    },
+    {
       title: "Saved searches",
       commands: shelf.searches.map((query) => ({ id: `saved ${query}`, title: query, run: () => lookFor(query) })),
     },

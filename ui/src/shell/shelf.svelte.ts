@@ -1,6 +1,7 @@
 // What a person comes back to, kept over restarts for each casebook: what was read, what is pinned, searches, and how the
 // triage desk was set.
 
+import { isPasted } from "../search/query";
 import { BANDS } from "../triage/words";
 import type { Band, DocKind, State } from "../lib/types";
 
@@ -23,13 +24,15 @@ interface Kept {
   recent: readonly Item[];
   pinned: readonly Item[];
   searches: readonly string[];
+  /** What was last searched for. */
+  asked: string;
   triage: DeskSetting | null;
   /** How many reports were decided on one day. */
   decided: { day: string; count: number };
 }
 
 const RECENT = 12;
-const EMPTY: Kept = { recent: [], pinned: [], searches: [], triage: null, decided: { day: "", count: 0 } };
+const EMPTY: Kept = { recent: [], pinned: [], searches: [], asked: "", triage: null, decided: { day: "", count: 0 } };
 
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
@@ -43,6 +46,7 @@ function read(text: string | null): Kept {
       recent: (found.recent ?? []).filter(isItem),
       pinned: (found.pinned ?? []).filter(isItem),
       searches: (found.searches ?? []).filter((one) => typeof one === "string"),
+      asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BANDS ? triage : null,
       decided: typeof decided?.count === "number" ? decided : EMPTY.decided,
     };
@@ -78,6 +82,12 @@ export class Shelf {
 
   get searches(): readonly string[] {
     return this.#kept.searches;
+  }
+
+  /** What was last searched for, unless it is saved anyway. */
+  get lastSearch(): string | null {
+    const { asked } = this.#kept;
+    return asked === "" || this.hasSearch(asked) ? null : asked;
   }
 
   get triage(): DeskSetting | null {
@@ -122,6 +132,12 @@ export class Shelf {
     const others = this.searches.filter((one) => one !== text);
     this.#keep({ searches: was ? others : [text, ...others] });
     return !was;
+  }
+
+  /** A search stood long enough to be meant. A pasted text is no search to come back to. */
+  asked(query: string): void {
+    const text = query.trim();
+    if (text !== "" && text !== this.#kept.asked && !isPasted(text)) this.#keep({ asked: text });
   }
 
   setTriage(triage: DeskSetting): void {

@@ -35,6 +35,16 @@ it("saves a search once, whatever blanks stand around it, and forgets it", () =>
   expect([shelf.saveSearch("tls is:open"), opened().searches]).toEqual([false, []]);
 });
 
+it("knows what was last searched for, unless that is saved or was a pasted text", () => {
+  const shelf = opened();
+  shelf.asked(" tls ");
+  expect(opened().lastSearch).toBe("tls");
+  shelf.asked("a log\nof two lines");
+  expect(shelf.lastSearch).toBe("tls");
+  shelf.saveSearch("tls");
+  expect(shelf.lastSearch).toBe(null);
+});
+
 it("counts what was decided today, and begins anew the next day", () => {
   vi.useFakeTimers({ now: new Date(2026, 4, 1, 23, 0) });
   const shelf = opened();
