@@ -3,6 +3,7 @@
 import { tick } from "svelte";
 import type { Place as Reading } from "../search/reader.svelte";
 import type { Desk } from "./desk.svelte";
+import { isFocusLost } from "./focus";
 import { VIEWS, type ViewId } from "./keys";
 
 export interface Place {
@@ -91,5 +92,7 @@ export async function show(desk: Desk, place: Place): Promise<void> {
   const elements = scrolled();
   if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));
   const focused = place.focus === null ? null : main()?.querySelector<HTMLElement>(place.focus);
-  (focused ?? main())?.focus({ preventScroll: true });
+  if (focused) focused.focus({ preventScroll: true });
+  // Where it is not known, the view has given it to what it begins with.
+  else if (isFocusLost()) main()?.focus({ preventScroll: true });
 }
