@@ -63,7 +63,7 @@ async fn every_view(theme: &str, contrast: &'static str) {
         wait_for(&window, ".add").await;
         found.extend(objections(&window, &axe).await);
         press_ctrl(&window, '7').await;
-        click_words(&window, "section[aria-labelledby=model] button", "Bring another model in").await;
+        click_words(&window, "section[aria-labelledby=model] button", "Add a model").await;
         wait_for(&window, "#model-name").await;
         found.extend(objections(&window, &axe).await);
         press_ctrl(&window, 'k').await;

@@ -213,12 +213,17 @@ pub async fn press(window: &Client, keys: &str) {
 
 /// Presses a key while Ctrl is down.
 pub async fn press_ctrl(window: &Client, key: char) {
-    let ctrl = char::from(Key::Control);
+    press_with(window, Key::Control, key).await;
+}
+
+/// Presses a key while another one is down.
+pub async fn press_with(window: &Client, held: Key, key: char) {
+    let held = char::from(held);
     let all = KeyActions::new("keys".to_owned())
-        .then(KeyAction::Down { value: ctrl })
+        .then(KeyAction::Down { value: held })
         .then(KeyAction::Down { value: key })
         .then(KeyAction::Up { value: key })
-        .then(KeyAction::Up { value: ctrl });
+        .then(KeyAction::Up { value: held });
     window.perform_actions(all).await.unwrap();
 }
 

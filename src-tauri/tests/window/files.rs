@@ -132,7 +132,7 @@ async fn an_export_is_looked_at_corrected_and_imported() {
         press(&window, "a").await;
         click_words(&window, ".adding button", "Read from files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Look at them").await;
+        click_words(&window, ".adding button", "Preview").await;
         wait_until("what it holds is told", async || text(&window, ".found").await.contains("2 items")).await;
         let columns = texts(&window, ".found tr.unused th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);

@@ -89,7 +89,7 @@ async fn no_report_runs_a_script_or_sends_a_request() {
         click_words(&window, ".adding button", "Read from files").await;
         paste(&window, "#import-source", "acme/app").await;
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Look at them").await;
+        click_words(&window, ".adding button", "Preview").await;
         wait_for(&window, ".found").await;
         click_words(&window, ".adding button", "Import").await;
         wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;

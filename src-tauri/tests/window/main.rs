@@ -28,6 +28,7 @@ mod graphql;
 mod hostile;
 mod insights;
 mod installed;
+mod items;
 mod keyboard;
 mod measure;
 mod search;

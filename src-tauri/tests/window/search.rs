@@ -73,8 +73,10 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
 
         // The whole casebook becomes searchable in the end, and the bar says so.
         wait_until("the job ends", async || !is_there(&window, "footer progress").await).await;
-        let bar = texts(&window, "footer .coverage").await.join("");
-        assert!(bar.starts_with("full text "), "{bar}");
+        wait_until("the bar says that all of it can be found", async || {
+            texts(&window, "footer .held").await.join("").starts_with("Up to date")
+        })
+        .await;
         shot(&window, "filtered").await;
 
         a_narrow_window_shows_one_of_the_two(&window).await;

@@ -38,10 +38,10 @@ async fn another_model_is_brought_in_answers_and_goes() {
         wait_for(&window, "#hit-0").await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
         press_ctrl(&window, '7').await;
-        wait_until("the built-in model is listed", async || standing(&window, "builtin").await == "answers")
+        wait_until("the built-in model is listed", async || standing(&window, "builtin").await == "in use")
             .await;
 
-        click_words(&window, &format!("{MODELS} button"), "Bring another model in").await;
+        click_words(&window, &format!("{MODELS} button"), "Add a model").await;
         // What is fetched by name says from where; what is here already is not offered.
         let offered = texts(&window, "#model-name option").await;
         assert!(offered.len() > 15, "{offered:?}");
@@ -57,11 +57,11 @@ async fn another_model_is_brought_in_answers_and_goes() {
         .await;
         path.clear().await.unwrap();
         path.send_keys(&format!("{}\u{e007}", model.display())).await.unwrap();
-        wait_until("it is here", async || standing(&window, "field-model").await == "not used").await;
+        wait_until("it is here", async || standing(&window, "field-model").await == "not in use").await;
 
         click_words(&window, "tr[data-model=field-model] button", "Use").await;
-        wait_until("it answers", async || standing(&window, "field-model").await == "answers").await;
-        assert!(standing(&window, "builtin").await.ends_with("vectors kept"));
+        wait_until("it answers", async || standing(&window, "field-model").await == "in use").await;
+        assert!(standing(&window, "builtin").await.ends_with("its index is kept"));
         wait_until("the window says which", async || {
             text(&window, &format!("{MODELS} strong")).await == "field-model"
         })
@@ -70,7 +70,7 @@ async fn another_model_is_brought_in_answers_and_goes() {
 
         click_words(&window, "tr[data-model=builtin] button", "Use").await;
         wait_until("the built-in one answers again", async || {
-            standing(&window, "builtin").await == "answers"
+            standing(&window, "builtin").await == "in use"
         })
         .await;
         click_words(&window, "tr[data-model=field-model] button", "Remove").await;

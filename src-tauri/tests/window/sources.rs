@@ -211,7 +211,7 @@ async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
         wait_until("it asks no more", async || !asks().await).await;
         assert!(is_trusted().await);
         wait_until("a message says so", async || {
-            text(&window, ".toasts").await.contains("git.acme.example may see the token")
+            text(&window, ".toasts").await.contains("git.acme.example may now see the token")
         })
         .await;
         assert!(is_there(&window, ".detail .gap").await, "that it was never synced is still told");

@@ -188,7 +188,7 @@ async fn a_note_that_is_there_already_is_shown_and_not_stored() {
         note_twice(&window).await;
         shot(&window, "note-blocked").await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
-        click_words(&window, ".blocked button", "Store it all the same").await;
+        click_words(&window, ".blocked button", "Save it anyway").await;
         wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
         click_words(&window, ".notes .buttons button", "Remove").await;
         click_words(&window, ".notes .confirm button", "Remove it").await;

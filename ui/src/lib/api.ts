@@ -81,6 +81,12 @@ export const browse = (query: string, offset: number) => {
   return invoke<SearchResponse>("search", { request });
 };
 
+/** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
+export const find = (query: string, limit: number) => {
+  const request: SearchRequest = { query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true };
+  return invoke<SearchResponse>("search", { request });
+};
+
 export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, coverage, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing } from "./text";
+import { count, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing, titled } from "./text";
 import type { SourceView } from "./types";
 
 const span = (text: string, hit = false) => ({ text, hit });
@@ -34,11 +34,6 @@ describe("numbers", () => {
 describe("the casebook in words", () => {
   const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 };
 
-  it("says what the indexes cover", () => {
-    expect(coverage({ documents: 123, full_text: 123, chunks: 310, embedded: 40, unread: 0 })).toBe(
-      "full text 123 of 123 · vectors 40 of 310",
-    );
-  });
 
   it("knows when they are behind", () => {
     expect(isBehind(none, true)).toBe(false);
@@ -70,4 +65,8 @@ it("gives a badge to those who have a standing", () => {
 
 it("makes sentences of messages", () => {
   expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
+});
+
+it("gives an empty title something to be pointed at", () => {
+  expect([titled(" \n"), titled("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
 });

@@ -17,6 +17,16 @@ export function plain(spans: readonly Span[]): string {
   return spans.map((span) => span.text).join("");
 }
 
+/** A title as it is shown: one that is empty would be a row without a handle. */
+export function titled(title: string): string {
+  return title.trim() || "(no title)";
+}
+
+/** Whether spans show nothing. */
+export function isBlank(spans: readonly Span[]): boolean {
+  return plain(spans).trim() === "";
+}
+
 /** Joins neighbours of the same sort and drops empty ones, so that a marked phrase is one mark. */
 export function joined(spans: readonly Span[]): Span[] {
   const found: Span[] = [];
@@ -45,15 +55,6 @@ export function holdings(source: SourceView): string {
   return parts.join(", ") || "empty";
 }
 
-/** What search can see: "full text 123 of 123 · vectors 40 of 310". */
-export function coverage(c: Coverage): string {
-  return `full text ${of(c.full_text, c.documents)} · vectors ${of(c.embedded, c.chunks)}`;
-}
-
-function of(done: number, all: number): string {
-  return `${count(done)} of ${count(all)}`;
-}
-
 /** Whether an index lacks something. */
 export function isBehind(c: Coverage, modelUsable: boolean): boolean {
   return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || c.unread > 0 || (c.documents > 0 && c.chunks === 0)));
@@ -66,12 +67,12 @@ export const PHASES: Record<Phase, string> = {
   read: "Reading",
   wait: "Waiting for the tracker",
   full_text: "Indexing text",
-  merge: "Tidying the index",
-  chunk: "Preparing vectors",
-  embed: "Computing vectors",
-  download: "Fetching the model",
+  merge: "Tidying up the index",
+  chunk: "Preparing search by meaning",
+  embed: "Learning the meaning of texts",
+  download: "Downloading the model",
   triage: "Checking for duplicates",
-  calibrate: "Calibrating",
+  calibrate: "Learning from known duplicates",
   evaluate: "Evaluating",
   close: "Closing at the tracker",
 };

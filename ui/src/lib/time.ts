@@ -50,6 +50,13 @@ export function short(time: string | null, now: number = Date.now()): string {
   return age.count === 0 ? "now" : `${age.count}${age.short}`;
 }
 
+/** "2 min ago": for a bar. */
+export function brief(time: string | null, now: number = Date.now()): string {
+  const age = time === null ? null : measure(time, now);
+  if (!age) return "";
+  return age.count === 0 ? "just now" : `${age.count} ${age.short} ago`;
+}
+
 /** The exact date and time, in the person's own zone where the system tells it. */
 export function absolute(time: string | null): string {
   if (time === null) return "";

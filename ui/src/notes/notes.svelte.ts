@@ -1,4 +1,4 @@
-// The notebook: the notes, the one that is read or written, and what was found when one was to be stored.
+// The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
@@ -15,11 +15,16 @@ export interface Writing {
   attach: string[];
 }
 
+/** What a draft is kept under: each note and each item has one of its own. */
+function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
+  return key ?? `new ${attach.join(" ")}`;
+}
+
 const LOOK_AFTER = 450;
-/** What is looked for before it is stored; the other kinds record moments, and moments repeat. */
+/** What is looked for before it is saved; the other kinds record moments, and moments repeat. */
 export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity"]);
 
-/** Tags as typed: apart by commas. */
+/** Tags as typed, separated by commas. */
 export function tags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
@@ -33,9 +38,11 @@ export class Notes {
   writing = $state<Writing | null>(null);
   /** Notes like the one that is being written. */
   similar = $state.raw<SimilarNotes | null>(null);
-  /** Why the note was not stored: it is there already. */
+  /** Why the note was not saved: it is there already. */
   blocked = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
+  /** What was begun and not saved. */
+  drafts = $state.raw<ReadonlyMap<string, Writing>>(new Map());
 
   #desk: Desk;
   #list = new Latest();
@@ -73,19 +80,58 @@ export class Notes {
     this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
   }
 
+  /** Opens the form for a new note, with the draft of it if there is one. */
   startWriting(start: Partial<Writing> = {}): void {
-    this.#desk.go("notes");
-    this.#forget();
-    this.writing = { key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], ...start };
+    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], ...start });
   }
 
   startEditing(note: Note): void {
-    this.startWriting({ key: note.key, kind: note.kind, title: note.title, body: note.body, tags: note.tags.join(", ") });
+    const { key, kind, title, body } = note;
+    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [] });
   }
 
-  stopWriting(): void {
+  /** Whether a new note about nothing else was begun. */
+  get isBegun(): boolean {
+    return this.drafts.has(draftOf({ key: null, attach: [] }));
+  }
+
+  #open(writing: Writing): void {
+    this.#desk.go("notes");
+    this.stopWriting();
+    const name = draftOf(writing);
+    this.writing = { ...(this.drafts.get(name) ?? writing) };
+    this.drafts = new Map([...this.drafts].filter(([other]) => other !== name));
+  }
+
+  /** Closes the form; what was written stays as a draft. Whether there is one now. */
+  stopWriting(): boolean {
+    const writing = this.writing;
     this.#forget();
     this.writing = null;
+    if (!writing || !this.#isWorthKeeping(writing)) return false;
+    this.drafts = new Map([...this.drafts, [draftOf(writing), $state.snapshot(writing)]]);
+    return true;
+  }
+
+  /** Closes the form as Esc does: says where what was written is. */
+  leaveWriting(): void {
+    if (this.stopWriting()) this.#desk.toasts.say("Kept as a draft. Open the form again to go on with it.");
+  }
+
+  /** Throws away what was written; that can be taken back. */
+  discard(): void {
+    const writing = this.writing && $state.snapshot(this.writing);
+    this.#forget();
+    this.writing = null;
+    if (!writing || !this.#isWorthKeeping(writing)) return;
+    const what = writing.key === null ? "The draft is discarded." : `The changes to ${writing.key} are discarded.`;
+    this.#desk.undo.did(what, () => this.#open(writing));
+  }
+
+  #isWorthKeeping(writing: Writing): boolean {
+    const note = this.all.find((one) => one.key === writing.key);
+    const before = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
+    return [writing.title, writing.body, writing.tags].some((text, at) => text.trim() !== before[at]?.trim());
   }
 
   /** The text has changed: looks a moment later whether the same is there. */
@@ -109,7 +155,7 @@ export class Notes {
     }, LOOK_AFTER);
   }
 
-  /** Stores what is written, or says why not. */
+  /** Saves what is written, or says why not. */
   async store(force = false): Promise<void> {
     const writing = this.writing;
     if (!writing) return;
@@ -119,7 +165,7 @@ export class Notes {
         const note = await api.editNote(writing.key, {
           title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach,
         });
-        await this.#stored(note, `${note.key} is changed.`);
+        await this.#stored(note, `${note.key} is saved.`);
         return;
       }
       const draft: NoteDraft = {
@@ -133,7 +179,7 @@ export class Notes {
       }
       const others = answer.matches.map((match) => match.id).join(", ");
       const how = answer.outcome === "connected" && others ? ` and connected with ${others}` : "";
-      await this.#stored(answer.note, `${answer.note.key} is stored${how}.${answer.warning ? ` ${answer.warning}` : ""}`);
+      await this.#stored(answer.note, `${answer.note.key} is saved${how}.${answer.warning ? ` ${answer.warning}` : ""}`);
     } catch (thrown) {
       this.formFailure = api.failure(thrown);
     }
@@ -151,8 +197,9 @@ export class Notes {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
     try {
       await api.editNote(note.key, { lifecycle });
-      this.#desk.toasts.say(`${note.key} is ${lifecycle === "active" ? "in use again" : "archived"}.`, () => {
-        void this.archive({ ...note, lifecycle });
+      this.#desk.undo.did(`${note.key} is ${lifecycle === "active" ? "in use again" : "archived"}.`, async () => {
+        await api.editNote(note.key, { lifecycle: note.lifecycle });
+        await this.load();
       });
     } catch (thrown) {
       this.#desk.say(thrown);
@@ -172,7 +219,8 @@ export class Notes {
   }
 
   async #stored(note: Note, words: string): Promise<void> {
-    this.stopWriting();
+    this.#forget();
+    this.writing = null;
     // It must be seen, whatever kind was shown.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;

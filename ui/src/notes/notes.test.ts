@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { Toasts } from "../shell/toasts.svelte";
+import { Undo } from "../shell/undo.svelte";
 import { Notes, tags } from "./notes.svelte";
 
 const note = (key: string): Note => ({
@@ -12,6 +13,8 @@ const note = (key: string): Note => ({
 const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "active" as const, similarity: 0.97, exact: false, differs: [] };
 
 let notes: Notes;
+let toasts: Toasts;
+let undo: Undo;
 let asked: string[];
 let drafts: NoteDraft[];
 
@@ -32,7 +35,9 @@ beforeEach(() => {
     }
     return note(String(args["key"]));
   });
-  const desk = { toasts: new Toasts(), say: () => {}, go: () => {} };
+  toasts = new Toasts();
+  undo = new Undo(toasts, () => {});
+  const desk = { toasts, undo, say: () => {}, go: () => {} };
   notes = new Notes(desk as unknown as Desk);
 });
 afterEach(() => clearMocks());
@@ -57,4 +62,42 @@ it("can write it into the one that is there", async () => {
 
 it("reads tags", () => {
   expect(tags(" a,, b ,a")).toEqual(["a", "b"]);
+});
+
+it("keeps what was half written as a draft, which a new note goes on with", () => {
+  notes.startWriting();
+  if (notes.writing) notes.writing.title = "Half";
+  notes.leaveWriting();
+  expect([notes.writing, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to go on with it."]);
+  // One about an item is another note, and leaves the draft alone.
+  notes.startWriting({ attach: ["acme/app#1"] });
+  expect(notes.writing).toMatchObject({ title: "", attach: ["acme/app#1"] });
+  if (notes.writing) notes.writing.body = "About one";
+  notes.leaveWriting();
+  notes.startWriting();
+  expect(notes.writing).toMatchObject({ title: "Half", attach: [] });
+  notes.startWriting({ attach: ["acme/app#1"] });
+  expect(notes.writing).toMatchObject({ body: "About one" });
+});
+
+it("keeps no draft of what was not changed", async () => {
+  await notes.load();
+  notes.startEditing(note("note#1"));
+  notes.leaveWriting();
+  notes.startWriting();
+  notes.leaveWriting();
+  expect([notes.drafts.size, toasts.shown]).toEqual([0, null]);
+  notes.startEditing(note("note#1"));
+  if (notes.writing) notes.writing.body = "more";
+  notes.leaveWriting();
+  notes.startEditing(note("note#1"));
+  expect(notes.writing?.body).toBe("more");
+});
+
+it("brings back what was discarded", async () => {
+  notes.startWriting({ title: "T", body: "B" });
+  notes.discard();
+  expect([notes.writing, notes.drafts.size]).toEqual([null, 0]);
+  await undo.takeBack();
+  expect(notes.writing).toMatchObject({ title: "T", body: "B" });
 });

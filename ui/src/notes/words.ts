@@ -15,5 +15,5 @@ export const KINDS: Record<NoteKind, { name: string; about: string }> = {
 /** How near a note is to what was written. */
 export function nearness(match: NoteMatch | undefined): string {
   if (!match) return "the same";
-  return match.exact ? "word for word" : `alike ${match.similarity.toFixed(2)}`;
+  return match.exact ? "word for word" : "says much the same";
 }

@@ -11,6 +11,8 @@ const ALL_AFTER = 180;
 const AT_ONCE = 2;
 const AHEAD = 4;
 const KEPT = 16;
+/** A query that has stood this long before it is changed is one to come back to. */
+const STANDS_AFTER = 2000;
 
 export class Search {
   query = $state("");
@@ -37,6 +39,13 @@ export class Search {
   #latest = new Latest();
   #timers: ReturnType<typeof setTimeout>[] = [];
   #answered = "";
+  #changedAt = 0;
+  #leave: () => void;
+
+  /** `leave` is told before another query takes the place of one that stood. */
+  constructor(leave: () => void = () => {}) {
+    this.#leave = leave;
+  }
 
   /** The results. Where no words were asked for, all documents: those that are not fetched yet are not there. */
   get hits(): readonly (Hit | undefined)[] {
@@ -60,15 +69,23 @@ export class Search {
   /** The query was edited by typing. */
   type(query: string): void {
     if (query === this.query) return;
+    this.#leaveWhatStood();
     this.query = query;
     this.#schedule(WORDS_AFTER, ALL_AFTER);
   }
 
-  /** The query was edited by a click. */
-  set(query: string): void {
+  /** The query was edited by a click, or (`isNew` is false) it is one that was left. */
+  set(query: string, isNew = true): void {
     if (query === this.query) return;
+    if (isNew) this.#leaveWhatStood();
     this.query = query;
     this.#schedule(0, 0);
+  }
+
+  #leaveWhatStood(): void {
+    const now = Date.now();
+    if (this.query.trim() !== "" && now - this.#changedAt > STANDS_AFTER) this.#leave();
+    this.#changedAt = now;
   }
 
   /** Asks the same again: the casebook has changed. */

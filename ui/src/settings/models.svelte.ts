@@ -39,7 +39,7 @@ export class Models {
       const model = await this.#desk.jobs.run("model", (onProgress) =>
         way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
       );
-      this.#desk.toasts.say(`${model.name} is here. It answers once you use it and its vectors are made.`);
+      this.#desk.toasts.say(`${model.name} is added. Choose “Use” to search with it.`);
     } catch (thrown) {
       const failure = api.failure(thrown);
       if (failure.code === "cancelled") this.#desk.say(thrown);
@@ -68,7 +68,7 @@ export class Models {
     this.failure = null;
     try {
       await api.removeModel(name);
-      this.#desk.toasts.say(`${name} is removed, with its vectors.`);
+      this.#desk.toasts.say(`${name} is removed, with its index.`);
     } catch (thrown) {
       this.failure = api.failure(thrown);
     }

@@ -10,11 +10,19 @@ import { Notes } from "../notes/notes.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
+import type { Section } from "../troubleshoot/pieces";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import type { Subject } from "./clipboard";
+import { Commands } from "./commands.svelte";
+import { History } from "./history.svelte";
+import { itemCommands, keyAtHand, subject } from "./items";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
+import { here, same, show, type Place } from "./places";
+import { Shelf } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
+import { Undo } from "./undo.svelte";
 
 export interface Message {
   tone: "error" | "info";
@@ -24,13 +32,17 @@ export interface Message {
 const STATUS_EVERY = 1500;
 
 export class Desk {
-  readonly search = new Search();
-  readonly reader = new Reader();
+  readonly shelf = new Shelf();
+  readonly search = new Search(() => this.leave());
+  readonly reader = new Reader(() => this.leave(), (thread) => this.shelf.read(thread));
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
+  readonly undo = new Undo(this.toasts, (thrown) => this.say(thrown));
+  readonly history = new History<Place>(same);
+  readonly commands = new Commands();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
-  readonly troubleshoot = new Troubleshoot(this.jobs);
+  readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
   readonly notes = new Notes(this);
   readonly insights = new Insights();
 
@@ -45,10 +57,24 @@ export class Desk {
   opening = $state(true);
   /** Whether files are held over the window. */
   dropping = $state(false);
+  /** Whether scores and figures are shown beside the words. */
+  details = $state(false);
+  /** The item that the palette or a menu was opened for. */
+  aimed = $state<string | null>(null);
 
   #asking = new Latest();
   #statusAt = 0;
   #watching = false;
+
+  constructor() {
+    this.commands.serve(itemCommands(this));
+  }
+
+  /** The item that commands are about: the one that a menu was opened for, else the one at hand. */
+  get item(): Subject | null {
+    const key = this.aimed ?? keyAtHand();
+    return key === null ? null : subject(this, key);
+  }
 
   get isEmpty(): boolean {
     return this.status !== null && this.status.sources.length === 0;
@@ -81,9 +107,11 @@ export class Desk {
   async #launched(): Promise<void> {
     const launch = await api.launch();
     this.launch = launch;
+    this.shelf.open(launch.casebook);
+    this.triage.restore();
     const wrong = launch.wrong_settings;
     // Without the one that the file may have named, another casebook is shown: that must not be a riddle.
-    const meanwhile = `The casebook in ${launch.casebook} is open meanwhile. What is mended holds from the next start.`;
+    const meanwhile = `The casebook in ${launch.casebook} is open meanwhile. What you correct takes effect at the next start.`;
     this.wrongSettings = wrong && { ...wrong, hint: `${sentence(wrong.hint ?? "")} ${meanwhile}` };
   }
 
@@ -93,8 +121,8 @@ export class Desk {
       const aside = await api.setSettingsAside();
       this.toasts.say(
         aside === null
-          ? "The settings are right now. They hold from the next start."
-          : `The settings are in ${aside} now. The defaults hold from the next start.`,
+          ? "The settings are right now. They take effect at the next start."
+          : `The settings are in ${aside} now. The defaults take effect at the next start.`,
       );
       this.wrongSettings = null;
     } catch (thrown) {
@@ -103,14 +131,48 @@ export class Desk {
   }
 
   go(view: ViewId): void {
+    if (view === this.view) return;
+    this.leave();
     this.view = view;
+  }
+
+  /** Notes where it is now, before it goes somewhere else. */
+  leave(): void {
+    this.history.leave(here(this));
+  }
+
+  async back(): Promise<void> {
+    const place = this.history.back(here(this));
+    if (place) await show(this, place);
+  }
+
+  async forward(): Promise<void> {
+    const place = this.history.forward(here(this));
+    if (place) await show(this, place);
   }
 
   /** Shows a document in the reading pane. */
   async read(key: string, anchor: string | null = null): Promise<void> {
-    this.view = "search";
+    if (this.view !== "search") this.go("search");
+    else if (this.reader.place?.key !== key) this.leave();
     this.reader.reading = true;
-    await this.reader.follow(key, anchor);
+    await this.reader.show({ key, anchor }, true);
+  }
+
+  /** Goes where a report's duplicates are: to the desk if it waits there, else they are looked up. */
+  async findDuplicates(key: string): Promise<void> {
+    if (!this.triage.rows.some((item) => item.key === key)) return this.lookUp(key, "duplicate");
+    if (this.view === "triage") return this.triage.jump(key);
+    this.go("triage");
+    this.triage.select(key);
+  }
+
+  /** Looks up what is known of a report, and goes to the first of a sort of answers. */
+  async lookUp(key: string, section: Section): Promise<void> {
+    this.go("troubleshoot");
+    this.troubleshoot.text = key;
+    await this.troubleshoot.ask();
+    this.troubleshoot.mark(this.troubleshoot.pieces.find((piece) => piece.section === section)?.id ?? null);
   }
 
   /** Brings the sample in and makes it searchable. */
@@ -138,7 +200,7 @@ export class Desk {
     try {
       const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#indexing(progress, isNewPhase));
       if (report.busy_elsewhere) {
-        this.#inform("Another process is bringing the indexes up to date.", "What it has done shows up here by itself.");
+        this.#inform("Another process is updating the search index.", "What it adds appears here by itself.");
       } else {
         this.search.refresh();
         if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
@@ -207,7 +269,7 @@ export class Desk {
       return;
     }
     importing.clear();
-    this.view = "troubleshoot";
+    this.go("troubleshoot");
     await this.troubleshoot.readLogs(paths);
   }
 

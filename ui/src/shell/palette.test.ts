@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { documentKey, fit, matching, type Command } from "./palette";
+import { answers, documentKey, fit, matching, type Command } from "./palette";
 
 const command = (title: string): Command => ({ id: title, title, run: () => {} });
 
@@ -21,4 +21,26 @@ it("knows the key of a document", () => {
   expect(documentKey(" #7 ")).toBe("7");
   expect(documentKey("acme/app:Upgrade-to-3")).toBe("acme/app:Upgrade-to-3");
   expect(documentKey("error 7")).toBe(null);
+});
+
+const titles = (typed: string, items: readonly Command[] = []) =>
+  answers([{ title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
+    (section) => [section.title, ...section.commands.map((one) => one.title)],
+  );
+
+it("lists the items that have a number, in place of guessing which one is meant", () => {
+  expect(titles("12", ["first #12", "second #12"].map(command))).toEqual([
+    ["Items", "first #12", "second #12"], ["Search", "Search for “12”"],
+  ]);
+});
+
+it("opens a document that is named whole at once, before anything is found", () => {
+  expect(titles("acme/app#12")).toEqual([["Open", "Read acme/app#12"], ["Search", "Search for “acme/app#12”"]]);
+});
+
+it("offers commands, items and a search for words", () => {
+  expect(titles("so", [command("Socket closes")])).toEqual([
+    ["Commands", "Sources"], ["Items", "Socket closes"], ["Search", "Search for “so”"],
+  ]);
+  expect(titles(" ")).toEqual([["Go to", "Search", "Sources"]]);
 });

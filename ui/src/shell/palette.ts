@@ -9,6 +9,14 @@ export interface Command {
   run: () => void;
 }
 
+export interface Section {
+  title: string;
+  commands: readonly Command[];
+}
+
+/** Beside the items that fit, only the commands that fit best are of use. */
+const FITTING = 6;
+
 /** How well a title fits: higher is better; null where it does not. The letters must come in their order. */
 export function fit(title: string, typed: string): number | null {
   const wanted = typed.toLowerCase().replace(/\s+/g, "");
@@ -41,4 +49,31 @@ export function matching(commands: readonly Command[], typed: string): Command[]
 export function documentKey(typed: string): string | null {
   const text = typed.trim();
   return /^(?:[\w.-]+\/[\w.-]+#\d+|#?\d+|[\w.-]+\/[\w.-]+:\S+)$/.test(text) ? text.replace(/^#/, "") : null;
+}
+
+/** A number alone, which several sources may have: which one is meant is told by what is found. */
+export function isNumber(typed: string): boolean {
+  return /^#?\d+$/.test(typed.trim());
+}
+
+/** What is offered for what is typed: everything before it, then a document that is named, what fits, items, a search. */
+export function answers(
+  all: readonly Section[],
+  typed: string,
+  items: readonly Command[],
+  { open, search }: { open: (key: string) => void; search: (text: string) => void },
+): Section[] {
+  const text = typed.trim();
+  if (text === "") return [...all];
+  const key = isNumber(text) ? null : documentKey(text);
+  const fitting = matching(all.flatMap((section) => section.commands), text).slice(0, FITTING);
+  const sections: Section[] = [
+    { title: "Open", commands: key ? [{ id: "open", title: `Read ${key}`, run: () => open(key) }] : [] },
+    // A number names an item; letters may as well name a command.
+    ...(isNumber(text)
+      ? [{ title: "Items", commands: items }, { title: "Commands", commands: fitting }]
+      : [{ title: "Commands", commands: fitting }, { title: "Items", commands: items }]),
+    { title: "Search", commands: [{ id: "search", title: `Search for “${text}”`, run: () => search(text) }] },
+  ];
+  return sections.filter((section) => section.commands.length > 0);
 }

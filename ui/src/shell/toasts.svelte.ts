@@ -1,4 +1,5 @@
-// Short messages in a corner that go by themselves; some offer to take back what they tell of.
+// Short messages in the status bar that go by themselves. The newest is the one that is shown: what it offers to take back
+// is always what Ctrl Z would.
 
 export interface Toast {
   id: number;
@@ -6,44 +7,36 @@ export interface Toast {
   undo: (() => void) | null;
 }
 
-const SHOWN = 3;
 const GOES_AFTER = 7000;
 
 export class Toasts {
-  items = $state.raw<readonly Toast[]>([]);
+  shown = $state.raw<Toast | null>(null);
 
   #next = 1;
-  #timers = new Map<number, ReturnType<typeof setTimeout>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  say(text: string, undo: (() => void) | null = null): void {
+  /** Shows a message. Returns its id. */
+  say(text: string, undo: (() => void) | null = null): number {
     const id = this.#next++;
-    for (const old of this.items.slice(0, Math.max(0, this.items.length - SHOWN + 1))) this.dismiss(old.id);
-    this.items = [...this.items, { id, text, undo }];
-    this.resume(id);
+    this.shown = { id, text, undo };
+    this.resume();
+    return id;
   }
 
+  /** Takes a message away, if it is the one that is shown. */
   dismiss(id: number): void {
-    this.hold(id);
-    this.items = this.items.filter((toast) => toast.id !== id);
+    if (this.shown?.id !== id) return;
+    this.hold();
+    this.shown = null;
   }
 
-  /** Keeps a message while somebody reads it. */
-  hold(id: number): void {
-    clearTimeout(this.#timers.get(id));
-    this.#timers.delete(id);
+  /** Keeps the message while somebody reads it. */
+  hold(): void {
+    clearTimeout(this.#timer);
   }
 
-  resume(id: number): void {
-    this.hold(id);
-    this.#timers.set(id, setTimeout(() => this.dismiss(id), GOES_AFTER));
-  }
-
-  /** Takes back what the newest message that offers it tells of. Whether there was one. */
-  undo(): boolean {
-    const toast = this.items.findLast((t) => t.undo !== null);
-    if (!toast) return false;
-    this.dismiss(toast.id);
-    toast.undo?.();
-    return true;
+  resume(): void {
+    this.hold();
+    this.#timer = setTimeout(() => (this.shown = null), GOES_AFTER);
   }
 }

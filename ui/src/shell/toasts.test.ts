@@ -4,32 +4,29 @@ import { Toasts } from "./toasts.svelte";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("shows the newest three, each for a while", () => {
+it("shows the newest alone, for a while", () => {
   const toasts = new Toasts();
-  for (const text of ["a", "b", "c", "d"]) toasts.say(text);
-  expect(toasts.items.map((t) => t.text)).toEqual(["b", "c", "d"]);
+  for (const text of ["a", "b"]) toasts.say(text);
+  expect(toasts.shown?.text).toBe("b");
   vi.advanceTimersByTime(8000);
-  expect(toasts.items).toEqual([]);
+  expect(toasts.shown).toBe(null);
 });
 
-it("waits while one is read", () => {
+it("waits while it is read", () => {
   const toasts = new Toasts();
   toasts.say("read me");
-  const id = toasts.items[0]?.id ?? 0;
-  toasts.hold(id);
+  toasts.hold();
   vi.advanceTimersByTime(60_000);
-  expect(toasts.items.length).toBe(1);
-  toasts.resume(id);
+  expect(toasts.shown?.text).toBe("read me");
+  toasts.resume();
   vi.advanceTimersByTime(8000);
-  expect(toasts.items.length).toBe(0);
+  expect(toasts.shown).toBe(null);
 });
 
-it("takes back the newest that can be", () => {
+it("leaves a newer one where an older one is dismissed", () => {
   const toasts = new Toasts();
-  const undone: string[] = [];
-  toasts.say("first", () => undone.push("first"));
-  toasts.say("second", () => undone.push("second"));
-  toasts.say("plain");
-  expect([toasts.undo(), toasts.undo(), toasts.undo()]).toEqual([true, true, false]);
-  expect(undone).toEqual(["second", "first"]);
+  const old = toasts.say("old");
+  toasts.say("new");
+  toasts.dismiss(old);
+  expect(toasts.shown?.text).toBe("new");
 });

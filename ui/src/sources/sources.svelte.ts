@@ -120,7 +120,7 @@ export class Sources {
   async trust(key: string): Promise<void> {
     try {
       const host = await api.trustSource(key);
-      this.#desk.toasts.say(`${host.host} may see the token that is kept for it.`);
+      this.#desk.toasts.say(`${host.host} may now see the token that is kept for it.`);
     } catch (thrown) {
       this.#desk.say(thrown);
     }
@@ -142,7 +142,7 @@ export class Sources {
   async learnt(reports: readonly CalibrationReport[]): Promise<void> {
     this.#keep(reports);
     for (const report of reports) {
-      this.#desk.toasts.say(`${report.source}: checks for duplicates are calibrated on ${plural(report.labels, "known one")} of its own now.`);
+      this.#desk.toasts.say(`${report.source}: duplicate checks are now tuned on its ${plural(report.labels, "known duplicate")}.`);
     }
     await this.load();
   }

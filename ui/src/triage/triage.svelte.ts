@@ -6,6 +6,8 @@ import type {
   Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, TriageResponse, VerdictKind,
 } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import type { DeskSetting } from "../shell/shelf.svelte";
+import type { Deed } from "../shell/undo.svelte";
 
 /** How many reports of each list are held; more come as these are decided. */
 const HELD = 100;
@@ -18,12 +20,14 @@ export interface Decision {
   kind: VerdictKind;
   /** Whether it was made in the second list, where its report returns to. */
   related: boolean;
+  /** What takes it back. */
+  deed: Deed | null;
 }
 
 const DONE: Record<VerdictKind, string> = {
   duplicate: "is a duplicate of",
   related: "is related to",
-  not_duplicate: "is no duplicate of",
+  not_duplicate: "is not a duplicate of",
 };
 
 export class Triage {
@@ -65,6 +69,8 @@ export class Triage {
   #stopped = false;
   /** Grows with each choice of what is shown: a check that runs may be for another one. */
   #choice = 0;
+  /** The pair that the reader has before them. */
+  #seen = "";
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -96,6 +102,16 @@ export class Triage {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
 
+  /** Closed reports that could be compared with too. */
+  get closedToAdd(): number {
+    return this.includeClosed ? 0 : this.closedLeftOut;
+  }
+
+  /** How many were decided today, in this casebook. */
+  get decidedToday(): number {
+    return this.#desk.shelf.decidedToday;
+  }
+
   get canSkip(): boolean {
     return this.item !== null && this.#list(this.inRelated).length > 1;
   }
@@ -118,12 +134,22 @@ export class Triage {
 
   /** The view is shown: what waits already stands there at once, then what is new is checked. */
   async enter(): Promise<void> {
+    const { status } = this.#desk;
+    // It may be gone since the desk was last open.
+    if (status && !status.sources.some((source) => source.key === this.source)) this.source = null;
     await this.load();
     if (this.failure === null && this.unscanned > 0 && !this.#stopped) await this.scan();
   }
 
-  choose(change: { source?: string | null; includeClosed?: boolean; band?: Band }): void {
+  /** Shows what was shown when the window was last open. */
+  restore(): void {
+    const kept = this.#desk.shelf.triage;
+    if (kept) Object.assign(this, { source: kept.source, includeClosed: kept.includeClosed, band: kept.band });
+  }
+
+  choose(change: Partial<DeskSetting>): void {
     Object.assign(this, change);
+    this.#desk.shelf.setTriage({ source: this.source, includeClosed: this.includeClosed, band: this.band });
     this.#choice++;
     this.#skipped.clear();
     this.#stopped = false;
@@ -189,6 +215,12 @@ export class Triage {
     this.#select(this.rows[to]?.key ?? null);
   }
 
+  /** Goes to a report; a step back leads to the one before. */
+  jump(key: string): void {
+    if (key !== this.selected) this.#desk.leave();
+    this.#select(key);
+  }
+
   select(key: string): void {
     this.#select(key);
   }
@@ -208,7 +240,7 @@ export class Triage {
     const first = this.related[0];
     if (!first) return;
     this.relatedOpen = true;
-    this.#select(first.key);
+    this.jump(first.key);
   }
 
   /** Compares with another candidate of the same report. */
@@ -219,26 +251,34 @@ export class Triage {
     void this.#compare();
   }
 
+  /** A pair stands on the screen: only such a one can be decided. */
+  saw(report: string, candidate: string): void {
+    this.#seen = `${report} ${candidate}`;
+  }
+
   /** Records what the pair is and goes on to the next report. */
   async decide(kind: VerdictKind): Promise<void> {
     const item = this.item;
     const other = this.candidate;
-    if (!item || !other) return;
+    if (!item || !other || this.#seen !== `${item.key} ${other.key}`) return;
     const related = this.inRelated;
     const place = this.#place(related);
-    const decision = { item, other: other.key, kind, related };
+    const decision: Decision = { item, other: other.key, kind, related, deed: null };
     this.#take(item.key);
     this.decisions = [...this.decisions, decision];
+    const recording = api.recordVerdict(item.key, other.key, kind);
+    decision.deed = this.#desk.undo.did(`${item.key} ${DONE[kind]} ${other.key}.`, () => this.#takeBack(decision, recording));
     try {
-      await api.recordVerdict(item.key, other.key, kind);
+      await recording;
     } catch (thrown) {
+      this.#desk.undo.forget(decision.deed);
       this.decisions = this.decisions.filter((d) => d !== decision);
       this.#putBack(decision, place);
       this.#desk.say(thrown);
       return;
     }
     this.recorded++;
-    this.#desk.toasts.say(`${item.key} ${DONE[kind]} ${other.key}.`, () => void this.undo(decision));
+    this.#desk.shelf.decided(1);
     const runsOut = (list: readonly TriageItem[], waiting: number) => list.length < FEW && waiting > list.length;
     if (runsOut(this.items, this.waiting) || runsOut(this.related, this.relatedWaiting)) void this.load();
   }
@@ -255,17 +295,23 @@ export class Triage {
     this.#select(next?.key ?? null);
   }
 
-  /** Takes a decision back, the last one if not told which, and shows its report again. */
-  async undo(decision: Decision | undefined = this.decisions.at(-1)): Promise<void> {
-    if (!decision || !this.decisions.includes(decision)) return;
+  /** Takes the last decision back and shows its report again. */
+  async undo(): Promise<void> {
+    await this.#desk.undo.takeBack(this.decisions.at(-1)?.deed ?? null);
+  }
+
+  async #takeBack(decision: Decision, recording: Promise<unknown>): Promise<void> {
     this.decisions = this.decisions.filter((d) => d !== decision);
+    // One that could not be recorded is back in its list already.
+    if (!(await recording.then(() => true, () => false))) return;
     try {
       await api.undoVerdict(decision.item.key, decision.other);
     } catch (thrown) {
-      this.#desk.say(thrown);
-      return;
+      this.decisions = [...this.decisions, decision];
+      throw thrown;
     }
     this.recorded++;
+    this.#desk.shelf.decided(-1);
     this.#putBack(decision, Math.max(0, this.#place(decision.related)));
   }
 

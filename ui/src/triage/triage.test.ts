@@ -2,8 +2,10 @@ import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
+import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import type { DuplicateCandidate, TriageItem } from "../lib/types";
+import { Undo } from "../shell/undo.svelte";
+import type { DuplicateCandidate, TriageItem, VerdictKind } from "../lib/types";
 import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({
@@ -21,6 +23,12 @@ let bands: string[];
 let refuse: boolean;
 let said: unknown[];
 let triage: Triage;
+
+/** Decides about the pair once it has been shown. */
+function decide(kind: VerdictKind): Promise<void> {
+  triage.saw(triage.item?.key ?? "", triage.candidate?.key ?? "");
+  return triage.decide(kind);
+}
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
 
@@ -46,7 +54,9 @@ beforeEach(async () => {
     }
     return null;
   });
-  const desk = { jobs: new Jobs(), toasts: new Toasts(), say: (thrown: unknown) => said.push(thrown) };
+  const toasts = new Toasts();
+  const say = (thrown: unknown) => said.push(thrown);
+  const desk = { jobs: new Jobs(), toasts, shelf: new Shelf(), undo: new Undo(toasts, say), say, leave: () => {} };
   triage = new Triage(desk as unknown as Desk);
   await triage.enter();
 });
@@ -54,9 +64,9 @@ afterEach(() => clearMocks());
 
 it("goes to the next report at once, and takes decisions back in their order", async () => {
   expect(triage.selected).toBe("a");
-  void triage.decide("duplicate");
+  void decide("duplicate");
   expect(triage.selected).toBe("b");
-  await triage.decide("not_duplicate");
+  await decide("not_duplicate");
   expect([triage.selected, triage.waiting]).toEqual(["c", 1]);
   await triage.undo();
   expect(triage.selected).toBe("b");
@@ -68,9 +78,15 @@ it("goes to the next report at once, and takes decisions back in their order", a
   ]);
 });
 
+it("decides only about a pair that has been shown, so that a held key decides one", async () => {
+  await decide("duplicate");
+  await triage.decide("duplicate");
+  expect([triage.selected, asked]).toEqual(["b", ["record_verdict a a-old duplicate"]]);
+});
+
 it("puts a report back whose decision could not be kept", async () => {
   refuse = true;
-  await triage.decide("related");
+  await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
   expect(said.length).toBe(1);
@@ -81,7 +97,7 @@ it("decides about the candidate that is shown", async () => {
   await rest();
   triage.turn(1);
   expect(triage.candidate?.key).toBe("a-2");
-  await triage.decide("duplicate");
+  await decide("duplicate");
   expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
 });
 
@@ -92,7 +108,7 @@ it("puts a skipped report last", () => {
 });
 
 it("does not show a decided pair again, but the report with another candidate", async () => {
-  await triage.decide("not_duplicate");
+  await decide("not_duplicate");
   await triage.load();
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c"]);
   queue = [{ ...item("a"), candidate: candidate("a-other") }, ...queue.slice(1)];
@@ -148,7 +164,7 @@ it("says that nothing waits once the queue after a check is here, and not before
 it("shows what may be the same unless told otherwise, and how many of the queue are expected to be", async () => {
   expect([bands, triage.closedLeftOut]).toEqual([["possible"], 7]);
   expect(triage.expected).toBeCloseTo(2.4);
-  await triage.decide("duplicate");
+  await decide("duplicate");
   expect(triage.expected).toBeCloseTo(1.6);
   triage.choose({ band: "high" });
   expect([triage.expected, triage.closedLeftOut]).toEqual([0, 0]);
@@ -190,7 +206,7 @@ it("decides, skips and takes back in the second list as in the queue", async () 
   triage.turnToRelated();
   triage.skip();
   expect([keys(triage.related), triage.selected]).toEqual([["y", "z", "x"], "y"]);
-  await triage.decide("related");
+  await decide("related");
   expect([triage.selected, triage.relatedWaiting, triage.waiting]).toEqual(["z", 2, 3]);
   triage.toggleRelated();
   await triage.undo();
@@ -206,7 +222,7 @@ it("puts a report of the second list back whose decision could not be kept", asy
   triage.turnToRelated();
   triage.move(1);
   refuse = true;
-  await triage.decide("duplicate");
+  await decide("duplicate");
   expect([keys(triage.related), triage.selected, triage.relatedWaiting]).toEqual([["x", "y"], "y", 2]);
 });
 
@@ -215,9 +231,9 @@ it("goes on with the second list after the last of the queue, if that is shown",
   triage.choose({});
   await rest();
   triage.toggleRelated();
-  await triage.decide("duplicate");
+  await decide("duplicate");
   expect([triage.selected, triage.inRelated]).toEqual(["x", true]);
-  await triage.decide("related");
+  await decide("related");
   expect([triage.selected, triage.rows.length]).toEqual([null, 0]);
 });
 

@@ -3,8 +3,11 @@ import { mount, unmount } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Band, DuplicateCandidate, Thread, TriageItem } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { Commands } from "../shell/commands.svelte";
 import { Jobs } from "../shell/jobs.svelte";
+import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
+import { Undo } from "../shell/undo.svelte";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
@@ -29,6 +32,7 @@ let closed: number;
 let asked: string[];
 let shown: Record<string, unknown>;
 let triage: Triage;
+let commands: Commands;
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
 const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim() ?? "";
@@ -37,14 +41,19 @@ const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][ar
 const click = (words: string) =>
   [...document.querySelectorAll("button")].find((one) => one.textContent.includes(words))?.click();
 async function press(key: string): Promise<void> {
-  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+  // As the window does with what no list has taken.
+  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.key(event, ["Triage"]);
   await rest();
 }
 
 async function open(): Promise<void> {
+  const toasts = new Toasts();
+  const say = (thrown: unknown) => { throw thrown; };
+  commands = new Commands();
   const desk = {
-    jobs: new Jobs(), toasts: new Toasts(), status: null, isEmpty: false,
-    say: (thrown: unknown) => { throw thrown; },
+    jobs: new Jobs(), toasts, undo: new Undo(toasts, say), shelf: new Shelf(), commands, status: null, isEmpty: false, details: false,
+    say, leave: () => {},
   } as unknown as Desk;
   triage = new Triage(desk);
   Object.assign(desk, { triage });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Band, DuplicateCandidate } from "../lib/types";
-import { BANDS, became, FILTERS, heading, MARKS, read, waits } from "./words";
+import { BANDS, became, FILTERS, heading, MARKS, progress, read, reason, waits } from "./words";
 
 it("says what became of a candidate", () => {
   expect(became("open").words).toBe("Still open");
@@ -39,4 +39,15 @@ it("promises no sameness that no candidate has", () => {
   const of = (...bands: Band[]) => heading(bands.map((band) => ({ band }) as DuplicateCandidate));
   expect(of("related", "possible")).toBe("Reports that may be the same");
   expect(of("related", "none")).toBe("Related reports");
+});
+
+it("gives reasons as a colleague would, and their figures to who asks for them", () => {
+  expect(reason("close in meaning (0.78)", false)).toBe("they say much the same in other words");
+  expect(reason("close in meaning (0.78)", true)).toBe("they say much the same in other words (0.78)");
+  expect(reason("3 of the top frames are the same, as app::run", false)).toBe("the stack traces share 3 frames, such as app::run");
+  expect(reason("the same error code: FW-1043", false)).toBe("the same error code: FW-1043");
+});
+
+it("says how far the day has come, and nothing before it has begun", () => {
+  expect([progress(0, 40), progress(14, 26), progress(40, 0)]).toEqual(["", "14 decided today, 26 to go", "40 decided today"]);
 });

@@ -37,8 +37,12 @@ export class Troubleshoot {
 
   #latest = new Latest();
 
-  constructor(jobs: Jobs) {
+  #leave: () => void;
+
+  /** `leave` is told before another answer takes the place of one that stands. */
+  constructor(jobs: Jobs, leave: () => void = () => {}) {
     this.logs = new Logs(jobs);
+    this.#leave = leave;
   }
 
   get pieces(): readonly Piece[] {
@@ -60,6 +64,7 @@ export class Troubleshoot {
     if (!text) return;
     const files = paths(text);
     if (files.length > 0) return this.readLogs(files);
+    if (this.asked !== "" && this.asked !== text) this.#leave();
     this.logs.clear();
     const asked = { ...question(text), source: this.source };
     const isCurrent = this.#latest.begin();
@@ -109,6 +114,12 @@ export class Troubleshoot {
 
   move(by: number): void {
     this.at = Math.min(Math.max(this.at + by, 0), this.pieces.length - 1);
+  }
+
+  /** Goes to a piece, if it is among the answer. */
+  mark(id: string | null): void {
+    const at = this.pieces.findIndex((piece) => piece.id === id);
+    if (at >= 0) this.at = at;
   }
 
   toggle(id: string): void {

@@ -1,0 +1,247 @@
+//! An item wherever it stands: the way to it and back, what can be done with it, and what is kept of it.
+
+use fantoccini::{Client, key::Key};
+use precedent_core::Task;
+use precedent_engine::{Casebook, OpenOptions};
+
+use crate::{
+    driver::{
+        click_words, drive, is_there, press, press_ctrl, press_with, script, shot, text, texts, wait_for,
+        wait_until,
+    },
+    triage::pairs,
+};
+
+/// The row of the queue that is marked.
+const MARKED: &str = ".queue [aria-selected=true] .key";
+const TOAST: &str = ".toasts .toast .text";
+
+/// The name of what has the focus, or its tag.
+async fn focused(window: &Client) -> String {
+    let ask = "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
+    script(window, ask).await.as_str().unwrap_or_default().to_owned()
+}
+
+/// Goes to Triage and waits until there is something to decide.
+async fn at_the_desk(window: &Client) {
+    wait_for(window, "#hit-0").await;
+    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    press_ctrl(window, '2').await;
+    wait_for(window, ".triage").await;
+    press(window, "b").await;
+    wait_until("everything is shown", async || {
+        is_there(window, ".choice button:last-child[aria-pressed=true]").await
+    })
+    .await;
+    wait_until("a pair is compared", async || {
+        is_there(window, ".compare[aria-busy=false]").await
+            && !is_there(window, ".triage header progress").await
+    })
+    .await;
+}
+
+async fn casebook_of_pairs(home: &std::path::Path, sources: &[&str]) -> std::path::PathBuf {
+    let casebook = home.join("casebook");
+    let file = home.join("issues.jsonl");
+    std::fs::write(&file, pairs()).unwrap();
+    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    for source in sources {
+        open.import_github(source, &file, &Task::new()).await.unwrap();
+    }
+    casebook
+}
+
+#[tokio::test]
+async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        at_the_desk(&window).await;
+        press(&window, "jj").await;
+        let row = text(&window, MARKED).await;
+        let focus = focused(&window).await;
+        assert_eq!(focus, "Reports that wait");
+        press(&window, "o").await;
+        wait_for(&window, "article h2").await;
+        assert_eq!(text(&window, "article .back").await, "← Triage");
+        shot(&window, "reader-from-triage").await;
+
+        press_with(&window, Key::Alt, char::from(Key::Left)).await;
+        wait_until("the row is marked as before", async || text(&window, MARKED).await == row).await;
+        wait_until("it has the focus", async || focused(&window).await == focus).await;
+        press_with(&window, Key::Alt, char::from(Key::Right)).await;
+        wait_for(&window, "article h2").await;
+        press(&window, "b").await;
+        wait_until("b leads back too", async || text(&window, MARKED).await == row).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        at_the_desk(&window).await;
+        let first = text(&window, MARKED).await;
+        for (key, words) in [("d", "is a duplicate of"), ("r", "is related to")] {
+            wait_for(&window, ".compare[aria-busy=false]").await;
+            press(&window, key).await;
+            wait_until("it is told", async || text(&window, TOAST).await.contains(words)).await;
+        }
+        assert_eq!(texts(&window, TOAST).await.len(), 1, "one message at a time");
+        press(&window, "u").await;
+        wait_until("the last is taken back", async || {
+            let told = text(&window, TOAST).await;
+            told.starts_with("Taken back") && told.contains("is related to")
+        })
+        .await;
+        press_ctrl(&window, 'z').await;
+        wait_until("and the one before", async || {
+            let told = text(&window, TOAST).await;
+            told.starts_with("Taken back") && told.contains("is a duplicate of")
+        })
+        .await;
+        wait_until("its report is shown again", async || text(&window, MARKED).await == first).await;
+
+        // As it comes from a keyboard whose key stays down.
+        wait_for(&window, ".compare[aria-busy=false]").await;
+        press(&window, "d").await;
+        let held = "for (let n = 0; n < 8; n++) document.activeElement.dispatchEvent(
+            new KeyboardEvent('keydown', { key: 'd', repeat: true, bubbles: true, cancelable: true }))";
+        script(&window, held).await;
+        wait_until("one is decided", async || {
+            text(&window, ".triage header .end").await.contains("1 decided today")
+        })
+        .await;
+        script(&window, held).await;
+        assert!(text(&window, ".triage header .end").await.contains("1 decided today"));
+        shot(&window, "triage-undo").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        let search = wait_for(&window, "#query").await;
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        search.send_keys("certificate signed by unknown authority").await.unwrap();
+        wait_for(&window, ".hit .why").await;
+        wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
+        press_ctrl(&window, 's').await;
+        wait_until("the search is saved", async || text(&window, TOAST).await.ends_with("is saved.")).await;
+        press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
+        wait_for(&window, "article.reader:focus h2").await;
+        let key = text(&window, "article .where").await;
+        press(&window, "P").await;
+        wait_until("it is pinned", async || text(&window, TOAST).await == format!("{key} is pinned.")).await;
+
+        // The menu has what the keys do, and gives the focus back.
+        press_with(&window, Key::Shift, char::from(Key::F10)).await;
+        wait_for(&window, ".menu[open] [role=menuitem]:focus").await;
+        shot(&window, "menu").await;
+        // By key: a click of a script is no gesture of a person, and the clipboard wants one.
+        press(&window, &format!("{}{}", char::from(Key::End), char::from(Key::Enter))).await;
+        let whole = format!("Copied {key} as Markdown, with its text.");
+        wait_until("it is told", async || text(&window, TOAST).await == whole).await;
+        wait_until("the reader has the focus", async || is_there(&window, "article.reader:focus").await)
+            .await;
+        press(&window, "y").await;
+        wait_until("it is told", async || text(&window, TOAST).await == format!("Copied {key}.")).await;
+        press(&window, "/").await;
+        wait_until("the box has the focus", async || is_there(&window, "#query:focus").await).await;
+        press_ctrl(&window, 'a').await;
+        press_ctrl(&window, 'v').await;
+        let pasted = "return document.querySelector('#query').value";
+        wait_until("it is on the clipboard", async || script(&window, pasted).await == key.as_str()).await;
+
+        // As a restart would: nothing but what is kept.
+        window.refresh().await.unwrap();
+        wait_for(&window, "#hit-0").await;
+        wait_until("it is on the empty page", async || {
+            let start = text(&window, ".start").await;
+            start.contains("Pinned") && start.contains(&key) && start.contains("Saved searches")
+        })
+        .await;
+        shot(&window, "start").await;
+        click_words(&window, ".start [data-doc]", &key).await;
+        wait_until("it is read", async || text(&window, "article .where").await == key).await;
+        press_ctrl(&window, 'k').await;
+        wait_for(&window, "#palette").await;
+        let sections = texts(&window, "#commands .section").await;
+        for section in ["Pinned", "Saved searches", "Go to"] {
+            assert!(sections.iter().any(|s| s == section), "{section}: {sections:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = casebook_of_pairs(home.path(), &["acme/mill", "acme/plant"]).await;
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        press_ctrl(&window, 'k').await;
+        wait_for(&window, "#palette").await;
+        // Enter before anything is found opens nothing by chance.
+        press(&window, &format!("3{}", char::from(Key::Enter))).await;
+        wait_until("both are listed", async || {
+            let found = texts(&window, "#commands .detail").await;
+            ["acme/mill#3", "acme/plant#3"].iter().all(|key| found.iter().any(|f| f == key))
+        })
+        .await;
+        shot(&window, "palette-number").await;
+        let second = texts(&window, "#commands .detail").await.remove(1);
+        press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
+        wait_until("the chosen one is read", async || text(&window, "article .where").await == second).await;
+        wait_until("it has the focus", async || is_there(&window, "article.reader:focus").await).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async |window| {
+        wait_for(&window, "#hit-0").await;
+        // The box is empty, so the key asks for help.
+        press(&window, "?").await;
+        wait_for(&window, "dialog[open] #shortcuts-title").await;
+        press(&window, &char::from(Key::Escape).to_string()).await;
+        wait_until("it is closed", async || !is_there(&window, "dialog[open]").await).await;
+        assert_eq!(script(&window, "return document.querySelector('#query').value").await, "");
+
+        press_ctrl(&window, '4').await;
+        wait_for(&window, ".notes .blank").await;
+        press(&window, "a").await;
+        wait_for(&window, "#note-title:focus").await;
+        press(&window, "Half a note").await;
+        press(&window, &char::from(Key::Escape).to_string()).await;
+        wait_until("it is told where it is", async || {
+            text(&window, TOAST).await.starts_with("Kept as a draft")
+        })
+        .await;
+        let lost = "return document.activeElement === document.body";
+        assert_eq!(script(&window, lost).await, false);
+        press(&window, "a").await;
+        wait_for(&window, "#note-title:focus").await;
+        let title = "return document.querySelector('#note-title').value";
+        assert_eq!(script(&window, title).await, "Half a note");
+        wait_for(&window, "#note-body").await.send_keys("The other half.").await.unwrap();
+        press_ctrl(&window, char::from(Key::Enter)).await;
+        wait_until("the list has the focus", async || focused(&window).await == "Notes").await;
+    })
+    .await;
+}

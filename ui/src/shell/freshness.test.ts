@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { MirrorView, SourceView, Status } from "../lib/types";
+import { figures, freshness } from "./freshness";
+
+const NOW = Date.parse("2026-05-01T12:00:00Z");
+const source = { key: "acme/app", issues: 3, pull_requests: 0, pages: 0, comments: 1, added_at: "2026-05-01T00:00:00Z", changed_at: null } as SourceView;
+const status = (full_text = 3, sources = [source]): Status => ({
+  casebook: "/casebook", coverage: { documents: 3, full_text, chunks: 5, embedded: 5, unread: 0 }, database_bytes: 1, full_text_bytes: 1,
+  vector_bytes: 1, model: { name: "m", next: null, problem: null }, read_only: null, sources,
+});
+const mirror = (synced_at: string | null) => ({ synced_at }) as MirrorView;
+
+it("says how fresh the casebook is, by what was asked longest ago", () => {
+  const mirrors = [mirror("2026-05-01T11:58:00Z"), mirror("2026-05-01T11:00:00Z")];
+  expect(freshness(status(), mirrors.slice(0, 1), false, NOW)).toBe("Up to date · 2 min ago");
+  expect(freshness(status(), mirrors, false, NOW)).toBe("Up to date · 1 h ago");
+  expect(freshness(status(), [...mirrors, mirror(null)], false, NOW)).toBe("Up to date · never synced");
+  // Files are of no day.
+  expect(freshness(status(), [], false, NOW)).toBe("Up to date");
+});
+
+it("says so while something is missing or on its way", () => {
+  expect(freshness(status(2), [], false, NOW)).toBe("Not everything can be found yet");
+  expect(freshness(status(2), [], true, NOW)).toBe("Updating");
+  expect(freshness(status(0, []), [], false, NOW)).toBe("Empty casebook");
+});
+
+it("keeps the figures for who asks for them", () => {
+  const told = figures(status());
+  expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by words", "5 of 5 passages searchable by meaning"]);
+  expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, last change"), told[3]]).toEqual([true, "/casebook"]);
+});

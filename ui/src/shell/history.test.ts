@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { History } from "./history.svelte";
+
+it("goes back and forward along the way that was taken", () => {
+  const history = new History<string>((a, b) => a === b);
+  history.leave("search");
+  history.leave("triage");
+  expect(history.back("item")).toBe("triage");
+  expect(history.back("triage")).toBe("search");
+  expect([history.back("search"), history.forward("search"), history.forward("triage"), history.forward("item")]).toEqual([
+    null, "triage", "item", null,
+  ]);
+});
+
+it("forgets what lay ahead when another way is taken", () => {
+  const history = new History<string>((a, b) => a === b);
+  history.leave("a");
+  history.back("b");
+  history.leave("a");
+  expect([history.last, history.next]).toEqual(["a", null]);
+});
+
+it("never leads to where one is", () => {
+  const history = new History<string>((a, b) => a === b);
+  history.leave("a");
+  history.leave("b");
+  history.leave("b");
+  expect([history.back("b"), history.back("a")]).toEqual(["a", null]);
+});

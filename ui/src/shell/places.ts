@@ -1,0 +1,98 @@
+// Where somebody is in the window, so that a step back finds it as it was: view, document, row, focus and scroll.
+
+import { tick } from "svelte";
+import type { Place as Reading } from "../search/reader.svelte";
+import type { Desk } from "./desk.svelte";
+import { isFocusLost } from "./focus";
+import { VIEWS, type ViewId } from "./keys";
+
+export interface Place {
+  view: ViewId;
+  /** What was asked: a query, or a pasted report. */
+  asked: string;
+  /** The row that was marked. */
+  at: string | null;
+  /** The document in the reading pane. */
+  reading: Reading | null;
+  /** Whether a narrow window showed it. */
+  alone: boolean;
+  focus: string | null;
+  scroll: readonly number[];
+}
+
+const SCROLLS = ".scroll, .reader, .answer, .page, .pane, .rows, .sides > section";
+
+const main = () => (typeof document === "undefined" ? null : document.getElementById("main"));
+
+/** What has the focus, in a way that finds it again after its view was made anew. */
+export function focusPath(): string | null {
+  const element = document.activeElement;
+  if (!element || element === main() || !main()?.contains(element)) return null;
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const name = element.tagName.toLowerCase();
+  const anchor = element.getAttribute("data-anchor");
+  if (anchor !== null) return `[data-anchor="${CSS.escape(anchor)}"]`;
+  const label = element.getAttribute("aria-label");
+  // The reading pane is named by its document; it is found by what it is.
+  if (label !== null && !element.matches(".reader")) return `${name}[aria-label="${CSS.escape(label)}"]`;
+  return [name, ...element.classList].map((part) => CSS.escape(part)).join(".");
+}
+
+const scrolled = () => [...(main()?.querySelectorAll(SCROLLS) ?? [])];
+
+export function here(desk: Desk): Place {
+  const { view, search, reader, triage, troubleshoot, notes } = desk;
+  const place: Place = {
+    view, asked: "", at: null, reading: null, alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
+  };
+  if (view === "search") {
+    const top = main()?.querySelector(".reader")?.scrollTop ?? 0;
+    const reading = reader.place && { key: reader.place.key, anchor: reader.place.anchor, top };
+    return { ...place, asked: search.query, at: search.selected, reading, alone: reader.reading };
+  }
+  if (view === "triage") return { ...place, at: triage.selected };
+  if (view === "troubleshoot") return { ...place, asked: troubleshoot.asked, at: troubleshoot.piece?.id ?? null };
+  if (view === "notes") return { ...place, at: notes.note?.key ?? null };
+  return place;
+}
+
+/** Whether two are one place: where the focus was and how far it was scrolled makes no other. */
+export function same(a: Place, b: Place): boolean {
+  if (a.view !== b.view || a.asked !== b.asked || a.reading?.key !== b.reading?.key) return false;
+  return a.view === "search" ? a.alone === b.alone : a.at === b.at;
+}
+
+/** What a place is called on the way back to it. */
+export function called(place: Place): string {
+  if (place.view === "search" && place.reading) return place.reading.key;
+  if (place.view === "search" && place.asked) return `“${place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked}”`;
+  return VIEWS.find((view) => view.id === place.view)?.name ?? "";
+}
+
+/** Shows a place as it was left. */
+export async function show(desk: Desk, place: Place): Promise<void> {
+  const { search, reader, triage, troubleshoot, notes } = desk;
+  desk.view = place.view;
+  if (place.view === "search") {
+    search.set(place.asked, false);
+    search.selected = place.at;
+    reader.reading = place.alone;
+    if (place.reading) void reader.show(place.reading);
+    else reader.close();
+  } else if (place.view === "triage") {
+    if (place.at !== null && place.at !== triage.selected && triage.rows.some((item) => item.key === place.at)) triage.select(place.at);
+  } else if (place.view === "troubleshoot") {
+    if (place.asked !== "" && place.asked !== troubleshoot.asked) {
+      troubleshoot.text = place.asked;
+      await troubleshoot.ask();
+    }
+    troubleshoot.mark(place.at);
+  } else if (place.view === "notes") notes.selected = place.at;
+  await tick();
+  const elements = scrolled();
+  if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));
+  const focused = place.focus === null ? null : main()?.querySelector<HTMLElement>(place.focus);
+  if (focused) focused.focus({ preventScroll: true });
+  // Where it is not known, the view has given it to what it begins with.
+  else if (isFocusLost()) main()?.focus({ preventScroll: true });
+}

@@ -1,0 +1,68 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { Shelf, type Item } from "./shelf.svelte";
+
+const item = (key: string, title = key): Item => ({ key, title, kind: "issue", state: "open", state_reason: null });
+const keys = (items: readonly Item[]) => items.map((one) => one.key);
+
+function opened(casebook = "/a"): Shelf {
+  const shelf = new Shelf();
+  shelf.open(casebook);
+  return shelf;
+}
+
+beforeEach(() => localStorage.clear());
+
+it("keeps what was read, the latest first and each once, for its casebook alone", () => {
+  const shelf = opened();
+  for (const key of ["x", "y", "x"]) shelf.read(item(key));
+  expect(keys(opened().recent)).toEqual(["x", "y"]);
+  expect(keys(opened("/b").recent)).toEqual([]);
+  for (let n = 0; n < 30; n++) shelf.read(item(`k${n}`));
+  expect(shelf.recent.length).toBe(12);
+});
+
+it("pins and unpins, and a pinned one takes the title that it has now", () => {
+  const shelf = opened();
+  expect([shelf.pin(item("x", "old")), shelf.pin(item("y")), shelf.isPinned("x")]).toEqual([true, true, true]);
+  shelf.read(item("x", "new"));
+  expect(opened().pinned.map((one) => one.title)).toEqual(["y", "new"]);
+  expect([shelf.pin(item("y")), keys(opened().pinned)]).toEqual([false, ["x"]]);
+});
+
+it("saves a search once, whatever blanks stand around it, and forgets it", () => {
+  const shelf = opened();
+  expect([shelf.saveSearch(" tls is:open "), opened().searches]).toEqual([true, ["tls is:open"]]);
+  expect([shelf.saveSearch("tls is:open"), opened().searches]).toEqual([false, []]);
+});
+
+it("knows what was last searched for, unless that is saved or was a pasted text", () => {
+  const shelf = opened();
+  shelf.asked(" tls ");
+  expect(opened().lastSearch).toBe("tls");
+  shelf.asked("a log\nof two lines");
+  expect(shelf.lastSearch).toBe("tls");
+  shelf.saveSearch("tls");
+  expect(shelf.lastSearch).toBe(null);
+});
+
+it("counts what was decided today, and begins anew the next day", () => {
+  vi.useFakeTimers({ now: new Date(2026, 4, 1, 23, 0) });
+  const shelf = opened();
+  shelf.decided(1);
+  shelf.decided(1);
+  shelf.decided(-1);
+  expect(opened().decidedToday).toBe(1);
+  vi.setSystemTime(new Date(2026, 4, 2, 1, 0));
+  expect(opened().decidedToday).toBe(0);
+  shelf.decided(-1);
+  expect(opened().decidedToday).toBe(0);
+  vi.useRealTimers();
+});
+
+it("takes what cannot be read as if it was never there", () => {
+  for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"decided":null}']) {
+    localStorage.setItem("shelf:/a", text);
+    const shelf = opened();
+    expect([shelf.recent, shelf.triage, shelf.decidedToday]).toEqual([[], null, 0]);
+  }
+});

@@ -1,0 +1,45 @@
+import { beforeEach, expect, it } from "vitest";
+import { Toasts } from "./toasts.svelte";
+import { Undo } from "./undo.svelte";
+
+let toasts: Toasts;
+let undo: Undo;
+let undone: string[];
+let said: unknown[];
+
+beforeEach(() => {
+  toasts = new Toasts();
+  said = [];
+  undone = [];
+  undo = new Undo(toasts, (thrown) => said.push(thrown));
+});
+const did = (words: string) => undo.did(words, () => void undone.push(words));
+
+it("takes back the last, then the one before, and says each time what", async () => {
+  did("first.");
+  did("second.");
+  expect(toasts.shown?.text).toBe("second.");
+  await undo.takeBack();
+  expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Taken back: second.", null]);
+  await undo.takeBack();
+  expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Taken back: first."]);
+  expect(await undo.takeBack()).toBe(false);
+});
+
+it("takes the same thing back once, however often it is asked", async () => {
+  const deed = did("only.");
+  expect([await undo.takeBack(deed), await undo.takeBack(deed)]).toEqual([true, false]);
+  expect(undone).toEqual(["only."]);
+});
+
+it("does not say that it did what it could not, and can be asked again", async () => {
+  let refuse = true;
+  undo.did("moved.", () => {
+    if (refuse) throw new Error("locked");
+    undone.push("moved.");
+  });
+  expect(await undo.takeBack()).toBe(false);
+  expect([said.length, toasts.shown]).toEqual([1, null]);
+  refuse = false;
+  expect([await undo.takeBack(), undone]).toEqual([true, ["moved."]]);
+});
