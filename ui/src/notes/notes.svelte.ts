@@ -220,12 +220,12 @@ export class Notes {
 
   async #stored(note: Note, words: string): Promise<void> {
     this.#forget();
-    this.writing = null;
-    // It must be seen, whatever kind was shown.
+    // It must be seen, whatever kind was shown; the form goes once the list that takes the focus is there.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
-    this.#desk.toasts.say(words);
     await this.load();
+    this.writing = null;
+    this.#desk.toasts.say(words);
   }
 
   #forget(): void {
