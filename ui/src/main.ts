@@ -5,6 +5,7 @@ import { Desk } from "./shell/desk.svelte";
 import { appearance } from "./shell/look.svelte";
 import { restore } from "./shell/zoom";
 
+document.documentElement.classList.toggle("paints-scroll-bars-last", navigator.userAgent.includes("Linux"));
 restore();
 appearance.restore();
 const desk = new Desk();
