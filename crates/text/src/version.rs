@@ -17,7 +17,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
-        r"|\b(?:upgrad|updat|downgrad|bump|mov|switch)\w*(?: \S+){0,3}? (?:from|to) $",
+        r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
     ))
 });
 /// What two numbers with a point between measure, where one of these follows.

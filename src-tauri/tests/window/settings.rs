@@ -69,10 +69,8 @@ async fn another_model_is_brought_in_answers_and_goes() {
         shot(&window, "models-other").await;
 
         click_words(&window, "tr[data-model=builtin] button", "Use").await;
-        wait_until("the built-in one answers again", async || {
-            standing(&window, "builtin").await == "in use"
-        })
-        .await;
+        wait_until("the built-in one answers again", async || standing(&window, "builtin").await == "in use")
+            .await;
         click_words(&window, "tr[data-model=field-model] button", "Remove").await;
         click_words(&window, "tr[data-model=field-model] button", "Remove it").await;
         wait_until("it is gone", async || !is_there(&window, "tr[data-model=field-model]").await).await;

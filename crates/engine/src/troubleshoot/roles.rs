@@ -62,7 +62,7 @@ static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:currently work|worked|working|able to work|easy enough to work|manage[ds]? to work|usually work(?:ed)?)[- ]?around\b.{0,60}\b(?:by|with|using|via)\b|\bworked[- ]?around the\b",
         r"|\b(?:found|discovered|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b|\bthere(?:'s| is| are)(?: \w+){0,3}? work[- ]?arounds?(?: if| for this| for the| until|:|,)",
         r"|\b(?:seems? to be|works? as|acts as|is) (?:a|another|the only|an effective|the best) (?:\w+ )?work[- ]?around\b|\bwork[- ]?around\b.{0,80}\bis the best way\b",
-        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid (?:it|this|that|the)|get around|downgrade)\b|\bdowngrad(?:e|ing) to .{1,40} (?:help|solve|fixe|work)(?:ed|s|d)\b",
+        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid (?:it|this|that|the)|get around|downgrade)\b|\bdowngrad(?:e|ing) to .{1,40} (?:helps|helped|solves|solved|fixes|fixed|works|worked)\b",
         r"|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b",
         r"|\bgot around (?:it|this)\b|\bavoid(?:s|ed)? (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b",
         r"|\bsetting .{1,60} (?:helps|avoids|fixes|solves)\b",
