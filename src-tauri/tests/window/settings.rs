@@ -41,6 +41,8 @@ async fn another_model_is_brought_in_answers_and_goes() {
         wait_until("the built-in model is listed", async || standing(&window, "builtin").await == "in use")
             .await;
 
+        // Nobody is asked unless a person chose so.
+        assert_eq!(script(&window, "return document.querySelector('#sync-every').value").await, "0");
         click_words(&window, &format!("{MODELS} button"), "Add a model").await;
         // What is fetched by name says from where; what is here already is not offered.
         let offered = texts(&window, "#model-name option").await;

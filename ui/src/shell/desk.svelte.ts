@@ -13,6 +13,7 @@ import { sentence } from "../lib/text";
 import type { Section } from "../troubleshoot/pieces";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import { AutoSync } from "./autosync";
 import type { Subject } from "./clipboard";
 import { Commands } from "./commands.svelte";
 import { History } from "./history.svelte";
@@ -45,6 +46,7 @@ export class Desk {
   readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
   readonly notes = new Notes(this);
   readonly insights = new Insights();
+  readonly autosync = new AutoSync(this);
 
   view = $state<ViewId>("search");
   launch = $state.raw<Launch | null>(null);
@@ -277,6 +279,7 @@ export class Desk {
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
+    this.autosync.start();
     void api.watchLinks((key) => void this.read(key)).catch((thrown: unknown) => this.say(thrown));
     void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.say(thrown));
   }

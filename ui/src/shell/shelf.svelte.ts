@@ -29,10 +29,12 @@ interface Kept {
   triage: DeskSetting | null;
   /** How many reports were decided on one day. */
   decided: { day: string; count: number };
+  /** After how many minutes it syncs by itself; 0 is never. */
+  syncEvery: number;
 }
 
 const RECENT = 12;
-const EMPTY: Kept = { recent: [], pinned: [], searches: [], asked: "", triage: null, decided: { day: "", count: 0 } };
+const EMPTY: Kept = { recent: [], pinned: [], searches: [], asked: "", triage: null, decided: { day: "", count: 0 }, syncEvery: 0 };
 
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
@@ -49,6 +51,7 @@ function read(text: string | null): Kept {
       asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BANDS ? triage : null,
       decided: typeof decided?.count === "number" ? decided : EMPTY.decided,
+      syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
     };
   } catch {
     return EMPTY;
@@ -138,6 +141,14 @@ export class Shelf {
   asked(query: string): void {
     const text = query.trim();
     if (text !== "" && text !== this.#kept.asked && !isPasted(text)) this.#keep({ asked: text });
+  }
+
+  get syncEvery(): number {
+    return this.#kept.syncEvery;
+  }
+
+  setSyncEvery(minutes: number): void {
+    this.#keep({ syncEvery: minutes });
   }
 
   setTriage(triage: DeskSetting): void {

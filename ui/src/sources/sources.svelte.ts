@@ -85,8 +85,9 @@ export class Sources {
   }
 
   /** Fetches what is new from these sources, or from all. */
-  async sync(keys: readonly string[], full = false): Promise<void> {
-    if (this.#desk.jobs.get("sync")) return;
+  async sync(keys: readonly string[], full = false, isQuiet = false): Promise<boolean> {
+    if (this.#desk.jobs.get("sync")) return false;
+    let isDone = false;
     let looked = 0;
     try {
       const reports = await this.#desk.jobs.run(
@@ -101,10 +102,14 @@ export class Sources {
       );
       this.reports = new Map([...this.reports, ...reports.map((report) => [report.source, report] as const)]);
       this.#tell(reports);
+      isDone = true;
     } catch (thrown) {
-      this.#desk.say(thrown);
+      // Nobody asked just now: it is told, and stands in nobody's way.
+      if (isQuiet) this.#desk.toasts.say(`Not synced: ${api.failure(thrown).message}.`);
+      else this.#desk.say(thrown);
     }
     await this.#desk.changed();
+    return isDone;
   }
 
   async test(key: string): Promise<void> {

@@ -1,0 +1,76 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Desk } from "./desk.svelte";
+
+const MINUTE = 60_000;
+const NOW = Date.parse("2026-05-12T10:00:00Z");
+const report = { source: "acme/app", new: 1, updated: 0, problem: null };
+const waits = (key: string, band: string) => ({ key, title: key, created_at: null, url: null, candidate: { key: "acme/app#1", band } });
+
+let desk: Desk;
+let asked: string[];
+let queue: unknown[];
+let synced: () => unknown;
+
+beforeEach(() => {
+  localStorage.clear();
+  asked = [];
+  queue = [waits("acme/app#7", "likely")];
+  synced = () => [report];
+  mockIPC((command) => {
+    asked.push(command);
+    if (command === "mirrors") return [{ source: "acme/app", synced_at: new Date(NOW - 20 * MINUTE).toISOString(), gaps: [] }];
+    if (command === "sync") return synced();
+    if (command === "triage_queue") return { queue: [...queue], related: [], waiting: queue.length };
+    if (command === "status") return { sources: [{ key: "acme/app" }], coverage: {} };
+    if (command === "search") return { hits: [], total: 0, notices: [], took_ms: 1 };
+    return command === "update_index" ? { busy_elsewhere: false, calibrated: [] } : null;
+  });
+  desk = new Desk();
+  desk.shelf.open("/casebook");
+});
+afterEach(() => {
+  clearMocks();
+  vi.restoreAllMocks();
+});
+
+it("asks nobody until an interval was chosen, and then only the sources that are due", async () => {
+  await desk.sources.load();
+  await desk.autosync.look(NOW);
+  expect(asked).not.toContain("sync");
+  desk.shelf.setSyncEvery(60);
+  expect(desk.autosync.due(NOW)).toEqual([]);
+  desk.shelf.setSyncEvery(15);
+  expect(desk.autosync.due(NOW)).toEqual(["acme/app"]);
+});
+
+it("says how many of the new reports may be the same as an earlier one", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  synced = () => {
+    queue = [waits("acme/app#7", "likely"), waits("acme/app#8", "likely"), waits("acme/app#9", "related")];
+    return [report];
+  };
+  await desk.autosync.look(NOW);
+  expect(desk.toasts.shown?.text).toBe("1 new report may be the same as an earlier one. Triage has it.");
+});
+
+it("tells of a failure in passing, and does not try again before the next time", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  synced = () => {
+    throw { code: "network", message: "there is no network", hint: null };
+  };
+  await desk.autosync.look(NOW);
+  expect([desk.message, desk.toasts.shown?.text]).toEqual([null, "Not synced: there is no network."]);
+  const before = asked.filter((command) => command === "sync").length;
+  await desk.autosync.look(NOW + MINUTE);
+  expect(asked.filter((command) => command === "sync").length).toBe(before);
+});
+
+it("keeps the interval over restarts", () => {
+  desk.shelf.setSyncEvery(60);
+  const again = new Desk();
+  again.shelf.open("/casebook");
+  expect(again.shelf.syncEvery).toBe(60);
+});

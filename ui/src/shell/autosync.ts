@@ -1,0 +1,48 @@
+// Syncs by itself at the interval that a person chose, and says what is new to decide. Off until it is chosen.
+
+import { plural } from "../lib/text";
+import { maybeSame } from "../triage/words";
+import type { Desk } from "./desk.svelte";
+
+/** The intervals to choose from, in minutes; 0 is never. */
+export const INTERVALS = [0, 15, 60, 240] as const;
+
+const MINUTE = 60_000;
+
+export class AutoSync {
+  #desk: Desk;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** When it last tried: a laptop without a network is not asked every minute. */
+  #tried = Number.NEGATIVE_INFINITY;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** Looks from now on whether a sync is due. */
+  start(): void {
+    this.#timer ??= setInterval(() => void this.look(Date.now()), MINUTE);
+  }
+
+  /** The sources that were last asked longer ago than was chosen. */
+  due(now: number): string[] {
+    const interval = this.#desk.shelf.syncEvery * MINUTE;
+    if (interval === 0) return [];
+    const isDue = (at: string | null) => at === null || now - Date.parse(at) >= interval;
+    return this.#desk.sources.mirrors.filter((mirror) => isDue(mirror.synced_at)).map((mirror) => mirror.source);
+  }
+
+  /** Syncs what is due, unless something else runs, and checks what came in for duplicates. */
+  async look(now: number): Promise<void> {
+    const { sources, triage, toasts, jobs, shelf } = this.#desk;
+    const due = this.due(now);
+    if (due.length === 0 || jobs.running.length > 0 || now - this.#tried < shelf.syncEvery * MINUTE) return;
+    this.#tried = now;
+    await triage.load();
+    const known = new Set(triage.rows.map((item) => item.key));
+    if (!(await sources.sync(due, false, true))) return;
+    await triage.scan();
+    const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
+    if (fresh.length > 0) toasts.say(`${plural(fresh.length, "new report")} may be the same as an earlier one. Triage has ${fresh.length === 1 ? "it" : "them"}.`);
+  }
+}
