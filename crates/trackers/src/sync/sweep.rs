@@ -66,6 +66,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {
                 run.report.pages += 1;
+                listed.extend(page.listed);
                 let records: Vec<Record> =
                     page.records.into_iter().filter_map(std::result::Result::ok).collect();
                 listed.extend(records.iter().filter_map(|r| match r {
@@ -93,6 +94,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
         run.context.task.check()?;
         match tracker.item(number, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
             Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
@@ -134,6 +136,7 @@ async fn check_comments(
         run.context.task.check()?;
         match tracker.comment(number, &id, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone | Fate::Moved(_) => gone.push(id),
         }
