@@ -153,14 +153,14 @@ impl Whole {
 
 /// The list in the order of the last change. Of two titles that give one name the page with the larger id has that behind it.
 fn index(pages: Vec<Whole>) -> Vec<Listed> {
-    let mut named: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
+    let mut ordered: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
         let order = page.id.parse().unwrap_or(u128::MAX);
-        named.insert(order, (named(&page.title), page.id.clone(), page.changed()));
+        ordered.insert(order, (named(&page.title), page.id.clone(), page.changed()));
     }
     let mut taken = BTreeSet::new();
-    let mut out = Vec::with_capacity(named.len());
-    for (name, id, changed) in named.into_values() {
+    let mut out = Vec::with_capacity(ordered.len());
+    for (name, id, changed) in ordered.into_values() {
         let slug = if taken.insert(name.to_lowercase()) { name } else { format!("{name}-{id}") };
         out.push(Listed { id, slug, changed });
     }
