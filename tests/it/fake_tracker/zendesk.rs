@@ -96,7 +96,7 @@ impl Content {
                     self.items.iter().map(|(n, i)| (i.updated, *n, i)).collect();
                 all.sort_by_key(|(t, n, _)| (*t, *n));
                 match (get("cursor"), get("start_time")) {
-                    (Some("unknown"), _) => return fault(422, "Invalid cursor"),
+                    (Some(_), _) if self.version == Some("forgets") => return fault(422, "Invalid cursor"),
                     (Some(cursor), _) => {
                         let (t, n) = cursor.split_once('|').unwrap();
                         let last: (i64, u64) = (t.parse().unwrap(), n.parse().unwrap());

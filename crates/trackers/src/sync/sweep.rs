@@ -41,8 +41,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
         left + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
         let Some(listed) = open(run, tracker).await? else { return Ok(()) };
-        let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, true))).await?;
-        let items = items.into_iter().filter(|n| !listed.contains(n)).collect();
+        let (open, all) = run
+            .blocking(move |store| {
+                store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
+            })
+            .await?;
+        let mut items: Vec<u64> = open.into_iter().filter(|n| !listed.contains(n)).collect();
+        // What the list names and is not here was lost by a list that shifted, or could not be seen before.
+        let here: HashSet<u64> = all.into_iter().collect();
+        items.extend(listed.into_iter().filter(|n| !here.contains(n)));
         check_items(run, tracker, items).await?
     } else {
         return Ok(());
