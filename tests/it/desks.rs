@@ -37,6 +37,8 @@ mod zendesk {
             (thread.comments[0].author.as_deref(), thread.comments[0].association.as_deref()),
             (Some("Grace"), Some("MEMBER"))
         );
+        let asked = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
+        assert_eq!(asked, 1, "whom a thread does not name is asked for once");
     }
 
     #[tokio::test]

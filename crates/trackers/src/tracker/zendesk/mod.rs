@@ -6,7 +6,10 @@
 
 mod shapes;
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -50,6 +53,8 @@ const BESIDE: &str = "users,dates";
 pub struct Zendesk {
     client: Client,
     wiki: bool,
+    /// People who were asked for, as none where Zendesk does not tell.
+    people: Mutex<People>,
     /// The names of the articles that this pass has met so far.
     articles: Mutex<Option<Vec<String>>>,
 }
@@ -124,7 +129,12 @@ impl Zendesk {
             true => Login::basic_as(&address.base, t, "/token"),
             false => Login::bearer(&address.base, t),
         });
-        Self { client: Client::new(http, address, login), wiki, articles: Mutex::default() }
+        Self {
+            client: Client::new(http, address, login),
+            wiki,
+            people: Mutex::default(),
+            articles: Mutex::default(),
+        }
     }
 
     /// Where people read it.
@@ -248,6 +258,8 @@ impl Zendesk {
             let list: List<'_> = response.json()?;
             after = list.after();
             people.extend(shapes::people(list.users));
+            let authors = list.comments.iter().filter_map(|raw| shapes::wrote(raw.get()));
+            self.add_people(authors.collect(), &mut people, task).await?;
             // The first comment is the description, which the ticket has.
             for raw in list.comments.iter().skip(usize::from(at == 0)) {
                 let read = shapes::comment(raw.get(), number, &people, self.web());
@@ -259,6 +271,36 @@ impl Zendesk {
             }
         }
         Ok(Thread::Said(comments, merged_into))
+    }
+
+    /// Adds these people, if they did not come along: beside comments not everybody does.
+    /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
+    async fn add_people(&self, wanted: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
+        let mut unknown = Vec::new();
+        {
+            let known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in wanted.into_iter().filter(|id| *id > 0) {
+                match known.get(&id) {
+                    _ if people.contains_key(&id) => {}
+                    Some(user) => drop(people.insert(id, user.clone())),
+                    None => unknown.push(id),
+                }
+            }
+        }
+        for some in unknown.chunks(LISTED as usize) {
+            let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+            let url = self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
+            let response = self.client.get(url, task).await?;
+            let list = if response.status == 200 { response.json::<List<'_>>()?.users } else { Vec::new() };
+            let mut found = shapes::people(list);
+            let mut known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in some {
+                let user = found.remove(id).unwrap_or_default();
+                known.insert(*id, user.clone());
+                people.insert(*id, user);
+            }
+        }
+        Ok(())
     }
 
     /// A page of the articles of the help centre. The list is read whole each time, since what was withdrawn is missing there

@@ -18,22 +18,22 @@ const MERGED: &str = "closed_by_merge";
 /// How many characters of a description are the title of a ticket without a subject, as those of chats are.
 const TITLE: usize = 80;
 
-/// A person, as it stands beside a list.
-#[derive(Clone, Deserialize)]
+/// A person, as it stands beside a list. What Zendesk does by itself has a number below zero for its author.
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct User {
-    pub(super) id: Option<u64>,
+    pub(super) id: Option<i64>,
     pub(super) name: Option<String>,
     role: Option<String>,
 }
 
 /// People by their ids.
-pub(super) type People = HashMap<u64, User>;
+pub(super) type People = HashMap<i64, User>;
 
 pub(super) fn people(users: Vec<User>) -> People {
     users.into_iter().filter_map(|user| Some((user.id?, user))).collect()
 }
 
-fn author(id: Option<u64>, people: &People) -> Author {
+fn author(id: Option<i64>, people: &People) -> Author {
     let user = id.and_then(|id| people.get(&id));
     let is_staff = user.is_some_and(|u| matches!(u.role.as_deref(), Some("agent" | "admin")));
     Author {
@@ -54,7 +54,7 @@ struct Whole {
     kind: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
-    requester_id: Option<u64>,
+    requester_id: Option<i64>,
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
     /// When it last changed in any way, in seconds: what the export is ordered by and compared with.
@@ -166,10 +166,19 @@ impl Ticket {
 #[derive(Deserialize)]
 struct Comment {
     id: u64,
-    author_id: Option<u64>,
+    author_id: Option<i64>,
     body: Option<String>,
     html_body: Option<String>,
     created_at: Timestamp,
+}
+
+/// Whose comment it is.
+pub(super) fn wrote(text: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Said {
+        author_id: Option<i64>,
+    }
+    serde_json::from_str::<Said>(text).ok()?.author_id
 }
 
 /// A comment; and, where it says that the ticket was merged into another, the number of that one.
@@ -218,7 +227,7 @@ struct Article {
     title: Option<String>,
     body: Option<String>,
     html_url: Option<String>,
-    author_id: Option<u64>,
+    author_id: Option<i64>,
     #[serde(default)]
     draft: bool,
     #[serde(default)]
