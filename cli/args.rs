@@ -772,7 +772,8 @@ pub enum SourceCommand {
     #[command(
         after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
 GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
-each for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or CONFLUENCE_EMAIL on Atlassian's Cloud;
+ZENDESK_API_TOKEN, DISCOURSE_API_KEY, each for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
+CONFLUENCE_EMAIL on Atlassian's Cloud, ZENDESK_EMAIL and, for a key of all users, DISCOURSE_API_USERNAME;
 AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
 
 Examples:
@@ -786,6 +787,8 @@ Examples:
   precedent source add azure:organisation/project --wiki
   precedent source add linear:workspace/ENG
   precedent source add confluence:acme.atlassian.net/ENG
+  precedent source add zendesk:acme.zendesk.com --wiki
+  precedent source add discourse:forum.acme.example
   precedent source add acme/app                 empty, for `precedent import`"
     )]
     Add {

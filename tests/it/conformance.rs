@@ -231,6 +231,13 @@ conformance!(redmine, super::OnRedmine);
 conformance!(bugzilla, super::OnBugzilla);
 conformance!(azure, super::OnAzure);
 conformance!(linear, super::OnLinear);
+conformance!(zendesk, super::OnZendesk);
+
+/// What is said below a topic comes with it: there is no list of it that could come first or be refused.
+mod discourse {
+    conformance!(@ super::OnDiscourse: full, incremental, edited, edited_while_read, deleted, resumed, cancelled, rate_limited,
+        unknown_fields);
+}
 
 impl Bench for FakeGitHub {
     fn filled(items: u64, comments: u64) -> Self {
@@ -490,6 +497,8 @@ on!(OnRedmine, Redmine, "127.0.0.1/app", 5);
 on!(OnLinear, Linear, "acme/KILN", 4);
 on!(OnAzure, Azure, "acme/Kiln-App", 7);
 on!(OnBugzilla, Bugzilla, "127.0.0.1/Kiln-App", 7);
+on!(OnZendesk, Zendesk, "127.0.0.1/tickets", 4);
+on!(OnDiscourse, Discourse, "127.0.0.1/topics", 3);
 
 #[tokio::test]
 async fn what_a_tracker_says_of_duplicates_becomes_links() {
@@ -501,6 +510,7 @@ async fn what_a_tracker_says_of_duplicates_becomes_links() {
         Shape::Bugzilla,
         Shape::Azure,
         Shape::Linear,
+        Shape::Zendesk,
     ] {
         let fake = FakeTracker::new(shape, 20, 0);
         {
@@ -536,6 +546,8 @@ async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
         Shape::Linear,
         Shape::ConfluenceCloud,
         Shape::ConfluenceServer,
+        Shape::Zendesk,
+        Shape::Discourse,
     ] {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());

@@ -10,7 +10,7 @@ use crate::{
     sync::Mirror,
 };
 
-async fn sync(mirror: &Mirror) -> SyncReport {
+pub async fn sync(mirror: &Mirror) -> SyncReport {
     let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     assert_eq!(report.problem, None, "{report:?}");
     report

@@ -7,8 +7,12 @@ mod azure;
 mod bugzilla;
 #[path = "fake_tracker/confluence.rs"]
 mod confluence;
+#[path = "fake_tracker/discourse.rs"]
+mod discourse;
 #[path = "fake_tracker/linear.rs"]
 mod linear;
+#[path = "fake_tracker/zendesk.rs"]
+mod zendesk;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,6 +45,8 @@ pub enum Shape {
     Linear,
     ConfluenceCloud,
     ConfluenceServer,
+    Zendesk,
+    Discourse,
 }
 
 impl Shape {
@@ -54,12 +60,18 @@ impl Shape {
             Self::Azure => "azure",
             Self::Linear => "linear",
             Self::ConfluenceCloud | Self::ConfluenceServer => "confluence",
+            Self::Zendesk => "zendesk",
+            Self::Discourse => "discourse",
         }
     }
 
     /// A token for those that give strangers nothing.
     pub fn anybody(self) -> Option<&'static str> {
-        (self == Self::Linear).then_some("lin_api_anybody")
+        match self {
+            Self::Linear => Some("lin_api_anybody"),
+            Self::Zendesk => Some("anybody@acme.example:zendesk"),
+            _ => None,
+        }
     }
 
     pub fn project(self) -> &'static str {
@@ -71,6 +83,8 @@ impl Shape {
             Self::Azure => azure::PROJECT,
             Self::Linear => linear::TEAM,
             Self::ConfluenceCloud | Self::ConfluenceServer => confluence::SPACE,
+            Self::Zendesk => zendesk::PROJECT,
+            Self::Discourse => discourse::PROJECT,
         }
     }
 }
@@ -114,6 +128,10 @@ pub struct Content {
     pub everything: Option<u16>,
     /// Items that this access may no longer see, though a list may still name them.
     pub locked: BTreeSet<u64>,
+    /// Items that stand before all others in a list.
+    pub pinned: BTreeSet<u64>,
+    /// Comments that are accepted as answers.
+    pub answers: BTreeSet<u64>,
     /// The version that the server says it is, where that is an old one.
     pub version: Option<&'static str>,
     /// Lists of items before it comes, how often, what.
@@ -232,7 +250,9 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     let uri = parts.uri;
     let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let login = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
-    let login = login.map(plain);
+    let keyed =
+        header("api-key").map(|key| header("api-username").map_or(key.clone(), |who| format!("{who}:{key}")));
+    let login = login.map(plain).or(keyed);
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let (mut answer, trouble, now) = {
         let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,6 +319,8 @@ fn what(shape: Shape, address: &str, body: &str) -> (bool, bool) {
         Shape::Azure => azure::what(address, body),
         Shape::Linear => linear::what(body),
         Shape::ConfluenceCloud | Shape::ConfluenceServer => confluence::what(address),
+        Shape::Zendesk => zendesk::what(address),
+        Shape::Discourse => discourse::what(address),
         Shape::GitLab => {
             let list = address.contains("/issues?") && !address.contains("per_page=1&");
             (list, address.contains("/notes") || (list && address.contains("per_page=20&")))
@@ -345,6 +367,8 @@ impl Content {
             Shape::ConfluenceCloud | Shape::ConfluenceServer => {
                 self.confluence(shape == Shape::ConfluenceCloud, uri.path(), &all)
             }
+            Shape::Zendesk => self.zendesk(uri.path(), &get),
+            Shape::Discourse => self.discourse(uri.path(), &all),
         }
     }
 

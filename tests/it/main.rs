@@ -18,6 +18,7 @@ mod concurrency;
 mod conformance;
 mod connectors;
 mod crash;
+mod desks;
 mod direction;
 mod discussions;
 mod documented;

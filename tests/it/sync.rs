@@ -80,6 +80,16 @@ impl Mirror {
 
     /// A casebook with an invented tracker's project.
     pub async fn of_tracker(fake: &FakeTracker, token: Option<&'static str>, wiki: bool) -> Self {
+        // Some give strangers nothing.
+        Self::at_tracker(fake, token.or_else(|| fake.shape.anybody()), wiki).await
+    }
+
+    /// The same for a stranger.
+    pub async fn without_token(fake: &FakeTracker) -> Self {
+        Self::at_tracker(fake, None, false).await
+    }
+
+    async fn at_tracker(fake: &FakeTracker, token: Option<&'static str>, wiki: bool) -> Self {
         let new = NewMirror {
             tracker: fake.shape.tracker().to_owned(),
             place: fake.shape.project().to_owned(),
@@ -93,8 +103,7 @@ impl Mirror {
         let clock = Arc::clone(&time);
         options.clock = Arc::new(move || clock.now());
         options.timing = Some(time.clone());
-        // Some give strangers nothing.
-        if let Some(token) = token.or_else(|| fake.shape.anybody()) {
+        if let Some(token) = token {
             options.secrets =
                 Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
         }
@@ -130,6 +139,11 @@ impl Mirror {
 
     pub fn waited(&self) -> Duration {
         self.time.waits.lock().unwrap().drain(..).sum()
+    }
+
+    /// Lets this much time pass.
+    pub fn later(&self, wait: Duration) {
+        self.time.now.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
     }
 
     pub fn folder(&self) -> std::path::PathBuf {

@@ -35,8 +35,9 @@ impl Echo {
             let to = Arc::clone(&to);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
-                let sent =
-                    ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
+                let sent = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key", "api-key"]
+                    .into_iter()
+                    .find_map(header);
                 let sent = sent.unwrap_or_default().to_owned();
                 if !sent.is_empty() {
                     to.lock().unwrap().push(sent.clone());
@@ -120,10 +121,14 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
         ("BUGZILLA_API_KEY", "BUGZILLA_HOST"),
         ("AZURE_DEVOPS_EXT_PAT", "AZURE_DEVOPS_HOST"),
         ("CONFLUENCE_API_TOKEN", "CONFLUENCE_HOST"),
+        ("ZENDESK_API_TOKEN", "ZENDESK_HOST"),
+        ("DISCOURSE_API_KEY", "DISCOURSE_HOST"),
     ] {
         command.env(token, CANARY).env(named, bare);
     }
-    command.env("JIRA_EMAIL", "ann@acme.example").env("CONFLUENCE_EMAIL", "ann@acme.example");
+    for named in ["JIRA_EMAIL", "CONFLUENCE_EMAIL", "ZENDESK_EMAIL"] {
+        command.env(named, "ann@acme.example");
+    }
     command
 }
 
@@ -157,6 +162,10 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
         ("azure:acme/app", 403),
         ("confluence:APP", 401),
         ("confluence:APP", 403),
+        ("zendesk:tickets", 401),
+        ("zendesk:tickets", 403),
+        ("discourse:topics", 401),
+        ("discourse:topics", 403),
     ];
     for (project, status) in projects {
         let (place, server) = (Place::new(), Echo::new(status));

@@ -113,6 +113,8 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
         "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
         "confluence" => (&["CONFLUENCE_API_TOKEN"], Some(variable("CONFLUENCE_HOST")?)),
+        "zendesk" => (&["ZENDESK_API_TOKEN"], Some(variable("ZENDESK_HOST")?)),
+        "discourse" => (&["DISCOURSE_API_KEY"], Some(variable("DISCOURSE_HOST")?)),
         "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned())),
         // The name is that of Microsoft's own command line.
         "azure" => (
@@ -131,10 +133,12 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
-    // Atlassian's Cloud wants to know whose token it is.
+    // Some want to know whose token it is.
     let name = match wanted.tracker {
         "jira" => variable("JIRA_EMAIL"),
         "confluence" => variable("CONFLUENCE_EMAIL"),
+        "zendesk" => variable("ZENDESK_EMAIL"),
+        "discourse" => variable("DISCOURSE_API_USERNAME"),
         _ => None,
     };
     Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))

@@ -407,10 +407,10 @@ impl Http {
         for (name, value) in &request.headers {
             builder = builder.header(*name, *value);
         }
-        if let Some(login) = login
-            && let Some((name, value)) = login.header_for(url).map_err(Failed::For)?
-        {
-            builder = builder.header(name, value);
+        if let Some(login) = login {
+            for (name, value) in login.headers_for(url).map_err(Failed::For)? {
+                builder = builder.header(name, value);
+            }
         }
         // A tag belongs to what its own origin said.
         if let Some(etag) = &request.etag
@@ -574,6 +574,26 @@ mod tests {
     }
 
     #[test]
+    fn a_name_and_its_secret_are_written_as_each_tracker_reads_them() {
+        let header = |secret: &str, make: &dyn Fn(&Url, &Token) -> Login| -> Vec<(String, String)> {
+            let token = Token::new(secret.to_owned().into(), [&base()]);
+            let headers = make(&base(), &token).headers_for(&base()).unwrap();
+            headers.into_iter().map(|(n, v)| (n.to_string(), v.to_str().unwrap().to_owned())).collect()
+        };
+        // "ada@acme.example/token:canary-one"
+        let named = "Basic YWRhQGFjbWUuZXhhbXBsZS90b2tlbjpjYW5hcnktb25l";
+        for secret in ["ada@acme.example:canary-one", "ada@acme.example/token:canary-one"] {
+            let found = header(secret, &|base, token| Login::basic_as(base, token, "/token"));
+            assert_eq!(found, [("authorization".to_owned(), named.to_owned())]);
+        }
+        let keyed: &dyn Fn(&Url, &Token) -> Login =
+            &|base, token| Login::headers(base, "api-key", token, "api-username");
+        let key = ("api-key".to_owned(), "canary-two".to_owned());
+        assert_eq!(header("canary-two", keyed), [key.clone()]);
+        assert_eq!(header("ada:canary-two", keyed), [key, ("api-username".to_owned(), "ada".to_owned())]);
+    }
+
+    #[test]
     fn a_token_is_for_one_origin_and_never_printed() {
         let token = Token::new("ghp_canary".to_owned().into(), [&base()]);
         let login = Login::bearer(&base(), &token);
@@ -583,8 +603,8 @@ mod tests {
             ("https://api.github.com:8443/user", false),
             ("https://api.github.com.evil.example/user", false),
         ] {
-            let header = login.header_for(&Url::parse(url).unwrap()).unwrap();
-            assert_eq!(header.is_some(), sent, "{url}");
+            let header = login.headers_for(&Url::parse(url).unwrap()).unwrap();
+            assert_eq!(header.len(), usize::from(sent), "{url}");
             assert!(!format!("{header:?}").contains("canary"));
         }
         assert!(!format!("{login:?}").contains("canary"));

@@ -106,7 +106,8 @@ impl SystemKeyring {
         };
         Error::new(code, message).with_hint(
             "Without a keyring a token comes from the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
-                 JIRA_API_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY, CONFLUENCE_API_TOKEN), and for GitHub also from `gh auth login`.",
+                 JIRA_API_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY, CONFLUENCE_API_TOKEN, \
+                 ZENDESK_API_TOKEN, DISCOURSE_API_KEY), and for GitHub also from `gh auth login`.",
         )
     }
 }

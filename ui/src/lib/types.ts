@@ -2550,7 +2550,7 @@ export interface NewMirror {
    */
   place: string;
   /**
-   * The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`.
+   * The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`, `zendesk`, `discourse`.
    */
   tracker: string;
   /**

@@ -31,6 +31,15 @@ it.each([
   ["https://acme.atlassian.net/wiki/spaces/ENG/pages/12/Kiln", "confluence", "acme.atlassian.net", "ENG"],
   ["https://acme.example/confluence/display/ENG/Kiln", "confluence", "acme.example/confluence", "ENG"],
   ["confluence:acme.atlassian.net/wiki/ENG", "confluence", "acme.atlassian.net/wiki", "ENG"],
+  ["acme.zendesk.com", "zendesk", "acme.zendesk.com", "tickets"],
+  ["zendesk:support.acme.example", "zendesk", "support.acme.example", "tickets"],
+  ["https://acme.zendesk.com/agent/tickets/12", "zendesk", "acme.zendesk.com", "tickets"],
+  ["https://acme.zendesk.com/hc/en-us/articles/360001-Kiln", "zendesk", "acme.zendesk.com", "tickets"],
+  ["discourse:forum.acme.example", "discourse", "forum.acme.example", "topics"],
+  ["discourse:forum.acme.example/support", "discourse", "forum.acme.example", "support"],
+  ["https://forum.acme.example/t/pump-stalls/12/3", "discourse", "forum.acme.example", "topics"],
+  ["https://acme.example/forum/c/help/support/5", "discourse", "acme.example/forum", "support"],
+  ["https://discourse.acme.example/", "discourse", "discourse.acme.example", "topics"],
   ["http://127.0.0.1:8080/acme/app", null, "http://127.0.0.1:8080", "acme/app"],
 ])("reads %s", (typed, tracker, host, project) => {
   expect(readPlace(typed)).toEqual({ tracker, host, project });
@@ -52,6 +61,7 @@ it("knows how each tracker writes a project", () => {
   expect(fits("Kiln App", kindOf("bugzilla"))).toBe(true);
   expect(fits("Kiln App", kindOf("jira"))).toBe(false);
   expect(fits("~ada", kindOf("confluence"))).toBe(true);
+  expect(fits("tickets", kindOf("zendesk"))).toBe(true);
 });
 
 it("keeps a token for a host, not for a folder of it", () => {

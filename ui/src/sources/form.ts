@@ -1,6 +1,6 @@
 // Reading what a person types into the form for a source, and what the form says of each kind of tracker.
 
-export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence";
+export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
 
 /** What the form says of a kind of tracker. */
 export interface Kind {
@@ -12,6 +12,8 @@ export interface Kind {
   parts: number | null;
   /** Whether people give its projects any name, spaces among it. */
   free?: boolean;
+  /** What stands for the project where a host is one project as a whole. */
+  whole?: string;
   /** How a project is written. */
   shape: string;
   wiki: boolean;
@@ -115,6 +117,28 @@ export const KINDS: readonly Kind[] = [
     token: "Token",
     remedy: "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.",
   },
+  {
+    tracker: "zendesk",
+    name: "Zendesk",
+    host: null,
+    parts: 1,
+    whole: "tickets",
+    shape: "the account’s address, such as acme.zendesk.com",
+    wiki: true,
+    token: "API token",
+    remedy: "Admin Center › Apps and integrations › APIs › API tokens, of an administrator. With the address of its owner.",
+  },
+  {
+    tracker: "discourse",
+    name: "Discourse",
+    host: null,
+    parts: 1,
+    whole: "topics",
+    shape: "the forum’s address, or a category’s",
+    wiki: false,
+    token: "API key",
+    remedy: "A public forum needs none. Admin › API keys: one of a single user, allowed to read topics. Of a key for all users, USER:KEY.",
+  },
 ];
 
 export function kindOf(tracker: Tracker): Kind {
@@ -145,6 +169,8 @@ export function trackerAt(host: string): Tracker | null {
   if (name === "dev.azure.com" || name.endsWith(".visualstudio.com")) return "azure";
   if (name === "linear.app") return "linear";
   if (name.startsWith("confluence.")) return "confluence";
+  if (name.endsWith(".zendesk.com")) return "zendesk";
+  if (name.startsWith("discourse.") || name.endsWith(".discourse.group")) return "discourse";
   return null;
 }
 
@@ -153,17 +179,27 @@ const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "az
 /** Reads `owner/name`, `gitlab:group/name` or any address of a project. Nothing where it is none. */
 export function readPlace(typed: string): Place | null {
   const text = typed.trim();
-  const named = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence):(?!\/\/)(.+)$/.exec(text);
+  const named = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence|zendesk|discourse):(?!\/\/)(.+)$/.exec(text);
   if (named?.[1] && named[2]) {
     const tracker = ALIASES[named[1]] ?? (named[1] as Tracker);
-    const place = hosted(named[2], tracker) ?? free(named[2], tracker) ?? readPlace(named[2]);
+    const place = whole(named[2], tracker) ?? hosted(named[2], tracker) ?? free(named[2], tracker) ?? readPlace(named[2]);
     return place && { ...place, tracker };
   }
   const address = /^(https?):\/\/([^/@\s]+)(\/.*)?$/.exec(text) ?? /^(?:ssh:\/\/)?()git@([^/:\s]+)[/:](.+)$/.exec(text);
   if (address?.[2]) return fromAddress(address[1] ?? "", address[2].replace(/^www\./, ""), address[3] ?? "");
   const parts = text.replace(/\/+$/, "").split("/");
   if (!parts.every((part) => PART.test(part))) return null;
+  const known = parts.length === 1 ? trackerAt(text) : null;
+  const all = known && whole(text, known);
+  if (all) return all;
   return { tracker: parts.length > 2 ? "gitlab" : null, host: null, project: parts.join("/") };
+}
+
+/** `acme.zendesk.com`: a host that is one project as a whole. */
+function whole(text: string, tracker: Tracker): Place | null {
+  const project = kindOf(tracker).whole;
+  const host = text.replace(/\/+$/, "");
+  return project !== undefined && /^[\w.-]+\.\w+(:\d+)?$/.test(host) ? { tracker, host, project } : null;
 }
 
 /** `acme.example/redmine/app`: where the tracker has no host of its own, one stands before the project. */
@@ -208,6 +244,14 @@ function fromAddress(scheme: string, host: string, rawPath: string): Place | nul
     const before = page.endsWith(".cgi") ? path.slice(0, -1) : [];
     const root = [host, ...before].join("/");
     return product ? { tracker: "bugzilla", host: local ? `http://${root}` : root, project: product } : null;
+  }
+  // Every address of an account is one of its tickets' place.
+  if (known === "zendesk") return place("zendesk", [], "tickets");
+  // Discourse: /t/pump-stalls/12 is a topic, /c/help/support/5 a category.
+  const at = path.findIndex((part, n) => (part === "t" || part === "c") && path.slice(n + 1).some((rest) => /^\d+$/.test(rest)));
+  if (at >= 0 || (known === "discourse" && path.length === 0)) {
+    const category = path[at] === "c" ? path.slice(at + 1).filter((part) => !/^\d+$/.test(part) && part !== "l" && part !== "latest") : [];
+    return place("discourse", path.slice(0, Math.max(at, 0)), category.at(-1) ?? "topics");
   }
   if (known === "azure") {
     const parts = host === "dev.azure.com" ? path : [host.replace(/\.visualstudio\.com$/, ""), ...path.filter((part) => part !== "DefaultCollection")];

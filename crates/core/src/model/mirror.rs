@@ -126,7 +126,7 @@ pub struct MirrorView {
 /// A live source to add.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NewMirror {
-    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`.
+    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`, `zendesk`, `discourse`.
     pub tracker: String,
     /// The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
     pub place: String,

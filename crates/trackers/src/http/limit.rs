@@ -38,6 +38,9 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     if let Some(seconds) = after {
         return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
     }
+    if let Some(seconds) = says_how_long(&response.body) {
+        return Some(Some(Duration::from_secs(seconds)));
+    }
     // A second more: clocks differ by fractions.
     let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
@@ -49,6 +52,23 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
         of("requests").into_iter().chain(of("complexity")).max().map(|ms| ms / 1_000)
     });
     Some(reset.map(|reset| Duration::from_secs(wait(reset))))
+}
+
+/// How many seconds to wait, where that stands in the answer: Discourse's way of saying it.
+/// <https://github.com/discourse/discourse/blob/main/app/controllers/application_controller.rb>
+fn says_how_long(body: &[u8]) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Body {
+        extras: Extras,
+    }
+    #[derive(serde::Deserialize)]
+    struct Extras {
+        wait_seconds: u64,
+    }
+    (body.len() <= MAX_ANSWER)
+        .then(|| serde_json::from_slice::<Body>(body).ok())
+        .flatten()
+        .map(|b| b.extras.wait_seconds)
 }
 
 /// Whether an answer of GraphQL's holds no data, but the error that there were too many questions.
@@ -122,6 +142,9 @@ mod tests {
         );
         assert_eq!(wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"), Some(None));
         assert_eq!(wait(429, &[], ""), Some(None));
+        let discourse = r#"{"errors": ["Slow down"], "error_type": "rate_limit", "extras": {"wait_seconds": 17, "time_left": "17 seconds"}}"#;
+        assert_eq!(wait(429, &[], discourse), seconds(17));
+        assert_eq!(wait(429, &[("retry-after", "9")], discourse), seconds(9));
     }
 
     #[test]

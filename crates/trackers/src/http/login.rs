@@ -24,12 +24,14 @@ pub struct Login {
 enum Written {
     /// Behind a word.
     After(&'static str),
-    /// As RFC 7617 has a name and its secret.
-    Basic,
+    /// As RFC 7617 has a name and its secret; the name with this behind it.
+    Basic(&'static str),
     /// As a password without a name, as RFC 7617 writes it.
     Password,
     /// As it is.
     Bare,
+    /// As it is, and the name that stands before it in a header of its own.
+    Beside(&'static str),
     /// As a parameter of the address, where the tracker reads no header.
     Parameter(&'static str),
 }
@@ -51,7 +53,12 @@ impl Login {
 
     /// A name and its secret, joined by a colon.
     pub fn basic(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::Basic)
+        Self::basic_as(base, token, "")
+    }
+
+    /// A name and its secret, joined by a colon, where the tracker tells by what ends the name that it is no password.
+    pub fn basic_as(base: &Url, token: &Token, ending: &'static str) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, Written::Basic(ending))
     }
 
     /// A token that stands for a password, whatever the name.
@@ -62,6 +69,11 @@ impl Login {
     /// A key in a header of the tracker's own.
     pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
         Self::new(base, key, HeaderName::from_static(name), Written::Bare)
+    }
+
+    /// A key in a header of the tracker's own. Where it is a name and a key, joined by a colon, the name stands in another.
+    pub fn headers(base: &Url, name: &'static str, key: &Token, whose: &'static str) -> Self {
+        Self::new(base, key, HeaderName::from_static(name), Written::Beside(whose))
     }
 
     /// A key as a parameter of the address, for trackers that read it nowhere else. It is added when a request is sent, and
@@ -83,14 +95,20 @@ impl Login {
         Some(url)
     }
 
-    /// The header, if this address may see it.
-    pub(super) fn header_for(&self, url: &Url) -> Result<Option<(HeaderName, HeaderValue)>> {
-        let Some(secret) = self.secret_for(url) else { return Ok(None) };
+    /// The headers, if this address may see them.
+    pub(super) fn headers_for(&self, url: &Url) -> Result<Vec<(HeaderName, HeaderValue)>> {
+        let Some(secret) = self.secret_for(url) else { return Ok(Vec::new()) };
         let secret = secret.expose_secret();
         let value: SecretString = match self.written {
             Written::After(word) => format!("{word} {secret}"),
-            Written::Basic => {
-                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(secret))
+            Written::Basic(ending) => {
+                let pair: SecretString = match secret.split_once(':') {
+                    Some((name, rest)) if !name.ends_with(ending) => format!("{name}{ending}:{rest}"),
+                    _ => secret.to_owned(),
+                }
+                .into();
+                let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
+                format!("Basic {pair}")
             }
             Written::Password => {
                 let pair: SecretString = format!(":{secret}").into();
@@ -98,17 +116,28 @@ impl Login {
                 format!("Basic {pair}")
             }
             Written::Bare => secret.to_owned(),
-            Written::Parameter(_) => return Ok(None),
+            Written::Beside(_) => secret.split_once(':').map_or(secret, |(_, key)| key).to_owned(),
+            Written::Parameter(_) => return Ok(Vec::new()),
         }
         .into();
-        // The error would quote nothing, but it would be told as an internal one.
-        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| {
-            Error::new(Code::Authentication, "the token holds characters that no token has")
-                .with_hint("Copy it again, without line breaks.")
-        })?;
-        value.set_sensitive(true);
-        Ok(Some((self.header.clone(), value)))
+        let mut headers = vec![(self.header.clone(), header_value(value.expose_secret())?)];
+        if let Written::Beside(whose) = self.written
+            && let Some((name, _)) = secret.split_once(':')
+        {
+            headers.push((HeaderName::from_static(whose), header_value(name)?));
+        }
+        Ok(headers)
     }
+}
+
+fn header_value(text: &str) -> Result<HeaderValue> {
+    // The error would quote nothing, but it would be told as an internal one.
+    let mut value = HeaderValue::from_str(text).map_err(|_| {
+        Error::new(Code::Authentication, "the token holds characters that no token has")
+            .with_hint("Copy it again, without line breaks.")
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 impl fmt::Debug for Login {

@@ -211,7 +211,7 @@ impl One<'_> {
                 let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
                 return self.refuse(format!("it was moved to another project{to}")).await;
             }
-            Fate::Unreadable => {
+            Fate::Unreadable | Fate::Whole(_) => {
                 return self.refuse("what the tracker says of it cannot be read".to_owned()).await;
             }
         };

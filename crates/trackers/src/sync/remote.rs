@@ -95,7 +95,11 @@ fn unescaped(text: &str) -> String {
 /// The tracker's address and the project's name.
 fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
+    let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
     let (host, project) = match (&new.host, kind.host(), kind.parts()) {
+        (None, ..) if !bare.contains('/') && kind.whole().is_some() => {
+            (text.to_owned(), kind.whole().unwrap_or_default())
+        }
         (Some(host), _, _) => (host.clone(), text),
         (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
         (None, _, parts) => {
@@ -124,8 +128,15 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     };
     let count = project.split('/').count();
     let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
+    // An account has one list of tickets.
+    let fits = fits && (kind != Kind::Zendesk || kind.whole() == Some(project.as_str()));
     if host.is_empty() || !fits {
         let shape = match kind.parts() {
+            _ if kind == Kind::Zendesk => "zendesk:HOST, for example zendesk:acme.zendesk.com".to_owned(),
+            _ if kind == Kind::Discourse => {
+                "discourse:HOST or discourse:HOST/CATEGORY, for example discourse:forum.acme.example"
+                    .to_owned()
+            }
             Some(1) => {
                 format!("{}:HOST/PROJECT, for example {}:tracker.acme.example/app", new.tracker, new.tracker)
             }

@@ -41,8 +41,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
         left + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
         let Some(listed) = open(run, tracker).await? else { return Ok(()) };
-        let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, true))).await?;
-        let items = items.into_iter().filter(|n| !listed.contains(n)).collect();
+        let (open, all) = run
+            .blocking(move |store| {
+                store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
+            })
+            .await?;
+        let mut items: Vec<u64> = open.into_iter().filter(|n| !listed.contains(n)).collect();
+        // What the list names and is not here was lost by a list that shifted, or could not be seen before.
+        let here: HashSet<u64> = all.into_iter().collect();
+        items.extend(listed.into_iter().filter(|n| !here.contains(n)));
         check_items(run, tracker, items).await?
     } else {
         return Ok(());
@@ -66,6 +73,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {
                 run.report.pages += 1;
+                listed.extend(page.listed);
                 let records: Vec<Record> =
                     page.records.into_iter().filter_map(std::result::Result::ok).collect();
                 listed.extend(records.iter().filter_map(|r| match r {
@@ -93,6 +101,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
         run.context.task.check()?;
         match tracker.item(number, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
             Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
@@ -134,6 +143,7 @@ async fn check_comments(
         run.context.task.check()?;
         match tracker.comment(number, &id, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
+            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone | Fate::Moved(_) => gone.push(id),
         }

@@ -26,11 +26,15 @@ pub enum Kind {
     Linear,
     /// Confluence, Cloud and Data Center: spaces of pages.
     Confluence,
+    /// Zendesk: tickets and the help centre of an account.
+    Zendesk,
+    /// Discourse: the topics of a forum, or of one category.
+    Discourse,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::GitHub,
         Self::GitLab,
         Self::Gitea,
@@ -40,6 +44,8 @@ impl Kind {
         Self::Azure,
         Self::Linear,
         Self::Confluence,
+        Self::Zendesk,
+        Self::Discourse,
     ];
 
     /// The kind of this name.
@@ -64,6 +70,8 @@ impl Kind {
             Self::Azure => "azure",
             Self::Linear => "linear",
             Self::Confluence => "confluence",
+            Self::Zendesk => "zendesk",
+            Self::Discourse => "discourse",
         }
     }
 
@@ -74,7 +82,13 @@ impl Kind {
             Self::GitLab => Some("gitlab.com"),
             Self::Linear => Some("linear.app"),
             Self::Azure => Some("dev.azure.com"),
-            Self::Gitea | Self::Jira | Self::Redmine | Self::Bugzilla | Self::Confluence => None,
+            Self::Gitea
+            | Self::Jira
+            | Self::Redmine
+            | Self::Bugzilla
+            | Self::Confluence
+            | Self::Zendesk
+            | Self::Discourse => None,
         }
     }
 
@@ -83,7 +97,21 @@ impl Kind {
         match self {
             Self::GitHub | Self::Gitea | Self::Azure | Self::Linear => Some(2),
             Self::GitLab => None,
-            Self::Jira | Self::Redmine | Self::Bugzilla | Self::Confluence => Some(1),
+            Self::Jira
+            | Self::Redmine
+            | Self::Bugzilla
+            | Self::Confluence
+            | Self::Zendesk
+            | Self::Discourse => Some(1),
+        }
+    }
+
+    /// What stands for the project where a host is one project as a whole.
+    pub fn whole(self) -> Option<&'static str> {
+        match self {
+            Self::Zendesk => Some("tickets"),
+            Self::Discourse => Some("topics"),
+            _ => None,
         }
     }
 
@@ -97,7 +125,9 @@ impl Kind {
         match self {
             Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments, Stream::Discussions],
             Self::Confluence => &[Stream::Pages],
-            Self::Redmine if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
+            Self::Redmine | Self::Zendesk if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
+            // What is said below a topic comes with it.
+            Self::Discourse => &[Stream::Items],
             _ => &[Stream::Items, Stream::Comments],
         }
     }
@@ -129,6 +159,12 @@ impl Kind {
             ),
             Self::Bugzilla => Some(
                 "Attachments are not mirrored, and edits of comments that are older than the bug's last change come with a full sync.",
+            ),
+            Self::Zendesk => {
+                Some("Attachments, side conversations, and comments below articles are not mirrored.")
+            }
+            Self::Discourse => Some(
+                "Private messages are not mirrored. An answer that is accepted or a topic that is closed without a new post is seen within a week, an edit of an older post with a full sync.",
             ),
             Self::GitHub | Self::Jira => None,
         }
@@ -200,9 +236,13 @@ impl Address {
                 (host.clone(), format!("{}://{host}/wiki", url.scheme()))
             }
             Kind::Bugzilla => (format!("{host}{path}"), format!("{root}/rest")),
-            Kind::Jira | Kind::Redmine | Kind::Azure | Kind::Linear | Kind::Confluence => {
-                (format!("{host}{path}"), root)
-            }
+            Kind::Jira
+            | Kind::Redmine
+            | Kind::Azure
+            | Kind::Linear
+            | Kind::Confluence
+            | Kind::Zendesk
+            | Kind::Discourse => (format!("{host}{path}"), root),
         };
         Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
     }
@@ -215,7 +255,9 @@ mod tests {
 
     #[test]
     fn every_tracker_has_its_address() {
-        use Kind::{Azure, Bugzilla, Confluence, GitHub, GitLab, Gitea, Jira, Linear, Redmine};
+        use Kind::{
+            Azure, Bugzilla, Confluence, Discourse, GitHub, GitLab, Gitea, Jira, Linear, Redmine, Zendesk,
+        };
         for (kind, host, name, base) in [
             (GitHub, "github.com", "github.com", "https://api.github.com/"),
             (GitHub, "https://github.com/", "github.com", "https://api.github.com/"),
@@ -242,6 +284,8 @@ mod tests {
             (Azure, "dev.azure.com", "dev.azure.com", "https://dev.azure.com/"),
             (Bugzilla, "bugs.acme.example/bz", "bugs.acme.example/bz", "https://bugs.acme.example/bz/rest"),
             (Jira, "acme.atlassian.net", "acme.atlassian.net", "https://acme.atlassian.net/"),
+            (Zendesk, "Acme.zendesk.com", "acme.zendesk.com", "https://acme.zendesk.com/"),
+            (Discourse, "acme.example/forum", "acme.example/forum", "https://acme.example/forum"),
         ] {
             let address = Address::of(kind, host).unwrap();
             assert_eq!((address.host.as_str(), address.base.as_str()), (name, base));

@@ -19,6 +19,7 @@ use super::{
     client::{Client, clean, part},
     github::describe,
     walk::Walk,
+    wiki::named,
 };
 use crate::{
     http::{Http, Login, Request, Response},
@@ -150,31 +151,16 @@ impl Whole {
     }
 }
 
-/// A title as a page's name: letters, digits and a few marks, all else a dash.
-fn slug(title: &str) -> String {
-    let mut out = String::with_capacity(title.len());
-    for c in title.trim().chars() {
-        let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
-        if plain {
-            out.push(c);
-        } else if !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    let name = out.trim_matches('-').trim_start_matches('.').to_owned();
-    if name.is_empty() { "page".to_owned() } else { name }
-}
-
 /// The list in the order of the last change. Of two titles that give one name the page with the larger id has that behind it.
 fn index(pages: Vec<Whole>) -> Vec<Listed> {
-    let mut named: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
+    let mut ordered: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
         let order = page.id.parse().unwrap_or(u128::MAX);
-        named.insert(order, (slug(&page.title), page.id.clone(), page.changed()));
+        ordered.insert(order, (named(&page.title), page.id.clone(), page.changed()));
     }
     let mut taken = BTreeSet::new();
-    let mut out = Vec::with_capacity(named.len());
-    for (name, id, changed) in named.into_values() {
+    let mut out = Vec::with_capacity(ordered.len());
+    for (name, id, changed) in ordered.into_values() {
         let slug = if taken.insert(name.to_lowercase()) { name } else { format!("{name}-{id}") };
         out.push(Listed { id, slug, changed });
     }
@@ -503,7 +489,7 @@ mod tests {
             ("Größe (neu)", "Größe-(neu)"),
             ("...", "page"),
         ] {
-            assert_eq!(slug(title), name);
+            assert_eq!(named(title), name);
         }
         let page = |id: &str, title: &str, when: &str| -> Whole {
             serde_json::from_value(json!({"id": id, "title": title, "version": {"createdAt": when}})).unwrap()

@@ -6,12 +6,14 @@ use super::{
     azure::Azure,
     bugzilla::Bugzilla,
     confluence::Confluence,
+    discourse::Discourse,
     gitea::Gitea,
     github::{self, GitHub},
     gitlab::GitLab,
     jira::Jira,
     linear::Linear,
     redmine::Redmine,
+    zendesk::Zendesk,
 };
 use crate::{http::Http, secrets::Token};
 
@@ -35,6 +37,8 @@ pub fn open(
         Kind::Linear => Box::new(Linear::new(http, address, project, token)),
         Kind::Confluence => Box::new(Confluence::new(http, address, project, token)),
         Kind::Redmine => Box::new(Redmine::new(http, address, project, wiki, token)),
+        Kind::Zendesk => Box::new(Zendesk::new(http, address, wiki, token)),
+        Kind::Discourse => Box::new(Discourse::new(http, address, project, token)),
     }
 }
 

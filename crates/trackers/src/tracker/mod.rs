@@ -8,6 +8,7 @@ mod closing;
 pub mod confluence;
 mod connect;
 mod dates;
+pub mod discourse;
 pub mod file;
 pub mod gitea;
 pub mod github;
@@ -21,6 +22,7 @@ pub mod redmine;
 mod walk;
 pub mod wiki;
 pub mod wiki_git;
+pub mod zendesk;
 
 pub use address::{Address, Kind};
 use async_trait::async_trait;
@@ -87,6 +89,8 @@ pub struct Page {
     pub relations: Vec<(u64, Vec<Relation>)>,
     /// The numbers of items that the list itself says are deleted.
     pub gone: Vec<u64>,
+    /// The numbers of items that a list of open ones names without their records.
+    pub listed: Vec<u64>,
     /// The names of all pages of the wiki, where the answer lists them: the others are gone.
     pub all_pages: Option<Vec<String>>,
     /// The page after it; none at the end.
@@ -117,6 +121,8 @@ pub enum Fetched {
 pub enum Fate {
     /// It is there.
     Here(Box<Record>),
+    /// The item is there, and what is said below it came with it; the item stands first.
+    Whole(Vec<Record>),
     /// It is there, and what is said of it cannot be read.
     Unreadable,
     /// It was deleted, or this token may no longer see it.

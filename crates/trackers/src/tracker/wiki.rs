@@ -79,6 +79,21 @@ pub fn slug(file: &str) -> Option<String> {
     (!stem.is_empty() && !stem.starts_with('_')).then(|| stem.replace(' ', "-"))
 }
 
+/// A title as a page's name: letters, digits and a few marks, all else a dash.
+pub(crate) fn named(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    for c in title.trim().chars() {
+        let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
+        if plain {
+            out.push(c);
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let name = out.trim_matches('-').trim_start_matches('.').to_owned();
+    if name.is_empty() { "page".to_owned() } else { name }
+}
+
 /// A name with what stands in it as `%2D`: Azure DevOps' wikis keep dashes and the like so, where a dash is a space.
 pub(crate) fn unescaped(name: &str) -> String {
     let mut out = Vec::with_capacity(name.len());

@@ -1,0 +1,277 @@
+//! A live Discourse forum: its topics, or those of one category, with the posts below them.
+//!
+//! The list of topics is in the order of the last post and tells nothing of their texts. So it is read from the newest back to
+//! the last one that is here, and each topic costs a request, with twenty posts, and one more for each further twenty. What is
+//! posted meanwhile moves to the beginning of the list, where the next sync finds it. <https://docs.discourse.org/>
+
+mod shapes;
+
+use std::collections::{BTreeSet, HashMap};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Deserialize;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    client::{Client, date, part},
+    walk::Walk,
+};
+use crate::{
+    http::{Http, Login, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Error, Result},
+    model::{Access, Project, Record},
+    task::Task,
+};
+use shapes::{Category, Listed, Posts, Topic};
+
+/// Topics on a page: as many as Discourse gives, whatever is asked for.
+/// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
+const PAGE: u32 = 30;
+/// Posts that are asked for at once: as many as come with a topic.
+const CHUNK: usize = 20;
+
+/// A forum, or a category of it.
+#[derive(Debug)]
+pub struct Discourse {
+    client: Client,
+    /// The category as it stands in its address, or its number; `topics` for all of them.
+    project: String,
+    /// Where the list is.
+    list: String,
+    /// The category and those below it, if it is one alone.
+    of: Option<BTreeSet<u64>>,
+    names: HashMap<u64, String>,
+}
+
+#[derive(Deserialize)]
+struct Site {
+    #[serde(default)]
+    categories: Vec<Category>,
+}
+
+#[derive(Deserialize)]
+struct Latest {
+    topic_list: List,
+}
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    topics: Vec<Listed>,
+    per_page: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Session {
+    current_user: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    username: Option<String>,
+}
+
+impl Discourse {
+    /// The forum, or the category with this name; without a key what everybody may see. A key that is for all users stands
+    /// behind the name of one, after a colon. <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
+    pub fn new(http: Http, address: &Address, project: &str, key: Option<&Token>) -> Self {
+        let login = key.map(|k| Login::headers(&address.base, "api-key", k, "api-username"));
+        Self {
+            client: Client::new(http, address, login),
+            project: project.to_owned(),
+            list: "latest.json".to_owned(),
+            of: None,
+            names: HashMap::new(),
+        }
+    }
+
+    fn web(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/')
+    }
+
+    fn page_of(&self, walk: &Walk) -> Result<Url> {
+        self.client.url(&format!("{}?order=activity&page={}", self.list, walk.page - 1))
+    }
+
+    /// What an answer that is none means. A key that is wrong is refused as what may not be seen is.
+    fn refusal(&self, response: &Response, what: &str) -> Error {
+        let is_key = response.status == 403 && self.client.login.is_some();
+        self.client.refusal_as(if is_key { 401 } else { response.status }, response, what)
+    }
+
+    async fn topics(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.page_of(walk)?, task).await?;
+        if response.status != 200 {
+            return self.client.refused(&response, Stream::Items.words());
+        }
+        let list = response.json::<Latest>()?.topic_list;
+        let rows = list.topics;
+        let full = rows.len() >= list.per_page.unwrap_or(PAGE as usize);
+        let mut page = Page::default();
+        if walk.open {
+            page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
+            let next = (full && !rows.is_empty()).then(|| Walk { page: walk.page + 1, ..walk.clone() });
+            page.next = next.map(|w| w.cursor());
+            return Ok(Fetched::Page(page));
+        }
+        let is_old = |row: &Listed| walk.since.is_some_and(|since| row.bumped().is_some_and(|t| t < since));
+        // Pinned topics stand before all others, however old they are.
+        let reached = rows.iter().any(|row| !row.is_pinned() && is_old(row));
+        let now = date(&response, self.client.http.now());
+        // What comes later has a later time than the newest.
+        let newest = rows.iter().filter_map(Listed::bumped).max().unwrap_or(now);
+        for row in rows.iter().filter(|row| !is_old(row)) {
+            // Deleted while the page was read.
+            let Some(topic) = self.topic(row.id, task).await? else { continue };
+            match topic {
+                Ok(topic) if topic.is_gone() => page.gone.push(row.id),
+                Ok(topic) => page.records.extend(topic.records(&self.names, self.web())),
+                Err(why) => page.records.push(Err(why)),
+            }
+        }
+        let (next, watermark) = walk.by_creation(None, newest, full && !rows.is_empty() && !reached);
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    }
+
+    /// A topic with all its posts, or why it cannot be used; `None` if it is not there.
+    async fn topic(&self, id: u64, task: &Task) -> Result<Option<std::result::Result<Topic, String>>> {
+        let response = self.client.get(self.client.url(&format!("t/{id}.json?include_raw=1"))?, task).await?;
+        match response.status {
+            200 => {}
+            403 | 404 | 410 => return Ok(None),
+            _ => return Err(self.client.refusal(&response, "a topic")),
+        }
+        let mut topic = match shapes::topic(&String::from_utf8_lossy(&response.body)) {
+            Ok(topic) => topic,
+            Err(why) => return Ok(Some(Err(why))),
+        };
+        for some in topic.missing().chunks(CHUNK) {
+            let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
+            url.query_pairs_mut().extend_pairs(some.iter().map(|post| ("post_ids[]", post.to_string())));
+            let response = self.client.get(url, task).await?;
+            match response.status {
+                200 => topic.add(response.json::<Posts>()?),
+                403 | 404 | 410 => return Ok(None),
+                _ => return Err(self.client.refusal(&response, "posts")),
+            }
+        }
+        Ok(Some(Ok(topic)))
+    }
+
+    /// Who is asking, if someone is.
+    async fn me(&self, task: &Task) -> Result<Option<String>> {
+        if self.client.login.is_none() {
+            return Ok(None);
+        }
+        let response = self.client.get(self.client.url("session/current.json")?, task).await?;
+        match response.status {
+            200 => Ok(response.json::<Session>()?.current_user.and_then(|u| u.username)),
+            404 => Ok(None),
+            _ => Err(self.refusal(&response, "the account of the key")),
+        }
+    }
+}
+
+#[async_trait]
+impl Tracker for Discourse {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Discourse.streams(false)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        self.me(task).await?;
+        let response = self.client.get(self.client.url("site.json")?, task).await?;
+        if response.status != 200 {
+            return Err(self.client.refusal(&response, "the forum"));
+        }
+        let all = response.json::<Site>()?.categories;
+        let mut remote_id = None;
+        if super::Kind::Discourse.whole() != Some(self.project.as_str()) {
+            let found = all.iter().find(|c| c.is_called(&self.project));
+            let Some(category) = found else {
+                return Err(Error::not_found(format!("{} shows no category \"{}\"", self.client.host, self.project))
+                    .with_hint("Write it as it stands in its address, or its number: support or 5 of /c/support/5. A private one needs a key that may read it."));
+            };
+            let path: Vec<String> =
+                shapes::path(category, &all).into_iter().map(|name| part(&name)).collect();
+            self.list = format!("c/{}/{}/l/latest.json", path.join("/"), category.id);
+            self.of = Some(shapes::below(category.id, &all));
+            remote_id = Some(category.id.to_string());
+        }
+        self.names = all.into_iter().map(|c| (c.id, c.name)).collect();
+        Ok(Project {
+            name: self.project.clone(),
+            remote_id,
+            private: self.client.login.is_some(),
+            wiki: false,
+            issues: true,
+            archived: false,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
+        let response = self.client.get(self.page_of(&Walk::new(None, PAGE))?, task).await?;
+        if response.status != 200 {
+            access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string());
+        }
+        Ok(access)
+    }
+
+    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, PAGE).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) if stream == Stream::Items => self.topics(&walk, task).await,
+            Some(_) => Ok(Fetched::Refused("Discourse has topics alone".to_owned())),
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(PAGE).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let topic = match self.topic(number, task).await? {
+            Some(Ok(topic)) if !topic.is_gone() => topic,
+            Some(Err(_)) => return Ok(Fate::Unreadable),
+            _ => return Ok(Fate::Gone),
+        };
+        if self.of.as_ref().is_some_and(|of| !topic.category().is_some_and(|c| of.contains(&c))) {
+            return Ok(Fate::Moved(None));
+        }
+        Ok(Fate::Whole(topic.records(&self.names, self.web()).into_iter().flatten().collect()))
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        let url = self.client.url(&format!("posts/{}.json", part(remote_id)))?;
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => {}
+            403 | 404 | 410 => return Ok(Fate::Gone),
+            _ => return Err(self.client.refusal(&response, "a post")),
+        }
+        Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), number, self.web()) {
+            Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+            Ok(None) => Fate::Gone,
+            Err(_) => Fate::Unreadable,
+        })
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

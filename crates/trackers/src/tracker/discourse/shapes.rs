@@ -1,0 +1,481 @@
+//! Discourse's JSON, read tolerantly. Shapes: <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>; what the
+//! plugin for solutions adds: <https://github.com/discourse/discourse/tree/main/plugins/discourse-solved>
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::tracker::{client::clean, github::describe};
+use precedent_core::model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+use precedent_text::hypertext;
+
+/// The type of a post that only notes what was done to the topic: closed, moved, pinned.
+/// <https://github.com/discourse/discourse/blob/main/app/models/post.rb>
+const SMALL_ACTION: u64 = 3;
+/// What others do to a topic or a post without a word: a record that differs in nothing else is the same.
+const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
+                        link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
+                        reads related_topics reply_count score suggested_topics timeline_lookup views";
+/// What closes a topic, in such a note.
+const CLOSES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
+
+/// A category.
+#[derive(Deserialize)]
+pub(super) struct Category {
+    pub(super) id: u64,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    slug: String,
+    parent_category_id: Option<u64>,
+}
+
+impl Category {
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.slug.eq_ignore_ascii_case(name) || self.id.to_string() == name
+    }
+}
+
+/// How a category stands in addresses: the names of those above it, and its own.
+pub(super) fn path(category: &Category, all: &[Category]) -> Vec<String> {
+    let mut names = vec![category.slug.clone()];
+    let mut at = category;
+    // Categories are nested three deep at the most.
+    for _ in 0..3 {
+        let Some(above) = all.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
+        names.insert(0, above.slug.clone());
+        at = above;
+    }
+    names
+}
+
+/// A category and all below it.
+pub(super) fn below(id: u64, all: &[Category]) -> BTreeSet<u64> {
+    let mut of = BTreeSet::from([id]);
+    for _ in 0..3 {
+        let more = all.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
+        let more: Vec<u64> = more.map(|c| c.id).collect();
+        of.extend(more);
+    }
+    of
+}
+
+/// A topic in a list.
+#[derive(Deserialize)]
+pub(super) struct Listed {
+    pub(super) id: u64,
+    bumped_at: Option<Timestamp>,
+    pinned: Option<bool>,
+    pinned_globally: Option<bool>,
+    closed: Option<bool>,
+    archived: Option<bool>,
+    has_accepted_answer: Option<bool>,
+}
+
+impl Listed {
+    /// When it got to its place in the list.
+    pub(super) fn bumped(&self) -> Option<Timestamp> {
+        self.bumped_at
+    }
+
+    pub(super) fn is_pinned(&self) -> bool {
+        self.pinned == Some(true) || self.pinned_globally == Some(true)
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        [self.closed, self.archived, self.has_accepted_answer].iter().all(|is| *is != Some(true))
+    }
+}
+
+#[derive(Deserialize)]
+struct About {
+    id: u64,
+    #[serde(default)]
+    title: String,
+    slug: Option<String>,
+    created_at: Option<Timestamp>,
+    last_posted_at: Option<Timestamp>,
+    deleted_at: Option<Value>,
+    closed: Option<bool>,
+    archived: Option<bool>,
+    category_id: Option<u64>,
+    /// Names, or objects that hold them.
+    #[serde(default)]
+    tags: Vec<Value>,
+    accepted_answer: Option<Accepted>,
+    post_stream: Option<Stream>,
+}
+
+#[derive(Deserialize)]
+struct Accepted {
+    post_number: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Stream {
+    #[serde(default)]
+    posts: Vec<Value>,
+    /// The ids of all posts.
+    #[serde(default)]
+    stream: Vec<u64>,
+}
+
+/// Some posts of a topic.
+#[derive(Deserialize)]
+pub(super) struct Posts {
+    post_stream: Stream,
+}
+
+#[derive(Deserialize)]
+struct Post {
+    id: u64,
+    topic_id: Option<u64>,
+    topic_slug: Option<String>,
+    post_number: u64,
+    post_type: Option<u64>,
+    action_code: Option<String>,
+    username: Option<String>,
+    user_id: Option<i64>,
+    staff: Option<bool>,
+    raw: Option<String>,
+    cooked: Option<String>,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+    deleted_at: Option<Value>,
+    user_deleted: Option<bool>,
+    hidden: Option<bool>,
+    accepted_answer: Option<bool>,
+}
+
+/// A topic with its posts.
+pub(super) struct Topic {
+    about: About,
+    raw: Value,
+    posts: Vec<Value>,
+    all: Vec<u64>,
+}
+
+pub(super) fn topic(text: &str) -> Result<Topic, String> {
+    let mut about: About = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if about.id == 0 || about.id > u64::from(u32::MAX) {
+        return Err(format!("\"id\" is {}: item numbers are 1 to {}", about.id, u32::MAX));
+    }
+    let (posts, all) = about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
+    let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    Ok(Topic { about, raw: steady(raw), posts, all })
+}
+
+/// What is kept of a topic or a post.
+fn steady(mut value: Value) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        for name in VOLATILE.split(' ') {
+            fields.remove(name);
+        }
+    }
+    value
+}
+
+fn author(post: &Post, is_answer: bool) -> Author {
+    let association = match post.staff {
+        _ if is_answer => Some(ANSWER),
+        Some(true) => Some("MEMBER"),
+        _ => None,
+    };
+    Author {
+        login: post.username.clone().filter(|n| !n.is_empty()),
+        // The forum's own accounts have numbers below zero.
+        bot: post.user_id.is_some_and(|id| id < 0),
+        association: association.map(str::to_owned),
+    }
+}
+
+impl Post {
+    fn is_gone(&self) -> bool {
+        self.deleted_at.as_ref().is_some_and(|at| !at.is_null()) || self.user_deleted == Some(true)
+    }
+
+    /// Whether it says something to readers.
+    fn is_said(&self) -> bool {
+        !self.is_gone() && self.hidden != Some(true) && self.post_type != Some(SMALL_ACTION)
+    }
+
+    fn text(&self) -> String {
+        match &self.raw {
+            Some(raw) => quoted(&clean(Some(raw.clone()))),
+            None => hypertext::to_markdown(&clean(self.cooked.clone())),
+        }
+    }
+
+    fn record(&self, raw: &Value, number: u64, slug: &str, is_answer: bool, web: &str) -> CommentRecord {
+        CommentRecord {
+            repository: None,
+            number,
+            remote_id: self.id.to_string(),
+            author: author(self, is_answer),
+            body: self.text(),
+            url: Some(format!("{web}/t/{slug}/{number}/{}", self.post_number)),
+            created_at: self.created_at,
+            updated_at: self.updated_at.unwrap_or(self.created_at),
+            raw: Raw::new(kept(raw, is_answer)),
+        }
+    }
+}
+
+/// A record as it is kept, with whether it is the answer or has one: that may stand elsewhere.
+fn kept(raw: &Value, accepted: bool) -> Vec<u8> {
+    let mut raw = steady(raw.clone());
+    if let Some(fields) = raw.as_object_mut() {
+        fields.insert("accepted".to_owned(), accepted.into());
+    }
+    raw.to_string().into_bytes()
+}
+
+impl Topic {
+    pub(super) fn is_gone(&self) -> bool {
+        self.about.deleted_at.as_ref().is_some_and(|at| !at.is_null())
+    }
+
+    pub(super) fn category(&self) -> Option<u64> {
+        self.about.category_id
+    }
+
+    /// The posts that did not come along.
+    pub(super) fn missing(&self) -> Vec<u64> {
+        let here: HashSet<u64> =
+            self.posts.iter().filter_map(|post| post.get("id").and_then(Value::as_u64)).collect();
+        self.all.iter().copied().filter(|id| !here.contains(id)).collect()
+    }
+
+    pub(super) fn add(&mut self, more: Posts) {
+        self.posts.extend(more.post_stream.posts);
+    }
+
+    /// The topic and what is said below it, or why a post cannot be used.
+    pub(super) fn records(mut self, names: &HashMap<u64, String>, web: &str) -> Vec<Result<Record, String>> {
+        let about = self.about;
+        let slug = about.slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
+        let mut out = Vec::new();
+        let mut first = None;
+        let (mut answered_at, mut closed_at) = (None, None);
+        let accepted = about.accepted_answer.and_then(|a| a.post_number);
+        for raw in &self.posts {
+            let post: Post = match serde_json::from_value(raw.clone()) {
+                Ok(post) => post,
+                Err(error) => {
+                    out.push(Err(describe(&error)));
+                    continue;
+                }
+            };
+            if post.action_code.as_deref().is_some_and(|code| CLOSES.contains(&code)) {
+                closed_at = closed_at.max(Some(post.created_at));
+            }
+            let is_answer = post.accepted_answer == Some(true) || accepted == Some(post.post_number);
+            if is_answer {
+                answered_at = Some(post.created_at);
+            }
+            if post.post_number == 1 {
+                self.raw["post"] = steady(raw.clone());
+                first = Some(post);
+            } else if post.is_said() {
+                let comment = post.record(raw, about.id, &slug, is_answer, web);
+                out.push(Ok(Record::Comment(Box::new(comment))));
+            }
+        }
+        let is_solved = answered_at.is_some() || accepted.is_some();
+        let closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
+        let edited = first.as_ref().and_then(|post| post.updated_at);
+        let category = about.category_id.and_then(|id| names.get(&id).cloned());
+        let tags = about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
+        let document = DocumentRecord {
+            repository: None,
+            kind: DocKind::Issue,
+            number: Some(about.id),
+            slug: None,
+            remote_id: Some(about.id.to_string()),
+            title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            body: first.as_ref().filter(|post| post.is_said()).map(Post::text).unwrap_or_default(),
+            url: Some(format!("{web}/t/{slug}/{}", about.id)),
+            state: Some(if closed { State::Closed } else { State::Open }),
+            // One that was closed without an answer does not say why.
+            state_reason: is_solved.then(|| "completed".to_owned()),
+            author: first.as_ref().map(|post| author(post, false)).unwrap_or_default(),
+            labels: category.into_iter().chain(tags.map(str::to_owned)).collect(),
+            milestone: None,
+            locked: false,
+            comment_count: out.iter().filter(|said| said.is_ok()).count() as u64,
+            created_at: about.created_at,
+            updated_at: about.created_at.max(about.last_posted_at).max(edited),
+            closed_at: answered_at.or(closed_at).filter(|_| closed),
+            merged_at: None,
+            raw: Raw::new(kept(&self.raw, is_solved)),
+        };
+        out.insert(0, Ok(Record::Document(Box::new(document))));
+        out
+    }
+}
+
+/// A post that is asked for alone; `None` for one that was deleted, or says nothing there any longer.
+pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
+    let raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let post: Post = serde_json::from_value(raw.clone()).map_err(|e| describe(&e))?;
+    if !post.is_said() || post.topic_id.is_some_and(|id| id != number) {
+        return Ok(None);
+    }
+    let slug = post.topic_slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
+    Ok(Some(post.record(&raw, number, &slug, post.accepted_answer == Some(true), web)))
+}
+
+/// What is quoted of other posts, as Markdown has it. Discourse writes `[quote="ada, post:1, topic:7"]` and `[/quote]`.
+fn quoted(text: &str) -> String {
+    if !text.contains("[quote") {
+        return text.to_owned();
+    }
+    let (mut depth, mut fenced) = (0_usize, false);
+    let mut out = Vec::new();
+    for line in text.lines() {
+        let mark = line.trim();
+        if mark.starts_with("```") {
+            fenced = !fenced;
+        }
+        match mark {
+            _ if fenced => out.push(format!("{}{line}", "> ".repeat(depth))),
+            open if open.starts_with("[quote") && open.ends_with(']') => depth += 1,
+            "[/quote]" => {
+                depth = depth.saturating_sub(1);
+                out.push("> ".repeat(depth).trim_end().to_owned());
+            }
+            _ => out.push(format!("{}{line}", "> ".repeat(depth))),
+        }
+    }
+    out.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn post(number: u64, text: &str, change: &Value) -> Value {
+        let mut post = json!({"id": 100 + number, "topic_id": 7, "topic_slug": "pump-stalls", "post_number": number, "post_type": 1,
+            "username": "ada", "user_id": 5, "name": "Ada", "staff": false, "admin": false, "moderator": false, "raw": text,
+            "cooked": format!("<p>{text}</p>"), "created_at": "2024-01-02T03:04:05.678Z", "updated_at": "2024-01-02T03:04:05.678Z",
+            "deleted_at": null, "user_deleted": false, "hidden": false, "accepted_answer": false});
+        for (name, value) in change.as_object().unwrap() {
+            post[name] = value.clone();
+        }
+        post
+    }
+
+    fn read(posts: &[Value], change: &Value) -> (DocumentRecord, Vec<CommentRecord>) {
+        let mut all = json!({"id": 7, "title": "Pump stalls", "slug": "pump-stalls", "created_at": "2024-01-02T03:04:05.678Z",
+            "last_posted_at": "2024-01-03T03:04:05.678Z", "deleted_at": null, "closed": false, "archived": false, "category_id": 5,
+            "tags": ["flow", {"id": 3, "name": "hot", "slug": "hot"}], "post_stream": {"posts": posts, "stream": [101, 102, 103]}});
+        for (name, value) in change.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        let names = HashMap::from([(5, "Support".to_owned())]);
+        let mut records = topic(&all.to_string())
+            .unwrap()
+            .records(&names, "https://forum.example")
+            .into_iter()
+            .map(Result::unwrap);
+        let Some(Record::Document(document)) = records.next() else { panic!("the topic stands first") };
+        let comments = records.map(|r| match r {
+            Record::Comment(comment) => *comment,
+            Record::Document(_) => panic!("one topic"),
+        });
+        (*document, comments.collect())
+    }
+
+    #[test]
+    fn a_topic_with_an_accepted_answer_is_solved_and_the_answer_is_marked() {
+        let posts = [
+            post(1, "It stalls.", &json!({})),
+            post(2, "Open the valve.", &json!({"accepted_answer": true, "staff": true, "username": "grace"})),
+            post(3, "Thanks", &json!({"staff": true})),
+        ];
+        let (document, comments) = read(&posts, &json!({}));
+        assert_eq!(
+            (document.state, document.state_reason.as_deref()),
+            (Some(State::Closed), Some("completed"))
+        );
+        assert_eq!(document.labels, ["Support", "flow", "hot"]);
+        assert_eq!((document.body.as_str(), document.comment_count), ("It stalls.", 2));
+        assert_eq!(document.url.as_deref(), Some("https://forum.example/t/pump-stalls/7"));
+        let raw = String::from_utf8_lossy(&document.raw.bytes);
+        assert!(raw.contains("It stalls.") && !raw.contains("post_stream"), "{raw}");
+        let said = |at: usize| comments[at].author.association.as_deref();
+        assert_eq!((said(0), said(1)), (Some(ANSWER), Some("MEMBER")));
+        assert_eq!(comments[0].url.as_deref(), Some("https://forum.example/t/pump-stalls/7/2"));
+        // Where the posts do not say it, the topic does.
+        let posts =
+            [post(1, "It stalls.", &json!({})), post(2, "Open it.", &json!({"accepted_answer": null}))];
+        let (document, comments) =
+            read(&posts, &json!({"accepted_answer": {"post_number": 2, "username": "grace"}}));
+        assert_eq!(document.state_reason.as_deref(), Some("completed"));
+        assert_eq!(comments[0].author.association.as_deref(), Some(ANSWER));
+    }
+
+    #[test]
+    fn a_topic_that_was_only_looked_at_is_the_same_and_one_that_was_edited_is_not() {
+        let topic = |views: u64, text: &str| {
+            let first = post(1, text, &json!({"reads": views, "score": views}));
+            let (document, _) = read(&[first], &json!({"views": views, "like_count": views}));
+            document.raw.hash
+        };
+        assert_eq!(topic(1, "It stalls."), topic(2, "It stalls."));
+        assert_ne!(topic(1, "It stalls."), topic(1, "It stalls again."));
+    }
+
+    #[test]
+    fn what_was_done_or_deleted_is_no_comment() {
+        let posts = [
+            post(1, "It stalls.", &json!({})),
+            post(
+                2,
+                "",
+                &json!({"post_type": 3, "action_code": "closed.enabled", "created_at": "2024-01-05T00:00:00Z"}),
+            ),
+            post(3, "(post deleted by author)", &json!({"user_deleted": true})),
+            post(4, "Gone", &json!({"deleted_at": "2024-01-04T00:00:00Z"})),
+            post(5, "Spam", &json!({"hidden": true})),
+        ];
+        let (document, comments) = read(&posts, &json!({"closed": true}));
+        assert_eq!(comments, []);
+        assert_eq!((document.state, document.state_reason), (Some(State::Closed), None));
+        assert_eq!(document.closed_at, Some("2024-01-05T00:00:00Z".parse().unwrap()));
+        let (open, _) = read(&posts[..1], &json!({}));
+        assert_eq!((open.state, open.closed_at), (Some(State::Open), None));
+        for gone in &posts[1..] {
+            assert_eq!(comment(&gone.to_string(), 7, "").unwrap(), None);
+        }
+        assert_eq!(comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(), None);
+    }
+
+    #[test]
+    fn posts_that_did_not_come_along_are_known() {
+        let text = json!({"id": 7, "title": "x", "post_stream": {"posts": [{"id": 101}], "stream": [101, 102, 103]}});
+        assert_eq!(topic(&text.to_string()).unwrap().missing(), [102, 103]);
+    }
+
+    #[test]
+    fn quotations_are_those_of_markdown() {
+        let text = "[quote=\"ada, post:1, topic:7\"]\nIt stalls.\n[quote=\"eve\"]\nWhy?\n[/quote]\n[/quote]\nOpen it.\n```\n[quote]\n```";
+        assert_eq!(quoted(text), "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```");
+        assert_eq!(quoted("No [b]quote[/b]."), "No [b]quote[/b].");
+    }
+
+    #[test]
+    fn a_category_is_known_by_its_name_and_number_with_all_below_it() {
+        let all: Vec<Category> = serde_json::from_value(json!([
+            {"id": 4, "name": "Help", "slug": "help"}, {"id": 5, "name": "Support", "slug": "support", "parent_category_id": 4},
+            {"id": 6, "name": "Pumps", "slug": "pumps", "parent_category_id": 5}, {"id": 9, "name": "News", "slug": "news"}]))
+        .unwrap();
+        assert!(all[1].is_called("Support") && all[1].is_called("5") && !all[1].is_called("4"));
+        assert_eq!(path(&all[2], &all), ["help", "support", "pumps"]);
+        assert_eq!(below(4, &all), BTreeSet::from([4, 5, 6]));
+    }
+}

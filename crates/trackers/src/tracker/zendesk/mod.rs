@@ -1,0 +1,468 @@
+//! A live Zendesk account: tickets, the comments below them and, as a wiki, the articles of its help centre.
+//!
+//! What changed comes out of the incremental export, in the order of the changes, with the tickets that were deleted. It holds
+//! no comments, which cost a request a ticket. So they are a list of their own here: the export once more, each ticket with
+//! its thread. <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>
+
+mod shapes;
+
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{
+    Address, Cursor, Fate, Fetched, Page, Relation, Relations, Stream, Tracker,
+    client::{Client, date},
+    walk::Walk,
+};
+use crate::{
+    http::{Http, Login, Response},
+    secrets::Token,
+};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Access, CommentRecord, Project, Record},
+    task::Task,
+};
+use shapes::{People, Ticket, User};
+
+/// Tickets on a page. The export gives up to 1,000, and answers ten times a minute.
+/// <https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api>
+const PAGE: u32 = 500;
+/// Tickets whose comments are one page: each is a request.
+const THREADS: u32 = 50;
+/// What other lists give at the most.
+/// <https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists-using-cursor-pagination>
+const LISTED: u32 = 100;
+/// Pages of one thread: a guard against a server that leads in a circle. A ticket has 5,000 comments at the most.
+/// <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/>
+const MAX_PAGES: usize = 60;
+/// What comes with a ticket: who its people are, and when it was solved.
+/// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
+const BESIDE: &str = "users,dates";
+
+/// An account.
+#[derive(Debug)]
+pub struct Zendesk {
+    client: Client,
+    wiki: bool,
+    /// People who were asked for, as none where Zendesk does not tell.
+    people: Mutex<People>,
+    /// The names of the articles that this pass has met so far.
+    articles: Mutex<Option<Vec<String>>>,
+}
+
+/// A page of any list.
+#[derive(Deserialize)]
+struct List<'a> {
+    #[serde(borrow, default)]
+    tickets: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    comments: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    articles: Vec<&'a RawValue>,
+    #[serde(default)]
+    users: Vec<User>,
+    /// Where the export goes on, unless this is its end.
+    after_cursor: Option<String>,
+    end_of_stream: Option<bool>,
+    /// Where any other list goes on.
+    meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(default)]
+    has_more: bool,
+    after_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct One<'a> {
+    #[serde(borrow)]
+    ticket: &'a RawValue,
+    #[serde(default)]
+    users: Vec<User>,
+}
+
+#[derive(Deserialize)]
+struct Me {
+    user: User,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    count: Option<u64>,
+}
+
+impl List<'_> {
+    fn after(&self) -> Option<String> {
+        match &self.meta {
+            Some(meta) => meta.after_cursor.clone().filter(|_| meta.has_more),
+            None => self.after_cursor.clone().filter(|_| self.end_of_stream == Some(false)),
+        }
+    }
+}
+
+/// What is said below a ticket.
+enum Thread {
+    /// Its comments, without the first, which is the description; or why one cannot be used.
+    Said(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
+    /// The ticket is gone.
+    Gone,
+    /// Why it may not be read.
+    Refused(Box<Response>),
+}
+
+impl Zendesk {
+    /// The account at this address. A token that holds a colon is an e-mail address with an API token, any other an OAuth one.
+    /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
+    pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
+        let login = token.map(|t| match t.has_name() {
+            true => Login::basic_as(&address.base, t, "/token"),
+            false => Login::bearer(&address.base, t),
+        });
+        Self {
+            client: Client::new(http, address, login),
+            wiki,
+            people: Mutex::default(),
+            articles: Mutex::default(),
+        }
+    }
+
+    /// Where people read it.
+    fn web(&self) -> &str {
+        self.client.base.as_str().trim_end_matches('/')
+    }
+
+    /// A list that is paged by its cursor.
+    fn listed(&self, path: &str, after: Option<&str>) -> Result<Url> {
+        let mut url = self.client.url(path)?;
+        let mut query = url.query_pairs_mut();
+        query.append_pair("page[size]", &LISTED.to_string());
+        if let Some(after) = after {
+            query.append_pair("page[after]", after);
+        }
+        drop(query);
+        Ok(url)
+    }
+
+    fn exported(&self, walk: &Walk) -> Result<Url> {
+        if walk.open {
+            // All that is not archived; what is archived was closed long ago.
+            return self.listed(&format!("api/v2/tickets.json?include={BESIDE}"), walk.token.as_deref());
+        }
+        let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={BESIDE}"))?;
+        let mut query = url.query_pairs_mut();
+        query.append_pair("per_page", &walk.size.to_string());
+        match &walk.token {
+            Some(token) => drop(query.append_pair("cursor", token)),
+            None => {
+                // It refuses moments of the last minute.
+                let latest =
+                    self.client.http.now().checked_sub(SignedDuration::from_secs(61)).unwrap_or_default();
+                let since = walk.since.map_or(0, |since| since.min(latest).as_second());
+                query.append_pair("start_time", &since.to_string());
+            }
+        }
+        drop(query);
+        Ok(url)
+    }
+
+    async fn tickets(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.exported(walk)?, task).await?;
+        match response.status {
+            200 => {}
+            // The cursor is known no longer.
+            400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
+            500.. if walk.size >= 10 => {
+                return Ok(Fetched::Smaller(Walk { size: walk.size / 2, ..walk.clone() }.cursor()));
+            }
+            403 => return Ok(Fetched::Refused(self.for_admins(&response))),
+            _ => return self.client.refused(&response, stream.words()),
+        }
+        let list: List<'_> = response.json()?;
+        let after = list.after();
+        let people = shapes::people(list.users);
+        let mut page = Page::default();
+        for raw in list.tickets {
+            let ticket = match shapes::ticket(raw.get()) {
+                Ok(ticket) => ticket,
+                Err(why) if stream == Stream::Items => {
+                    page.records.push(Err(why));
+                    continue;
+                }
+                Err(_) => continue,
+            };
+            page.watermark = page.watermark.max(ticket.exported().filter(|_| !walk.open));
+            if stream == Stream::Items {
+                if ticket.is_gone() {
+                    page.gone.push(ticket.id);
+                    continue;
+                }
+                // The thread alone tells into which one it was merged.
+                if !ticket.was_merged() {
+                    page.relations.push((ticket.id, ticket.relations()));
+                }
+                page.records.push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
+            } else if !ticket.is_gone()
+                && let Some(response) = self.said(&ticket, &mut page, task).await?
+            {
+                return self.client.refused(&response, stream.words());
+            }
+        }
+        let next = after.map(|token| Walk { page: walk.page + 1, token: Some(token), ..walk.clone() });
+        page.next = next.map(|w| w.cursor());
+        Ok(Fetched::Page(page))
+    }
+
+    /// Adds what is said below a ticket; the answer, if it may not be read.
+    async fn said(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
+        match self.thread(ticket.id, task).await? {
+            Thread::Said(comments, merged_into) => {
+                let comments = comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
+                page.records.extend(comments);
+                if ticket.was_merged() {
+                    let mut relations = ticket.relations();
+                    relations.extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::other(n))));
+                    page.relations.push((ticket.id, relations));
+                }
+                Ok(None)
+            }
+            // Deleted while the page was read.
+            Thread::Gone => Ok(None),
+            Thread::Refused(response) => Ok(Some(response)),
+        }
+    }
+
+    /// All comments of a ticket, oldest first.
+    async fn thread(&self, number: u64, task: &Task) -> Result<Thread> {
+        let path = format!("api/v2/tickets/{number}/comments.json?include=users");
+        let (mut comments, mut merged_into) = (Vec::new(), None);
+        let (mut after, mut people) = (None::<String>, People::new());
+        for at in 0..MAX_PAGES {
+            let response = self.client.get(self.listed(&path, after.as_deref())?, task).await?;
+            match response.status {
+                200 => {}
+                404 | 410 => return Ok(Thread::Gone),
+                403 => return Ok(Thread::Refused(Box::new(response))),
+                _ => return Err(self.client.refusal(&response, "comments")),
+            }
+            let list: List<'_> = response.json()?;
+            after = list.after();
+            people.extend(shapes::people(list.users));
+            let authors = list.comments.iter().filter_map(|raw| shapes::wrote(raw.get()));
+            self.add_people(authors.collect(), &mut people, task).await?;
+            // The first comment is the description, which the ticket has.
+            for raw in list.comments.iter().skip(usize::from(at == 0)) {
+                let read = shapes::comment(raw.get(), number, &people, self.web());
+                merged_into = read.as_ref().ok().and_then(|(_, merged)| *merged).or(merged_into);
+                comments.push(read.map(|(comment, _)| comment));
+            }
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(Thread::Said(comments, merged_into))
+    }
+
+    /// Adds these people, if they did not come along: beside comments not everybody does.
+    /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
+    async fn add_people(&self, wanted: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
+        let mut unknown = Vec::new();
+        {
+            let known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in wanted.into_iter().filter(|id| *id > 0) {
+                match known.get(&id) {
+                    _ if people.contains_key(&id) => {}
+                    Some(user) => drop(people.insert(id, user.clone())),
+                    None => unknown.push(id),
+                }
+            }
+        }
+        for some in unknown.chunks(LISTED as usize) {
+            let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+            let url = self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
+            let response = self.client.get(url, task).await?;
+            let list = if response.status == 200 { response.json::<List<'_>>()?.users } else { Vec::new() };
+            let mut found = shapes::people(list);
+            let mut known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in some {
+                let user = found.remove(id).unwrap_or_default();
+                known.insert(*id, user.clone());
+                people.insert(*id, user);
+            }
+        }
+        Ok(())
+    }
+
+    /// A page of the articles of the help centre. The list is read whole each time, since what was withdrawn is missing there
+    /// and told nowhere. <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
+    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut names = match names.filter(|_| walk.page > 1) {
+            Some(names) => names,
+            // Another process began this pass, and met names that are not known here.
+            None if walk.page > 1 => return Ok(Fetched::Expired),
+            None => Vec::new(),
+        };
+        // By creation: an edit moves nothing.
+        let path = "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
+        let response = self.client.get(self.listed(path, walk.token.as_deref())?, task).await?;
+        match response.status {
+            200 => {}
+            400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
+            403 | 404 => {
+                return Ok(Fetched::Refused("there is no help centre that this access may read".to_owned()));
+            }
+            _ => return self.client.refused(&response, Stream::Pages.words()),
+        }
+        let list: List<'_> = response.json()?;
+        let after = list.after();
+        let people = shapes::people(list.users);
+        let mut page = Page::default();
+        for raw in list.articles {
+            // One that cannot be read would be taken for withdrawn.
+            let article = shapes::article(raw.get(), &people).map_err(|why| {
+                Error::new(Code::Network, format!("the list of articles cannot be read: {why}"))
+            })?;
+            let Some(article) = article else { continue };
+            names.extend(article.slug.clone());
+            if walk.since.is_none() || article.updated_at >= walk.since {
+                page.records.push(Ok(Record::Document(Box::new(article))));
+            }
+        }
+        let at = date(&response, self.client.http.now());
+        let (next, watermark) = walk.by_creation(None, at, after.is_some());
+        page.next = next.map(|w| Walk { token: after, ..w }.cursor());
+        page.watermark = watermark;
+        if page.next.is_none() {
+            page.all_pages = Some(names);
+        } else {
+            *self.articles.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
+        }
+        Ok(Fetched::Page(page))
+    }
+
+    fn for_admins(&self, response: &Response) -> String {
+        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        format!("{} exports them to administrators alone: use a token of one{said}", self.client.host)
+    }
+
+    /// Whose token it is. Without one the answer is a user that is none.
+    async fn me(&self, task: &Task) -> Result<User> {
+        let me: Me = self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
+        if me.user.id.is_none() {
+            let name = self.client.host.split('/').next().unwrap_or_default();
+            return Err(Error::new(Code::Authentication, format!("{} wants a token", self.client.host)).with_hint(
+                format!("Make an API token in the Admin Center under Apps and integrations, and keep it with the address of its owner, as ADDRESS:TOKEN: precedent login {name}"),
+            ));
+        }
+        Ok(me.user)
+    }
+}
+
+#[async_trait]
+impl Tracker for Zendesk {
+    fn streams(&self) -> &'static [Stream] {
+        super::Kind::Zendesk.streams(self.wiki)
+    }
+
+    async fn probe(&mut self, task: &Task) -> Result<Project> {
+        self.me(task).await?;
+        Ok(Project {
+            name: super::Kind::Zendesk.whole().unwrap_or_default().to_owned(),
+            remote_id: None,
+            private: true,
+            wiki: true,
+            issues: true,
+            archived: false,
+        })
+    }
+
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let project = self.probe(task).await?;
+        let mut access = Access { project, user: self.me(task).await?.name, ..Access::default() };
+        let response = self.client.get(self.exported(&Walk::new(None, 1))?, task).await?;
+        match response.status {
+            200 => {}
+            403 => access.refused.push(self.for_admins(&response)),
+            _ => access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string()),
+        }
+        if self.wiki
+            && let Fetched::Refused(why) = self.pages(&Walk::new(None, LISTED), task).await?
+        {
+            access.refused.push(why);
+        }
+        Ok(access)
+    }
+
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        let size = match stream {
+            Stream::Items => PAGE,
+            Stream::Pages => LISTED,
+            Stream::Comments | Stream::ReviewComments | Stream::Discussions => THREADS,
+        };
+        Walk::new(since, size).cursor()
+    }
+
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) if stream == Stream::Pages => self.pages(&walk, task).await,
+            Some(walk) => self.tickets(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+        // <https://developer.zendesk.com/api-reference/ticketing/ticket-management/search/#show-results-count>
+        let url = self.client.url("api/v2/search/count.json?query=type%3Aticket")?;
+        let response = self.client.get(url, task).await?;
+        Ok(if response.status == 200 { response.json::<Count>()?.count } else { None })
+    }
+
+    fn open_items(&self) -> Cursor {
+        Walk::open(LISTED).cursor()
+    }
+
+    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={BESIDE}"))?;
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => {}
+            403 | 404 | 410 => return Ok(Fate::Gone),
+            _ => return Err(self.client.refusal(&response, "a ticket")),
+        }
+        let one: One<'_> = response.json()?;
+        Ok(match shapes::ticket(one.ticket.get()) {
+            Ok(ticket) if ticket.is_gone() => Fate::Gone,
+            Ok(ticket) => {
+                let record = ticket.record(&shapes::people(one.users), self.web());
+                Fate::Here(Box::new(Record::Document(Box::new(record))))
+            }
+            Err(_) => Fate::Unreadable,
+        })
+    }
+
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+        match self.thread(number, task).await? {
+            Thread::Said(comments, _) => {
+                let found = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
+                Ok(found.map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
+            }
+            Thread::Gone => Ok(Fate::Gone),
+            Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),
+        }
+    }
+
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
+}

@@ -1,0 +1,374 @@
+//! Zendesk's JSON, read tolerantly. Shapes: <https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#json-format>,
+//! <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/#json-format> and
+//! <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#json-format>
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use jiff::Timestamp;
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::tracker::{Kind, Relation, client::clean, github::describe, wiki::named};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_text::hypertext;
+
+/// The tag of a ticket that was closed because it was merged into another.
+/// <https://support.zendesk.com/hc/en-us/articles/203690916>
+const MERGED: &str = "closed_by_merge";
+/// How many characters of a description are the title of a ticket without a subject, as those of chats are.
+const TITLE: usize = 80;
+
+/// A person, as it stands beside a list. What Zendesk does by itself has a number below zero for its author.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct User {
+    pub(super) id: Option<i64>,
+    pub(super) name: Option<String>,
+    role: Option<String>,
+}
+
+/// People by their ids.
+pub(super) type People = HashMap<i64, User>;
+
+pub(super) fn people(users: Vec<User>) -> People {
+    users.into_iter().filter_map(|user| Some((user.id?, user))).collect()
+}
+
+fn author(id: Option<i64>, people: &People) -> Author {
+    let user = id.and_then(|id| people.get(&id));
+    let is_staff = user.is_some_and(|u| matches!(u.role.as_deref(), Some("agent" | "admin")));
+    Author {
+        login: user.and_then(|u| u.name.clone()).filter(|n| !n.trim().is_empty()),
+        bot: false,
+        association: is_staff.then(|| "MEMBER".to_owned()),
+    }
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    id: u64,
+    subject: Option<String>,
+    description: Option<String>,
+    status: Option<String>,
+    priority: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    requester_id: Option<i64>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    /// When it last changed in any way, in seconds: what the export is ordered by and compared with.
+    generated_timestamp: Option<i64>,
+    problem_id: Option<u64>,
+    #[serde(default)]
+    followup_ids: Vec<u64>,
+    dates: Option<Dates>,
+}
+
+#[derive(Deserialize)]
+struct Dates {
+    solved_at: Option<Timestamp>,
+    status_updated_at: Option<Timestamp>,
+}
+
+/// A ticket.
+pub(super) struct Ticket {
+    pub(super) id: u64,
+    whole: Whole,
+    raw: Vec<u8>,
+}
+
+pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
+    let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if whole.id == 0 || whole.id > u64::from(u32::MAX) {
+        return Err(format!("\"id\" is {}: item numbers are 1 to {}", whole.id, u32::MAX));
+    }
+    Ok(Ticket { id: whole.id, whole, raw: text.as_bytes().to_vec() })
+}
+
+/// A ticket as others name it.
+pub(super) fn other(number: u64) -> String {
+    format!("{}#{number}", Kind::Zendesk.whole().unwrap_or_default())
+}
+
+impl Ticket {
+    /// Its place in the export.
+    pub(super) fn exported(&self) -> Option<Timestamp> {
+        let generated = self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
+        generated.or(self.whole.updated_at)
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.whole.status.as_deref() == Some("deleted")
+    }
+
+    pub(super) fn was_merged(&self) -> bool {
+        self.whole.tags.iter().any(|tag| tag == MERGED)
+    }
+
+    /// What it says of others: what solves its problem solves an incident, and a follow-up goes on with it.
+    pub(super) fn relations(&self) -> Vec<Relation> {
+        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, other(n)));
+        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, other(*n)));
+        problem.into_iter().chain(followups).collect()
+    }
+
+    pub(super) fn record(self, people: &People, web: &str) -> DocumentRecord {
+        let was_merged = self.was_merged();
+        let whole = self.whole;
+        let status = whole.status.unwrap_or_default();
+        let closed = matches!(status.as_str(), "solved" | "closed");
+        let reason = match closed {
+            true if was_merged => Some("duplicate".to_owned()),
+            true => Some("completed".to_owned()),
+            false => Some(status).filter(|s| !s.is_empty()),
+        };
+        let body = clean(whole.description);
+        let title = clean(whole.subject).trim().to_owned();
+        let title = match title.is_empty() {
+            true => body
+                .lines()
+                .find(|l| !l.trim().is_empty())
+                .unwrap_or_default()
+                .trim()
+                .chars()
+                .take(TITLE)
+                .collect(),
+            false => title,
+        };
+        let solved = whole.dates.and_then(|d| d.solved_at.or(d.status_updated_at));
+        DocumentRecord {
+            repository: None,
+            kind: DocKind::Issue,
+            number: Some(self.id),
+            slug: None,
+            remote_id: Some(self.id.to_string()),
+            title,
+            body,
+            url: Some(format!("{web}/agent/tickets/{}", self.id)),
+            state: Some(if closed { State::Closed } else { State::Open }),
+            state_reason: reason,
+            author: author(whole.requester_id, people),
+            labels: whole.kind.into_iter().chain(whole.priority).chain(whole.tags).collect(),
+            milestone: None,
+            locked: false,
+            // It counts private ones and the description too.
+            comment_count: 0,
+            created_at: whole.created_at,
+            updated_at: whole.updated_at.or(whole.created_at),
+            closed_at: solved.filter(|_| closed),
+            merged_at: None,
+            raw: Raw::new(self.raw),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: u64,
+    author_id: Option<i64>,
+    body: Option<String>,
+    html_body: Option<String>,
+    created_at: Timestamp,
+}
+
+/// Whose comment it is.
+pub(super) fn wrote(text: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Said {
+        author_id: Option<i64>,
+    }
+    serde_json::from_str::<Said>(text).ok()?.author_id
+}
+
+/// A comment; and, where it says that the ticket was merged into another, the number of that one.
+pub(super) fn comment(
+    text: &str,
+    number: u64,
+    people: &People,
+    web: &str,
+) -> Result<(CommentRecord, Option<u64>), String> {
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let plain = clean(comment.body);
+    let merged_into = merged_into(&plain);
+    let body = match comment.html_body {
+        Some(html) if !html.trim().is_empty() => hypertext::to_markdown(&html.replace('\0', "\u{fffd}")),
+        _ => plain,
+    };
+    let record = CommentRecord {
+        repository: None,
+        number,
+        remote_id: comment.id.to_string(),
+        author: author(comment.author_id, people),
+        body,
+        url: Some(format!("{web}/agent/tickets/{number}")),
+        created_at: comment.created_at,
+        updated_at: comment.created_at,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    };
+    Ok((record, merged_into))
+}
+
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
+static INTO: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\bmerged into (?:request|ticket) #(\d{1,10})\b").unwrap());
+
+/// The ticket that the text names which Zendesk proposes for one that is merged into another. The other one's says
+/// "Request #4 … was closed and merged into this request".
+/// <https://support.zendesk.com/hc/en-us/articles/203690916>
+fn merged_into(text: &str) -> Option<u64> {
+    let found = INTO.captures(text)?;
+    found.get(1)?.as_str().parse::<u32>().ok().filter(|n| *n > 0).map(u64::from)
+}
+
+#[derive(Deserialize)]
+struct Article {
+    id: u64,
+    title: Option<String>,
+    body: Option<String>,
+    html_url: Option<String>,
+    author_id: Option<i64>,
+    #[serde(default)]
+    draft: bool,
+    #[serde(default)]
+    label_names: Vec<String>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+}
+
+/// An article of the help centre; `None` for one that is not published.
+pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
+    let article: Article = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if article.draft {
+        return Ok(None);
+    }
+    let title = clean(article.title).trim().to_owned();
+    Ok(Some(DocumentRecord {
+        repository: None,
+        kind: DocKind::Page,
+        number: None,
+        // Titles repeat, in other sections and languages.
+        slug: Some(format!("{}-{}", named(&title), article.id)),
+        remote_id: Some(article.id.to_string()),
+        title,
+        body: hypertext::to_markdown(&clean(article.body)),
+        url: article.html_url,
+        state: None,
+        state_reason: None,
+        author: Author { association: None, ..author(article.author_id, people) },
+        labels: article.label_names,
+        milestone: None,
+        locked: false,
+        comment_count: 0,
+        created_at: article.created_at,
+        updated_at: article.updated_at.or(article.created_at),
+        closed_at: None,
+        merged_at: None,
+        raw: Raw::new(text.as_bytes().to_vec()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn both() -> People {
+        let users = json!([{"id": 1, "name": "Ada", "role": "end-user"}, {"id": 2, "name": "Grace", "role": "agent"},
+            {"id": null, "name": "Anonymous user"}]);
+        people(serde_json::from_value(users).unwrap())
+    }
+
+    fn read(change: &Value) -> Ticket {
+        let mut all = json!({"id": 7, "url": "https://acme.zendesk.com/api/v2/tickets/7.json", "subject": "Pump stalls",
+            "raw_subject": "Pump stalls", "description": "It stalls.\nTwice.", "status": "open", "priority": "high",
+            "type": "incident", "tags": ["flow", "hot"], "requester_id": 1, "submitter_id": 2, "problem_id": null,
+            "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z", "generated_timestamp": 1_704_251_046,
+            "followup_ids": [], "via": {"channel": "web"}, "dates": {"solved_at": null, "status_updated_at": "2024-01-03T00:00:00Z"}});
+        for (name, value) in change.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        ticket(&all.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_ticket_is_read_with_what_its_status_means() {
+        let web = "https://acme.zendesk.com";
+        let open = read(&json!({})).record(&both(), web);
+        assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("open")));
+        assert_eq!(open.labels, ["incident", "high", "flow", "hot"]);
+        assert_eq!((open.author.login.as_deref(), open.author.association), (Some("Ada"), None));
+        assert_eq!(open.url.as_deref(), Some("https://acme.zendesk.com/agent/tickets/7"));
+        assert_eq!(open.closed_at, None);
+        for (status, state) in [
+            ("new", State::Open),
+            ("pending", State::Open),
+            ("hold", State::Open),
+            ("simmering", State::Open),
+            ("solved", State::Closed),
+            ("closed", State::Closed),
+        ] {
+            let one = read(&json!({"status": status})).record(&both(), web);
+            assert_eq!(one.state, Some(state), "{status}");
+            assert_eq!(one.closed_at.is_some(), state == State::Closed, "{status}");
+            let reason = if state == State::Closed { "completed" } else { status };
+            assert_eq!(one.state_reason.as_deref(), Some(reason));
+        }
+        let merged = read(&json!({"status": "closed", "tags": ["closed_by_merge"]}));
+        assert!(merged.was_merged());
+        assert_eq!(merged.record(&both(), web).state_reason.as_deref(), Some("duplicate"));
+        let of_a_chat = read(&json!({"subject": null})).record(&both(), web);
+        assert_eq!(of_a_chat.title, "It stalls.");
+        assert!(read(&json!({"status": "deleted"})).is_gone());
+    }
+
+    #[test]
+    fn an_incident_is_of_its_problem_and_the_export_has_a_clock_of_its_own() {
+        let incident = read(&json!({"problem_id": 3, "followup_ids": [9]}));
+        assert_eq!(
+            incident.relations(),
+            [Relation::DuplicateOf(7, "tickets#3".into()), Relation::RelatesTo(7, "tickets#9".into())]
+        );
+        assert_eq!(incident.exported(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
+        let old = read(&json!({"generated_timestamp": null}));
+        assert_eq!(old.exported(), Some("2024-01-03T03:04:05Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_comment_is_its_html_and_tells_what_it_was_merged_into() {
+        let text = json!({"id": 91, "type": "Comment", "author_id": 2, "body": "Open the valve.",
+            "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": false,
+            "created_at": "2024-01-03T03:04:05Z", "attachments": [], "audit_id": 5});
+        let (read, merged) = comment(&text.to_string(), 7, &both(), "https://acme.zendesk.com").unwrap();
+        assert_eq!((read.body.as_str(), merged), ("Open the `valve`.", None));
+        assert_eq!(
+            (read.author.login.as_deref(), read.author.association.as_deref()),
+            (Some("Grace"), Some("MEMBER"))
+        );
+        for (text, number) in [
+            ("This request was closed and merged into request #12 \"Pump stalls\".", Some(12)),
+            (
+                "Request #12 \"Pump\" was closed and merged into this request. Last comment in request #12:",
+                None,
+            ),
+            ("merged into request #0", None),
+        ] {
+            assert_eq!(merged_into(text), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_draft_is_no_page() {
+        let text = |draft: bool| {
+            json!({"id": 360_001, "title": "Restart the kiln?", "body": "<h2>Steps</h2><p>Wait.</p>", "draft": draft,
+                "html_url": "https://acme.zendesk.com/hc/en-us/articles/360001-Restart", "author_id": 2, "locale": "en-us",
+                "label_names": ["kiln"], "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z"})
+            .to_string()
+        };
+        let page = article(&text(false), &both()).unwrap().unwrap();
+        assert_eq!(page.slug.as_deref(), Some("Restart-the-kiln-360001"));
+        assert_eq!((page.body.as_str(), page.author.login.as_deref()), ("## Steps\n\nWait.", Some("Grace")));
+        assert_eq!(article(&text(true), &both()).unwrap(), None);
+    }
+}
