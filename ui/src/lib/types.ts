@@ -3163,7 +3163,7 @@ export interface TroubleshootResponse {
    */
   took_ms: number;
   /**
-   * Passages of wikis, best first, a page once; only where there is no case.
+   * Passages of wikis, best first, a page once; only where no case surely helps.
    */
   wiki: WikiPassage[];
 }
