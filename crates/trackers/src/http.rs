@@ -589,7 +589,7 @@ mod tests {
         let keyed: &dyn Fn(&Url, &Token) -> Login =
             &|base, token| Login::headers(base, "api-key", token, "api-username");
         let key = ("api-key".to_owned(), "canary-two".to_owned());
-        assert_eq!(header("canary-two", keyed), [key.clone()]);
+        assert_eq!(header("canary-two", keyed), std::slice::from_ref(&key));
         assert_eq!(header("ada:canary-two", keyed), [key, ("api-username".to_owned(), "ada".to_owned())]);
     }
 
