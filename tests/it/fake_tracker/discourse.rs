@@ -65,7 +65,7 @@ impl Content {
                 "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated), "bumped": true,
                 "bumped_at": time(item.updated), "pinned": self.pinned.contains(n), "pinned_globally": false,
                 "unpinned": null, "visible": true, "closed": !item.open, "archived": false, "views": self.log.len(),
-                "archetype": "regular", "category_id": if n % 2 == 0 { 5 } else { 9 }, "has_accepted_answer": self.solved(*n),
+                "archetype": "regular", "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "has_accepted_answer": self.solved(*n),
                 "posters": []})
         };
         let topics: Vec<Value> = some.iter().map(row).collect();
@@ -102,7 +102,7 @@ impl Content {
                 let mut topic = json!({"id": n, "title": item.title, "slug": "pump", "posts_count": stream.len(),
                     "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated), "visible": true,
                     "closed": !item.open, "archived": false, "archetype": "regular", "views": self.log.len(), "deleted_at": null,
-                    "category_id": if n % 2 == 0 { 5 } else { 9 }, "tags": ["flow"], "chunk_size": 20,
+                    "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "tags": ["flow"], "chunk_size": 20,
                     "post_stream": {"posts": some, "stream": stream}});
                 if item.odd {
                     (topic["archetype"], topic["zone"]) = (json!("simmering"), json!({"deep": [1]}));

@@ -63,7 +63,7 @@ impl Content {
     fn thread_of(&self, n: u64, i: &Item) -> Vec<Value> {
         let comment = |id: u64, author: u64, text: &str, t: i64| {
             json!({"id": id, "type": "Comment", "author_id": author, "body": text, "plain_body": text,
-                "html_body": format!("<div class=\"zd-comment\" dir=\"auto\"><p>{text}</p></div>"), "public": id % 2 == 0,
+                "html_body": format!("<div class=\"zd-comment\" dir=\"auto\"><p>{text}</p></div>"), "public": id.is_multiple_of(2),
                 "attachments": [], "audit_id": id + 1, "created_at": at(t), "via": {"channel": "web"}})
         };
         let first = comment(1_000_000 + n, 1, &i.body, NOW - 50_000_000);
