@@ -238,6 +238,11 @@ const BUILDS: &[&str] = &[
     "+deb",
 ];
 
+/// How much of what stands before a version is looked at, in bytes: a line of a log may be megabytes long.
+const BEFORE: usize = 160;
+/// A text that names more versions than this is a list of them.
+const MAX_FOUND: usize = 500;
+
 /// The versions that a text names, each once, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
@@ -252,15 +257,22 @@ pub fn versions(text: &str, product: &str) -> Versions {
     let product = product.to_lowercase();
     let mut out = Versions::default();
     for line in text.lines().filter(|line| line.contains('.')) {
+        // A table or a list of facts begins its lines with what they are about.
+        let key = line.find([':', '=', '|']).map(|end| (end, trimmed(&line[..end])));
         for captures in VERSION.captures_iter(line) {
             let Some(found) = captures.get(2).or(captures.get(3)) else { continue };
-            let (before, after) = (&line[..found.start()], &line[found.end()..]);
+            if out.own.len() + out.others.len() >= MAX_FOUND {
+                break;
+            }
+            let from = line.ceil_char_boundary(found.start().saturating_sub(BEFORE));
+            let (before, after) = (&line[from..found.start()], &line[found.end()..]);
+            let key = key.filter(|(end, _)| *end < found.start()).map(|(_, key)| key);
             if captures.get(3).is_some() {
                 let before = before.strip_suffix(['v', 'V']).unwrap_or(before);
                 let named = captures.get(1).is_some_and(|v| !v.is_empty())
                     || SAID.is_match(before)
                     || near(before).any(|word| is_product(&word.to_lowercase(), &product))
-                    || other(before, found.as_str(), &product).is_some();
+                    || other(before, key, found.as_str(), &product).is_some();
                 if !named || MEASURED.is_match(after) || before.ends_with(['.', '-', '_', '/']) {
                     continue;
                 }
@@ -273,7 +285,7 @@ pub fn versions(text: &str, product: &str) -> Versions {
                 continue;
             }
             let version = found.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
-            let all = match other(before, &version, &product) {
+            let all = match other(before, key, &version, &product) {
                 Some(name) => {
                     let named = format!("{name} {version}");
                     if !out.others.contains(&named) {
@@ -295,7 +307,7 @@ pub fn versions(text: &str, product: &str) -> Versions {
 }
 
 /// The other program whose version this is, as it is called there.
-fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
+fn other<'t>(before: &'t str, key: Option<&'t str>, version: &str, product: &str) -> Option<&'t str> {
     let is_other = |word: &&str| {
         let word = word.to_lowercase();
         OTHERS.binary_search(&word.as_str()).is_ok() && !is_product(&word, product)
@@ -303,7 +315,6 @@ fn other<'t>(before: &'t str, version: &str, product: &str) -> Option<&'t str> {
     if let Some(name) = near(before).find(is_other) {
         return Some(name);
     }
-    let key = before.split([':', '=', '|']).next().map(trimmed).filter(|k| before.len() > k.len());
     if let Some(key) = key.filter(is_other) {
         return Some(key);
     }
@@ -363,6 +374,8 @@ mod tests {
             assert_eq!(found.own, own, "{text}");
             assert_eq!(found.others, others, "{text}");
         }
+        let long = "1.2.3 ".repeat(200_000);
+        assert_eq!(versions(&long, "acme/heron").own, ["1.2.3"]);
         let own = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
         assert_eq!((own.own, own.others), (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()]));
     }
