@@ -373,10 +373,12 @@ export class Triage {
   }
 
   #putBack({ item, related }: Decision, place: number): void {
-    if ([...this.items, ...this.related].some((i) => i.key === item.key)) return;
     const list = this.#list(related);
-    this.#keep(related, [...list.slice(0, place), item, ...list.slice(place)]);
-    this.#count(related, 1);
+    // An answer that came meanwhile may have brought it back already.
+    if (![...this.items, ...this.related].some((i) => i.key === item.key)) {
+      this.#keep(related, [...list.slice(0, place), item, ...list.slice(place)]);
+      this.#count(related, 1);
+    }
     if (related) this.relatedOpen = true;
     this.#select(item.key);
   }

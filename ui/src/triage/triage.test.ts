@@ -200,6 +200,15 @@ it("goes to the second list by its key and back, and reads it where nothing else
   expect([triage.relatedOpen, triage.selected]).toEqual([false, null]);
 });
 
+it("shows a report again whose decision is taken back, though an answer has brought it back before", async () => {
+  await decide("duplicate");
+  expect(triage.selected).toBe("b");
+  const back = triage.undo();
+  await triage.load();
+  await back;
+  expect([triage.selected, triage.items.filter((i) => i.key === "a").length]).toEqual(["a", 1]);
+});
+
 it("decides, skips and takes back in the second list as in the queue", async () => {
   related = ["x", "y", "z"].map(item);
   await triage.load();
