@@ -26,7 +26,7 @@ const TOUR: &[&[&str]] = &[
 const MODELS: &str = "PRECEDENT_MODELS";
 
 /// A full build takes about this much.
-const ROOM: u64 = 6 << 30;
+const ROOM: u64 = 3 << 30;
 
 /// Does it all.
 pub fn start(place: &Place, options: &Options) -> Result<()> {
@@ -53,7 +53,7 @@ pub fn start(place: &Place, options: &Options) -> Result<()> {
     {
         let gib = free as f64 / f64::from(1 << 30);
         say::warn(&format!(
-            "only {gib:.1} GB free for {}: a full build takes about 6 GB",
+            "only {gib:.1} GB free for {}: a full build takes about 3 GB",
             place.target.display()
         ));
     }
