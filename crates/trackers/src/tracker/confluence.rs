@@ -15,7 +15,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
     walk::Walk,
@@ -456,10 +456,6 @@ impl Tracker for Confluence {
         }
     }
 
-    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
     fn open_items(&self) -> Cursor {
         Walk::open(PAGE).cursor()
     }
@@ -470,10 +466,6 @@ impl Tracker for Confluence {
 
     async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Fate> {
         Ok(Fate::Unreadable)
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }
 

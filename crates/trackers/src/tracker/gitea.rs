@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, date, part},
     github::{describe, record},
     walk::Walk,
@@ -249,9 +249,5 @@ impl Tracker for Gitea {
             pages: format!("{root}/{}/wiki/", self.project),
             token: self.token.clone(),
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

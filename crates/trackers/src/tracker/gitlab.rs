@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relation, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
     walk::Walk,
@@ -394,9 +394,5 @@ impl Tracker for GitLab {
             pages: format!("{root}/{}/-/wikis/", self.project),
             token: self.token.clone(),
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

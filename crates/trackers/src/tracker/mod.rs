@@ -188,7 +188,9 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// As [`Tracker::page`].
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>>;
+    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// The first page of all items that are open, for the sweep.
     fn open_items(&self) -> Cursor;
@@ -210,11 +212,14 @@ pub trait Tracker: Send + Sync {
         None
     }
 
-    /// What the tracker says of how these items, which are closed, hang together with others.
+    /// What the tracker says of how these items, which are closed, hang together with others; nothing, where items and texts say it
+    /// already.
     ///
     /// # Errors
     /// As [`Tracker::page`].
-    async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations>;
+    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+        Ok(Relations::Found(Vec::new()))
+    }
 
     /// How it is told that a report is a duplicate, where that can be done from here.
     fn closer(&self) -> Option<&dyn Closer> {

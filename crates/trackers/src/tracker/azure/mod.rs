@@ -16,7 +16,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
     wiki_git::WikiPlace,
@@ -477,9 +477,5 @@ impl Tracker for Azure {
             pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
             token: self.token.clone(),
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
 };
@@ -378,9 +378,5 @@ impl Tracker for Bugzilla {
         Ok(found.map_or(Fate::Gone, |c| {
             Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
         }))
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

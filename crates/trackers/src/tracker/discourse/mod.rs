@@ -14,7 +14,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
     walk::Walk,
 };
@@ -236,10 +236,6 @@ impl Tracker for Discourse {
         }
     }
 
-    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
     fn open_items(&self) -> Cursor {
         Walk::open(PAGE).cursor()
     }
@@ -269,9 +265,5 @@ impl Tracker for Discourse {
             Ok(None) => Fate::Gone,
             Err(_) => Fate::Unreadable,
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
     walk::Walk,
 };
@@ -310,10 +310,6 @@ impl Tracker for Jira {
             Ok(comment) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
             Err(_) => Fate::Unreadable,
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date},
     walk::Walk,
 };
@@ -354,9 +354,5 @@ impl Tracker for Linear {
             Asked::Refused(_) | Asked::Expired => Fate::Unreadable,
             Asked::TooMuch(response) => return Err(self.client.refusal(&response, "comments")),
         })
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
 };
@@ -362,9 +362,5 @@ impl Tracker for Redmine {
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "notes")),
         }
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relation, Relations, Stream, Tracker,
+    Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, date},
     walk::Walk,
 };
@@ -460,9 +460,5 @@ impl Tracker for Zendesk {
             Thread::Gone => Ok(Fate::Gone),
             Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),
         }
-    }
-
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
-        Ok(Relations::Found(Vec::new()))
     }
 }
