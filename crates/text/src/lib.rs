@@ -11,7 +11,7 @@ pub mod mail;
 pub mod markdown;
 pub mod markup;
 pub mod message;
-mod pattern;
+pub mod pattern;
 pub mod prepare;
 pub mod reference;
 pub mod report;

@@ -267,12 +267,14 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let from = line.ceil_char_boundary(found.start().saturating_sub(BEFORE));
             let (before, after) = (&line[from..found.start()], &line[found.end()..]);
             let key = key.filter(|(end, _)| *end < found.start()).map(|(_, key)| key);
+            let version = found.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
+            let of = other(before, key, &version, &product);
             if captures.get(3).is_some() {
                 let before = before.strip_suffix(['v', 'V']).unwrap_or(before);
-                let named = captures.get(1).is_some_and(|v| !v.is_empty())
+                let named = of.is_some()
+                    || captures.get(1).is_some_and(|v| !v.is_empty())
                     || SAID.is_match(before)
-                    || near(before).any(|word| is_product(&word.to_lowercase(), &product))
-                    || other(before, key, found.as_str(), &product).is_some();
+                    || near(before).any(|word| is_product(&word.to_lowercase(), &product));
                 if !named || MEASURED.is_match(after) || before.ends_with(['.', '-', '_', '/']) {
                     continue;
                 }
@@ -284,16 +286,9 @@ pub fn versions(text: &str, product: &str) -> Versions {
             if is_address || before.ends_with(['/', '_', '=']) && before.contains("://") {
                 continue;
             }
-            let version = found.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
-            let all = match other(before, key, &version, &product) {
-                Some(name) => {
-                    let named = format!("{name} {version}");
-                    if !out.others.contains(&named) {
-                        out.others.push(named);
-                    }
-                    continue;
-                }
-                None => &mut out.own,
+            let (all, version) = match of {
+                Some(name) => (&mut out.others, format!("{name} {version}")),
+                None => (&mut out.own, version),
             };
             if !all.contains(&version) {
                 all.push(version);

@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 
 use precedent_text::{
+    pattern::re,
     prepare::Prepared,
     tokens::{self, Word},
 };
@@ -30,17 +31,18 @@ static VAGUE: LazyLock<HashSet<String>> = LazyLock::new(|| {
     )
 });
 /// What is advertised, and how.
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them")]
 static WARES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:casinos?|slots?|bett?ing|poker|jackpot|viagra|cialis|cbd|escorts?|dating|loans?|crypto|bitcoin|airdrop|nft|forex|followers|backlinks?|seo|essays?|assignment help|weight loss|keto|replicas?|watches|iptv|vpn deals?|helpline|customer (?:care|support|service) number|toll[- ]free|whatsapp|astrologer|movers|plumber|real estate)\b").unwrap()
+    re(
+        r"(?i)\b(?:casinos?|slots?|bett?ing|poker|jackpot|viagra|cialis|cbd|escorts?|dating|loans?|crypto|bitcoin|airdrop|nft|forex|followers|backlinks?|seo|essays?|assignment help|weight loss|keto|replicas?|watches|iptv|vpn deals?|helpline|customer (?:care|support|service) number|toll[- ]free|whatsapp|astrologer|movers|plumber|real estate)\b",
+    )
 });
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them")]
 static CALLS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(?:play|buy|order|call|book|sign up|register|join|download|visit|click|apply|contact us) (?:now|here|today)|(?:best|top|cheap(?:est)?|free|buy|exclusive|guaranteed?|100 ?%|unlimited) (?:\w+ ){0,2}(?:bonus|spins?|money|followers|price|deals?|offers?|services?|online|casino|loans?|essays?|profit|earnings)|earn (?:money|\$|up to)|make money|win big|limited (?:time )?offer|discount code|promo code)\b").unwrap()
+    re(
+        r"(?i)\b(?:(?:play|buy|order|call|book|sign up|register|join|download|visit|click|apply|contact us) (?:now|here|today)|(?:best|top|cheap(?:est)?|free|buy|exclusive|guaranteed?|100 ?%|unlimited) (?:\w+ ){0,2}(?:bonus|spins?|money|followers|price|deals?|offers?|services?|online|casino|loans?|essays?|profit|earnings)|earn (?:money|\$|up to)|make money|win big|limited (?:time )?offer|discount code|promo code)\b",
+    )
 });
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them")]
 static REACHED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)https?://|www\.|\+?\d[\d ()-]{8,}\d|t\.me/|wa\.me/").unwrap());
+    LazyLock::new(|| re(r"(?i)https?://|www\.|\+?\d[\d ()-]{8,}\d|t\.me/|wa\.me/"));
 
 /// The first words of a text, as they are compared.
 fn first(text: &str, most: usize) -> Vec<String> {
@@ -57,31 +59,28 @@ pub(super) fn terms(text: &str) -> HashSet<String> {
 /// words, or an advertisement.
 pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
     let head = tokens::words(title);
-    let vague = head.iter().all(|word| is_nameless(word) || VAGUE.contains(&word.term));
     // The body is read only below such a title. A pasted line of a log has none, and says something.
     let hardly_any = || {
         let words = first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT);
-        match (head.is_empty(), name_nothing(&head)) {
-            (true, _) => words.is_empty(),
-            (_, true) => words.len() < MIN_TEXT,
-            // "Crash" says something once its text does.
-            _ => words.len() < MIN_TEXT && words.iter().all(|w| says_nothing(w)),
-        }
+        let few = words.len() < if head.is_empty() { 1 } else { MIN_TEXT };
+        // "Crash" says something once its text does.
+        few && (name_nothing(&head) || words.iter().all(|term| says_nothing(term)))
     };
-    (vague && hardly_any()) || is_spam(title, body)
+    (head.iter().all(|word| says_nothing(&word.term)) && hardly_any()) || is_spam(title, body)
 }
 
 /// Whether the words of a title name nothing.
 pub(super) fn name_nothing(title: &[Word]) -> bool {
-    title.iter().all(is_nameless)
+    title.iter().all(|word| is_nameless(&word.term))
 }
 
-fn is_nameless(word: &Word) -> bool {
-    NAMELESS.contains(&word.term) || tokens::is_stop_word(&word.term)
+fn is_nameless(term: &str) -> bool {
+    NAMELESS.contains(term) || tokens::is_stop_word(term)
 }
 
+/// Whether a word neither names anything nor says what is wrong.
 fn says_nothing(term: &str) -> bool {
-    NAMELESS.contains(term) || VAGUE.contains(term) || tokens::is_stop_word(term)
+    is_nameless(term) || VAGUE.contains(term)
 }
 
 /// Whether it sells something: a ware, a call to buy it, and where.

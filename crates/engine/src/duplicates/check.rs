@@ -426,12 +426,14 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));
-            let later = reasons::newest_version(&draft.title, &draft.body, &row.source)
-                .zip(reasons::newest_version(&row.title, body, &row.source))
-                .is_some_and(|(ours, theirs)| ours > theirs);
+            let later = || {
+                reasons::newest_version(&draft.title, &draft.body, &row.source)
+                    .zip(reasons::newest_version(&row.title, body, &row.source))
+                    .is_some_and(|(ours, theirs)| ours > theirs)
+            };
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
-            let again = later || reasons::says_again(&draft.title, &draft.body);
-            if again && after { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+            let again = after && (later() || reasons::says_again(&draft.title, &draft.body));
+            if again { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
         }
     })
 }

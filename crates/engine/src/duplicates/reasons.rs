@@ -7,6 +7,7 @@ use regex::Regex;
 use super::{Draft, Scored, twin::Twin};
 use precedent_store::DocumentRow;
 use precedent_text::{
+    pattern::re,
     prepare::Prepared,
     report,
     signature::{Signature, SignatureKind},
@@ -28,9 +29,10 @@ pub(super) const MAX_READ: usize = 200_000;
 const QUOTED: usize = 80;
 
 /// How a report says that something is back.
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b").unwrap()
+    re(
+        r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
+    )
 });
 
 /// The report that is asked about.

@@ -8,18 +8,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
-use precedent_text::prepare::Prepared;
+use precedent_text::{pattern::re, prepare::Prepared};
 
 /// A comment this close to the closure belongs to it, in seconds: trackers write both with one click, and a bot may come
 /// between.
 const AT_CLOSURE: i64 = 120;
 /// The longest text that is looked at, in bytes.
 const MAX_READ: usize = 20_000;
-
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them all")]
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap()
-}
 
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     re(

@@ -11,15 +11,10 @@ mod secrets;
 
 use std::collections::BTreeSet;
 
+use precedent_text::pattern::re;
 use redactor::Redactor;
-use regex::Regex;
 
 use precedent_core::model::{Brief, RedactionPreview};
-
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; a test compiles them all")]
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap()
-}
 
 /// How sure it is that something is what it seems to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
