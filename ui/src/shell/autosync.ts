@@ -40,7 +40,7 @@ export class AutoSync {
     this.#tried = now;
     await triage.load();
     const known = new Set(triage.rows.map((item) => item.key));
-    if (!(await sources.sync(due, false, true))) return;
+    if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
     const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
     if (fresh.length > 0) toasts.say(`${plural(fresh.length, "new report")} may be the same as an earlier one. Triage has ${fresh.length === 1 ? "it" : "them"}.`);

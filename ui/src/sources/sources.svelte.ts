@@ -84,8 +84,8 @@ export class Sources {
     if (tested !== undefined && tested !== "asking" && "access" in tested) await this.sync([source.key]);
   }
 
-  /** Fetches what is new from these sources, or from all. */
-  async sync(keys: readonly string[], full = false, isQuiet = false): Promise<boolean> {
+  /** Fetches what is new from these sources, or from all. A quiet one tells of a failure in passing. Whether it came to its end. */
+  async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
     if (this.#desk.jobs.get("sync")) return false;
     let isDone = false;
     let looked = 0;
