@@ -154,9 +154,9 @@ fn part<'t>(ours: &'t str, theirs: &str) -> Option<&'t str> {
         .char_indices()
         .zip(theirs.chars())
         .take_while(|((_, a), b)| a == b)
-        .map(|((at, _), _)| at)
+        .map(|((at, char), _)| at + char.len_utf8())
         .last()?;
-    let plan = &ours[..ours[..=shared].rfind([':', ']', '|'])?];
+    let plan = &ours[..ours[..shared].rfind([':', ']', '|'])?];
     let words = tokens::words(plan);
     if words.len() < 2 || !words.iter().any(|word| PARTS.contains(&word.term)) {
         return None;
@@ -304,6 +304,14 @@ mod tests {
     }
 
     #[test]
+    fn titles_part_at_characters_of_any_length() {
+        let part = |title| (title, "See the plan. Definition of done: reviewed and merged.");
+        let found = twin(part("[Phase 2 “Heron”] „Rename”"), part("[Phase 2 “Heron”] „Split”"));
+        assert_eq!(found, Some(Twin::Parts("[Phase 2 “Heron”]".into())));
+        assert_eq!(twin(part("[フェーズ4] 追跡の名前"), part("[フェーズ4] 追跡の例")), None);
+    }
+
+    #[test]
     fn what_differs_elsewhere_is_no_series() {
         let other = "Titles are cut off after the second line on a small screen.";
         assert_eq!(twin(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other)), None);
@@ -313,6 +321,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn any_two_titles_can_be_compared(
+            start in "(\\[?(Phase|Epic|Étape|\\PC{3}) [0-9“”„é漢]{0,3}[\\]:|]? ?){0,2}", a in "\\PC{0,12}", b in "\\PC{0,12}",
+        ) {
+            let (one, two) = (format!("{start}{a}"), format!("{start}{b}"));
+            prop_assert_eq!(part(&one, &two), part(&two, &one));
+            twin((&one, &a), (&two, &b));
+        }
+
         #[test]
         fn twins_are_told_from_either_side(
             a in "[ab1] [ab1._]{0,3} c d", b in "[ab1] [ab1._]{0,3} c d", rest in "([ab1cd] ){6,9}", swap in any::<bool>(),
