@@ -21,7 +21,7 @@ const answer: ThreadComment = {
 };
 
 let desk: Desk;
-let shown: Record<string, unknown>;
+let shown: Record<string, unknown> | null = null;
 let served: Thread;
 
 async function open(of: Thread): Promise<void> {
@@ -53,7 +53,8 @@ beforeEach(() => {
   mockIPC((command) => (command === "thread" ? served : null));
 });
 afterEach(() => {
-  void unmount(shown);
+  if (shown) void unmount(shown);
+  shown = null;
   clearMocks();
   vi.unstubAllGlobals();
 });
@@ -77,7 +78,7 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   await tick();
   await tick();
   expect(desk.reader.place?.key).toBe("acme/app#9");
-  void unmount(shown);
+  if (shown) void unmount(shown);
   await open({ ...thread, comments: [answer] });
   expect(text(".fix")).toBe("Accepted answer");
   document.querySelector<HTMLElement>(".fix")?.click();
