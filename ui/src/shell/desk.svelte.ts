@@ -23,7 +23,7 @@ import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
 import { here, same, show, type Place } from "./places";
 import { Session } from "./session.svelte";
-import { Shelf } from "./shelf.svelte";
+import { Shelf, type DeskSetting } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
 
@@ -165,6 +165,19 @@ export class Desk {
     else if (this.reader.place?.key !== key) this.leave();
     this.reader.reading = true;
     await this.reader.show({ key, anchor }, true);
+  }
+
+  /** Shows what a query finds. */
+  lookFor(query: string, isPasted = false): void {
+    this.search.begin(query, isPasted);
+    this.go("search");
+    this.reader.reading = false;
+  }
+
+  /** Goes to the pair of a report that waits for a decision. */
+  decideAt(key: string, setting: DeskSetting): void {
+    this.go("triage");
+    this.triage.open(key, setting);
   }
 
   /** Goes where a report's duplicates are: to the desk if it waits there, else they are looked up. */

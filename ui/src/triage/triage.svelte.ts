@@ -160,6 +160,14 @@ export class Triage {
     this.relatedOpen = relatedOpen;
   }
 
+  /** Shows a report that waits under these settings, whatever was shown before. */
+  open(key: string, setting: DeskSetting): void {
+    this.#returnTo = key;
+    const isSet = this.source === setting.source && this.includeClosed === setting.includeClosed && this.band === setting.band;
+    if (!isSet) this.choose(setting);
+    else if (this.rows.some((item) => item.key === key)) this.select(key);
+  }
+
   choose(change: Partial<DeskSetting>): void {
     Object.assign(this, change);
     this.#desk.shelf.setTriage({ source: this.source, includeClosed: this.includeClosed, band: this.band });
