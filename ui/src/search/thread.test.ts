@@ -46,7 +46,7 @@ beforeEach(() => {
   localStorage.clear();
   // What a page without a screen lacks.
   vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
-  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
   document.documentElement.style.fontSize = "16px";
   Element.prototype.scrollTo = () => {};
   Element.prototype.scrollIntoView = () => {};
