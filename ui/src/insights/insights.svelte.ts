@@ -3,6 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { ClustersResponse, Failure, Insights as Numbers } from "../lib/types";
+import { Questions } from "./questions.svelte";
 
 export class Insights {
   source = $state<string | null>(null);
@@ -14,10 +15,13 @@ export class Insights {
   chosen = $state<string | null>(null);
   failure = $state.raw<Failure | null>(null);
 
+  readonly questions = new Questions();
+
   #latest = new Latest();
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
+    void this.questions.load(this.source);
     try {
       const [numbers, clusters] = await Promise.all([api.insights(this.source), api.clusters(this.source)]);
       if (!isCurrent()) return;

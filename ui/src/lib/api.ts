@@ -69,7 +69,8 @@ export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch
 
 /** How many documents of a query without words come at once. */
 export const PAGE = 200;
-const RANKED = 50;
+/** How many documents that have the words of a query come at most. */
+export const RANKED = 50;
 
 export const search = (query: string, mode: Mode | null) => {
   const request: SearchRequest = { query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: false };
@@ -78,6 +79,12 @@ export const search = (query: string, mode: Mode | null) => {
 /** The documents behind these many that meet the filters, the latest changed first. */
 export const browse = (query: string, offset: number) => {
   const request: SearchRequest = { query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true };
+  return invoke<SearchResponse>("search", { request });
+};
+
+/** What a query finds, without its passages, to be counted. */
+export const counted = (query: string, mode: Mode | null) => {
+  const request: SearchRequest = { query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: true };
   return invoke<SearchResponse>("search", { request });
 };
 

@@ -13,6 +13,8 @@ export interface Writing {
   body: string;
   tags: string;
   attach: string[];
+  /** What it was before somebody else's text was pasted into it: only that is written to disk before it is saved. */
+  own: Pick<Writing, "title" | "body" | "tags"> | null;
 }
 
 /** What a draft is kept under: each note and each item has one of its own. */
@@ -82,17 +84,35 @@ export class Notes {
 
   /** Opens the form for a new note, with the draft of it if there is one. */
   startWriting(start: Partial<Writing> = {}): void {
-    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], ...start });
+    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], own: null, ...start });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [] });
+    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], own: null });
   }
 
   /** Whether a new note about nothing else was begun. */
   get isBegun(): boolean {
     return this.drafts.has(draftOf({ key: null, attach: [] }));
+  }
+
+  /** What was begun and may be kept over a restart, the oldest first: without any text that was pasted. */
+  get ownDrafts(): readonly Writing[] {
+    const all = [...this.drafts.values(), ...(this.writing ? [$state.snapshot(this.writing)] : [])];
+    return all.map((one) => ({ ...one, ...one.own, own: null })).filter((one) => this.#isWorthKeeping(one));
+  }
+
+  /** Drafts of an earlier session. */
+  takeDrafts(drafts: readonly Writing[]): void {
+    this.drafts = new Map(drafts.map((one) => [draftOf(one), one]));
+  }
+
+  /** A text is about to be pasted into the form. */
+  pasting(): void {
+    if (!this.writing || this.writing.own) return;
+    const { title, body, tags } = this.writing;
+    this.writing.own = { title, body, tags };
   }
 
   #open(writing: Writing): void {

@@ -20,6 +20,8 @@ export class Search {
   failure = $state.raw<Failure | null>(null);
   /** Whether the answer that is shown is not the last one yet. */
   pending = $state(false);
+  /** Whether a text that was pasted is in the query. */
+  pasted = $state(false);
   /** The key of the marked result. */
   selected = $state<string | null>(null);
   /** Grows when another query is answered, so that the list can go back to its top. */
@@ -40,6 +42,8 @@ export class Search {
   #timers: ReturnType<typeof setTimeout>[] = [];
   #answered = "";
   #changedAt = 0;
+  /** Queries with a text that was pasted, as they stood: a step back may bring one of them again. */
+  #foreign = new Set<string>();
   #leave: () => void;
 
   /** `leave` is told before another query takes the place of one that stood. */
@@ -70,7 +74,7 @@ export class Search {
   type(query: string): void {
     if (query === this.query) return;
     this.#leaveWhatStood();
-    this.query = query;
+    this.#take(query);
     this.#schedule(WORDS_AFTER, ALL_AFTER);
   }
 
@@ -78,8 +82,25 @@ export class Search {
   set(query: string, isNew = true): void {
     if (query === this.query) return;
     if (isNew) this.#leaveWhatStood();
-    this.query = query;
+    this.#take(query);
     this.#schedule(0, 0);
+  }
+
+  /** Another query takes the place of whatever stood there. */
+  begin(query: string, isPasted = false): void {
+    this.pasted = isPasted;
+    this.set(query);
+  }
+
+  /** Whether the query is the person's own, and may be written to disk. */
+  get isOwn(): boolean {
+    return !this.pasted && !this.#foreign.has(this.query.trim());
+  }
+
+  #take(query: string): void {
+    this.query = query;
+    if (query.trim() === "") this.pasted = false;
+    else if (this.pasted) this.#foreign.add(query.trim());
   }
 
   #leaveWhatStood(): void {

@@ -4,6 +4,7 @@ import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import { Insights } from "../insights/insights.svelte";
 import { Reader } from "../search/reader.svelte";
+import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
 import { Sources } from "../sources/sources.svelte";
 import { Notes } from "../notes/notes.svelte";
@@ -21,7 +22,8 @@ import { itemCommands, keyAtHand, subject } from "./items";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
 import { here, same, show, type Place } from "./places";
-import { Shelf } from "./shelf.svelte";
+import { Session } from "./session.svelte";
+import { Shelf, type DeskSetting } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
 
@@ -46,6 +48,8 @@ export class Desk {
   readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
   readonly notes = new Notes(this);
   readonly insights = new Insights();
+  readonly saved = new SavedSearches(this.shelf);
+  readonly session = new Session(this);
   readonly autosync = new AutoSync(this);
 
   view = $state<ViewId>("search");
@@ -90,6 +94,7 @@ export class Desk {
     try {
       // How it was started is told though the casebook cannot be opened.
       [, this.status] = await Promise.all([this.#launched(), api.status()]);
+      this.session.settle(this.status.sources.map((source) => source.key));
       this.closed = null;
     } catch (thrown) {
       this.closed = api.failure(thrown);
@@ -111,6 +116,7 @@ export class Desk {
     this.launch = launch;
     this.shelf.open(launch.casebook);
     this.triage.restore();
+    this.session.open(launch.casebook);
     const wrong = launch.wrong_settings;
     // Without the one that the file may have named, another casebook is shown: that must not be a riddle.
     const meanwhile = `The casebook in ${launch.casebook} is open meanwhile. What you correct takes effect at the next start.`;
@@ -159,6 +165,19 @@ export class Desk {
     else if (this.reader.place?.key !== key) this.leave();
     this.reader.reading = true;
     await this.reader.show({ key, anchor }, true);
+  }
+
+  /** Shows what a query finds. */
+  lookFor(query: string, isPasted = false): void {
+    this.search.begin(query, isPasted);
+    this.go("search");
+    this.reader.reading = false;
+  }
+
+  /** Goes to the pair of a report that waits for a decision. */
+  decideAt(key: string, setting: DeskSetting): void {
+    this.go("triage");
+    this.triage.open(key, setting);
   }
 
   /** Goes where a report's duplicates are: to the desk if it waits there, else they are looked up. */
@@ -211,6 +230,7 @@ export class Desk {
       this.say(thrown);
     }
     await this.refresh();
+    void this.saved.refresh();
   }
 
   /** Asks the engine what there is now. */

@@ -3,8 +3,15 @@
 export type Theme = "system" | "light" | "dark";
 export type Contrast = "system" | "more";
 export type Motion = "system" | "less";
+export type Density = "comfortable" | "compact";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
+/** The heights of rows in long lists, in rem; all other room is in app.css. */
+const ROWS: Record<Density, { document: number; report: number }> = {
+  comfortable: { document: 3.5, report: 4.25 },
+  compact: { document: 2.75, report: 3.5 },
+};
 
 function kept<T extends string>(key: string, values: readonly T[], fallback: T): T {
   const value = localStorage.getItem(key);
@@ -15,15 +22,21 @@ class Look {
   theme = $state<Theme>("system");
   contrast = $state<Contrast>("system");
   motion = $state<Motion>("system");
+  density = $state<Density>("comfortable");
+
+  get rows(): { document: number; report: number } {
+    return ROWS[this.density];
+  }
 
   restore(): void {
     this.theme = kept("theme", THEMES, "system");
     this.contrast = kept<Contrast>("contrast", ["system", "more"], "system");
     this.motion = kept<Motion>("motion", ["system", "less"], "system");
+    this.density = kept<Density>("density", ["comfortable", "compact"], "comfortable");
     this.#apply();
   }
 
-  choose(change: { theme?: Theme; contrast?: Contrast; motion?: Motion }): void {
+  choose(change: { theme?: Theme; contrast?: Contrast; motion?: Motion; density?: Density }): void {
     Object.assign(this, change);
     for (const [key, value] of Object.entries(change)) localStorage.setItem(key, value);
     this.#apply();
@@ -41,6 +54,7 @@ class Look {
     dataset["theme"] = this.theme;
     dataset["contrast"] = this.contrast;
     dataset["motion"] = this.motion;
+    dataset["density"] = this.density;
   }
 }
 

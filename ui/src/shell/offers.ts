@@ -109,6 +109,13 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
     detail: `Now ${THEME_NAMES[appearance.theme]}`,
     run: () => desk.toasts.say(`Theme: ${THEME_NAMES[appearance.turn()]}.`),
   });
+  const next = appearance.density === "compact" ? "comfortable" : "compact";
+  found.push({
+    id: "density",
+    title: `Make the lists ${next}`,
+    detail: `Now ${appearance.density}`,
+    run: () => appearance.choose({ density: next }),
+  });
   return found;
 }
 

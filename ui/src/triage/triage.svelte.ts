@@ -64,6 +64,8 @@ export class Triage {
   #queue = new Latest();
   #pair = new Latest();
   #skipped = new Set<string>();
+  /** The report that was being read when the window was last open. */
+  #returnTo: string | null = null;
   #asked: string | null = null;
   /** Who has stopped a check does not want it to start again by itself. */
   #stopped = false;
@@ -145,6 +147,25 @@ export class Triage {
   restore(): void {
     const kept = this.#desk.shelf.triage;
     if (kept) Object.assign(this, { source: kept.source, includeClosed: kept.includeClosed, band: kept.band });
+  }
+
+  /** The report that is being read, or will be once its list is here. */
+  get reading(): string | null {
+    return this.selected ?? this.#returnTo;
+  }
+
+  /** Shows this report again once it is there, and the second list as it was. */
+  returnTo(selected: string | null, relatedOpen: boolean): void {
+    this.#returnTo = selected;
+    this.relatedOpen = relatedOpen;
+  }
+
+  /** Shows a report that waits under these settings, whatever was shown before. */
+  open(key: string, setting: DeskSetting): void {
+    this.#returnTo = key;
+    const isSet = this.source === setting.source && this.includeClosed === setting.includeClosed && this.band === setting.band;
+    if (!isSet) this.choose(setting);
+    else if (this.rows.some((item) => item.key === key)) this.select(key);
   }
 
   choose(change: Partial<DeskSetting>): void {
@@ -361,7 +382,8 @@ export class Triage {
     ];
     this.items = skippedLast(queue);
     this.related = skippedLast(related);
-    if (this.index < 0) this.#select(this.rows[0]?.key ?? null);
+    if (this.index < 0) this.#select((this.rows.find((item) => item.key === this.#returnTo) ?? this.rows[0])?.key ?? null);
+    this.#returnTo = null;
   }
 
   #take(key: string): void {

@@ -63,7 +63,7 @@ async function open(): Promise<void> {
 
 beforeEach(() => {
   // What a page without a screen lacks.
-  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
   Element.prototype.scrollTo = () => {};
   queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
   related = [item(7, "related", 0.1, 0.72)];

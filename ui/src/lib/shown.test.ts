@@ -1,0 +1,55 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { flushSync, mount, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import Loading from "./Loading.svelte";
+import Time from "./Time.svelte";
+
+let shown: Record<string, unknown> | null = null;
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
+afterEach(() => {
+  if (shown) void unmount(shown);
+  shown = null;
+  vi.useRealTimers();
+});
+
+it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
+  shown = mount(Time, { target: document.body, props: { at: "2026-03-10T11:59:30Z", what: "Last change" } });
+  flushSync();
+  const time = document.querySelector("time");
+  expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
+  expect(time?.title).toMatch(/^Last change: .*2026/);
+  vi.advanceTimersByTime(180_000);
+  flushSync();
+  expect(document.querySelector("time")?.textContent).toBe("3 minutes ago");
+});
+
+it("shows nothing of a time that is not known", () => {
+  shown = mount(Time, { target: document.body, props: { at: null } });
+  expect(document.querySelector("time")).toBe(null);
+});
+
+it("shows that something loads only when it takes its time", () => {
+  shown = mount(Loading, { target: document.body });
+  flushSync();
+  const said = () => document.querySelector("[role=status]")?.textContent.trim();
+  vi.advanceTimersByTime(140);
+  flushSync();
+  expect(said()).toBe("");
+  vi.advanceTimersByTime(20);
+  flushSync();
+  expect(said()).toBe("Loading…");
+});
+
+it("moves nothing for longer than 120 ms", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:css|svelte)$/.test(name));
+  const slow = files.flatMap((name) =>
+    [...readFileSync(`src/${name}`, "utf8").matchAll(/^\s*(?:animation|transition)(?:-duration)?:([^;]*);/gm)].flatMap(([, rule = ""]) =>
+      // The first time of each part is how long it takes; the second is how long it waits.
+      rule.split(",").flatMap((part) => {
+        const [, n = "0", unit = "s"] = /([\d.]+)(ms|s)\b/.exec(part) ?? [];
+        return Number(n) * (unit === "s" ? 1000 : 1) > 120 || part.includes("infinite") ? [`${name}: ${part.trim()}`] : [];
+      }),
+    ),
+  );
+  expect(slow).toEqual([]);
+});

@@ -1,0 +1,70 @@
+// Saved searches with how much each finds. Counted on start and whenever something came in, one after another: nobody waits for it.
+
+import * as api from "../lib/api";
+import { Latest } from "../lib/latest";
+import { count, plural } from "../lib/text";
+import type { Shelf } from "../shell/shelf.svelte";
+import { filters } from "./query";
+
+export interface Tally {
+  found: number;
+  /** Whether there may be more: words are counted up to a page of results. */
+  more: boolean;
+}
+
+export interface SavedSearch {
+  query: string;
+  /** Nothing while it is not counted, or where it cannot be. */
+  tally: Tally | null;
+}
+
+/** "12", "50+". */
+export function tallied({ found, more }: Tally): string {
+  return more ? `${count(found)}+` : found > 999 ? "999+" : count(found);
+}
+
+/** "tls is:open: 50 documents or more". */
+export function described({ query, tally }: SavedSearch): string {
+  if (!tally) return query;
+  return `${query}: ${plural(tally.found, "document")}${tally.more ? " or more" : ""}`;
+}
+
+export class SavedSearches {
+  #tallies = $state.raw<ReadonlyMap<string, Tally>>(new Map());
+  #shelf: Shelf;
+  #latest = new Latest();
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf;
+  }
+
+  get list(): readonly SavedSearch[] {
+    return this.#shelf.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
+  }
+
+  /** Saves a search, or forgets it. Whether it is saved now. */
+  toggle(query: string): boolean {
+    const isSaved = this.#shelf.saveSearch(query);
+    if (isSaved) void this.#count(query.trim());
+    return isSaved;
+  }
+
+  /** Counts each of them again. */
+  async refresh(): Promise<void> {
+    const isCurrent = this.#latest.begin();
+    for (const query of this.#shelf.searches) {
+      if (!isCurrent()) return;
+      await this.#count(query);
+    }
+  }
+
+  async #count(query: string): Promise<void> {
+    // What is close in meaning is never at its end: only documents that have the words can be counted.
+    const hasMode = filters(query).some((filter) => filter.name === "mode");
+    const response = await api.counted(query, hasMode ? null : "lexical").catch(() => null);
+    const tallies = new Map(this.#tallies);
+    if (response === null) tallies.delete(query);
+    else tallies.set(query, { found: response.total ?? response.hits.length, more: response.total === null && response.hits.length >= api.RANKED });
+    this.#tallies = tallies;
+  }
+}

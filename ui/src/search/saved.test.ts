@@ -1,0 +1,92 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync, mount, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import Rail from "../shell/Rail.svelte";
+import { Desk } from "../shell/desk.svelte";
+import { Shelf } from "../shell/shelf.svelte";
+import { SavedSearches } from "./saved.svelte";
+
+let asked: string[];
+let totals: Record<string, number | null>;
+let saved: SavedSearches;
+let shelf: Shelf;
+let shown: Record<string, unknown> | null = null;
+
+const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
+const rail = () => [...document.querySelectorAll(".saved button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+
+beforeEach(() => {
+  localStorage.clear();
+  asked = [];
+  totals = { "is:open label:bug": 12 };
+  mockIPC((command, payload) => {
+    if (command !== "search") return null;
+    const { query, mode, limit } = (payload as { request: { query: string; mode: string | null; limit: number } }).request;
+    asked.push(`${query} (${mode ?? "as it says"})`);
+    if (query === '"half') throw { code: "invalid_input", message: "a quote is never closed", hint: null };
+    const total = totals[query] ?? null;
+    return { hits: Array.from({ length: query === "rare" ? 3 : limit }, () => ({})), total };
+  });
+  shelf = new Shelf();
+  shelf.open("/casebook");
+  saved = new SavedSearches(shelf);
+});
+afterEach(() => {
+  if (shown) void unmount(shown);
+  shown = null;
+  clearMocks();
+});
+
+it("counts saved searches: exactly by filters, up to a page by words", async () => {
+  for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) shelf.saveSearch(query);
+  await saved.refresh();
+  shown = mount(Rail, {
+    target: document.body,
+    props: { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", lookFor: () => {} },
+  });
+  // One that cannot be counted is there all the same.
+  expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
+  expect(asked).toContain("mode:semantic slow (as it says)");
+  expect(asked).toContain("tls (lexical)");
+  const labels = [...document.querySelectorAll(".saved button")].map((one) => [one.getAttribute("title"), one.getAttribute("aria-current")]);
+  expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);
+});
+
+it("counts one as soon as it is saved", async () => {
+  expect(saved.toggle(" rare ")).toBe(true);
+  await rest();
+  expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, more: false } }]);
+  expect([saved.toggle("rare"), saved.list]).toEqual([false, []]);
+});
+
+it("looks a saved search up from the rail, by pointer and by arrow", async () => {
+  shelf.saveSearch("tls");
+  const wanted: string[] = [];
+  shown = mount(Rail, {
+    target: document.body,
+    props: { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, lookFor: (query: string) => wanted.push(query) },
+  });
+  flushSync();
+  document.getElementById("view-insights")?.focus();
+  document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+  expect(document.activeElement?.textContent.trim()).toBe("tls");
+  (document.activeElement as HTMLElement).click();
+  expect(wanted).toEqual(["tls"]);
+});
+
+it("is counted anew after something came in", async () => {
+  vi.stubGlobal("CSS", { escape: (text: string) => text });
+  const desk = new Desk();
+  desk.shelf.open("/casebook");
+  desk.shelf.saveSearch("is:open label:bug");
+  mockIPC((command, payload) => {
+    if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
+    if (command === "mirrors") return [];
+    if (command !== "search") return null;
+    return { hits: [], total: (payload as { request: { query: string } }).request.query === "" ? 0 : 14, notices: [] };
+  });
+  await desk.changed();
+  await rest();
+  expect(desk.saved.list[0]?.tally?.found).toBe(14);
+  vi.unstubAllGlobals();
+});

@@ -1,0 +1,99 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync, mount, tick, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { LinkView, Thread, ThreadComment } from "../lib/types";
+import { Desk } from "../shell/desk.svelte";
+import { fixOf } from "./fix";
+import ThreadView from "./ThreadView.svelte";
+
+const thread: Thread = {
+  key: "acme/app#1", kind: "issue", source: "acme/app", number: 1, title: "Sync stops", url: null, state: "closed",
+  state_reason: "completed", author: "jane.doe", association: null, labels: [], milestone: null, locked: false,
+  created_at: "2026-01-01T00:00:00Z", updated_at: null, closed_at: "2026-02-01T00:00:00Z", deleted_at: null, markdown: "", html: "<p>x</p>",
+  comments: [], missing_comments: 0, links: [],
+};
+const link = (kind: string, change: Partial<LinkView> = {}): LinkView => ({
+  kind, outgoing: false, key: "acme/app#9", document: "pull_request", title: "Repair the sync", state: "merged", ...change,
+});
+const answer: ThreadComment = {
+  anchor: "comment-7", association: "ANSWER", author: null, bot: false, created_at: "2026-01-02T00:00:00Z", html: "<p>Do this.</p>",
+  markdown: "Do this.", updated_at: null, url: null,
+};
+
+let desk: Desk;
+let shown: Record<string, unknown> | null = null;
+let served: Thread;
+
+async function open(of: Thread): Promise<void> {
+  served = of;
+  desk = new Desk();
+  shown = mount(ThreadView, {
+    target: document.body,
+    props: { desk, filterBy: () => {}, back: () => {}, lookFor: () => {}, leave: () => {}, narrow: false },
+  });
+  await desk.reader.open({ key: of.key, anchor: null });
+  await tick();
+}
+const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim();
+function scrollTo(bottom: number): void {
+  const title = document.querySelector("h2");
+  if (title) title.getBoundingClientRect = () => ({ bottom }) as DOMRect;
+  document.querySelector(".reader")?.dispatchEvent(new Event("scroll"));
+  flushSync();
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  // What a page without a screen lacks.
+  vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
+  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
+  document.documentElement.style.fontSize = "16px";
+  Element.prototype.scrollTo = () => {};
+  Element.prototype.scrollIntoView = () => {};
+  mockIPC((command) => (command === "thread" ? served : null));
+});
+afterEach(() => {
+  if (shown) void unmount(shown);
+  shown = null;
+  clearMocks();
+  vi.unstubAllGlobals();
+});
+
+it("keeps the title with its state in sight once it is scrolled past, and leads back to the beginning", async () => {
+  await open(thread);
+  scrollTo(300);
+  expect(document.querySelector(".heading")).toBe(null);
+  scrollTo(-100);
+  expect([text(".heading .words"), text(".heading .title")]).toEqual(["Closed as completed", "Sync stops"]);
+  document.querySelector<HTMLElement>(".heading .title")?.click();
+  expect(document.activeElement?.getAttribute("data-anchor")).toBe("body");
+  scrollTo(300);
+  expect(document.querySelector(".heading")).toBe(null);
+});
+
+it("leads to the fix: a merged change, else the answer that was accepted", async () => {
+  await open({ ...thread, links: [link("closes")] });
+  expect(text(".fix")).toBe("Fixed by acme/app#9");
+  document.querySelector<HTMLElement>(".fix")?.click();
+  await tick();
+  await tick();
+  expect(desk.reader.place?.key).toBe("acme/app#9");
+  if (shown) void unmount(shown);
+  await open({ ...thread, comments: [answer] });
+  expect(text(".fix")).toBe("Accepted answer");
+  document.querySelector<HTMLElement>(".fix")?.click();
+  expect(document.activeElement?.getAttribute("data-anchor")).toBe("comment-7");
+});
+
+it("claims no fix where none is told", () => {
+  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.words ?? null;
+  expect([
+    words({}),
+    words({ links: [link("closes", { state: "closed" })] }),
+    words({ links: [link("mentions")] }),
+    words({ state: "open", links: [link("closes", { state: "open" })] }),
+    words({ links: [link("duplicate_of", { outgoing: true, document: "issue" })] }),
+    words({ links: [link("duplicate_of", { outgoing: true, document: null, title: null })] }),
+    words({ kind: "pull_request", links: [link("closes")] }),
+  ]).toEqual([null, null, null, "Fix proposed in", "Duplicate of", null, null]);
+});

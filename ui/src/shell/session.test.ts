@@ -1,0 +1,149 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Writing } from "../notes/notes.svelte";
+import { Desk } from "./desk.svelte";
+import { MOST, read, written, type Kept } from "./session.svelte";
+
+const item = (key: string) => ({
+  key, title: key, url: null, created_at: null,
+  candidate: { key: "acme/app#1", number: 1, title: "", state: "open", confidence: 0.8, worth: 0.9, band: "likely", verdict: null, reasons: [] },
+});
+
+function opened(casebook = "/casebook"): Desk {
+  const desk = new Desk();
+  desk.session.open(casebook);
+  return desk;
+}
+/** Waits until what changed is on the disk. */
+function rest(): void {
+  flushSync();
+  vi.advanceTimersByTime(1000);
+}
+const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.useFakeTimers();
+  vi.stubGlobal("CSS", { escape: (text: string) => text });
+  mockIPC((command) => {
+    if (command !== "triage_queue") return null;
+    const queue = [item("acme/app#5"), item("acme/app#6")];
+    return { queue, related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1 };
+  });
+});
+afterEach(() => {
+  clearMocks();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it("brings a half-written note back after a restart, also one whose form was open", () => {
+  const desk = opened();
+  desk.notes.startWriting({ attach: ["acme/app#1"] });
+  if (desk.notes.writing) desk.notes.writing.body = "About one";
+  desk.notes.startWriting();
+  if (desk.notes.writing) desk.notes.writing.title = "Half";
+  rest();
+  const again = opened();
+  expect(again.notes.isBegun).toBe(true);
+  again.notes.startWriting();
+  expect(again.notes.writing?.title).toBe("Half");
+  again.notes.startWriting({ attach: ["acme/app#1"] });
+  expect(again.notes.writing?.body).toBe("About one");
+  // Another casebook has notes of its own.
+  expect(opened("/other").notes.isBegun).toBe(false);
+});
+
+it("forgets a draft that was discarded", () => {
+  const desk = opened();
+  desk.notes.startWriting({ title: "Half" });
+  rest();
+  desk.notes.discard();
+  rest();
+  expect(opened().notes.drafts.size).toBe(0);
+});
+
+it("never writes a pasted text to disk: of its note only what stood before", () => {
+  const desk = opened();
+  desk.notes.startWriting();
+  if (desk.notes.writing) desk.notes.writing.title = "My own words";
+  rest();
+  desk.notes.pasting();
+  if (desk.notes.writing) desk.notes.writing.body = "Dear support, my name is Erika";
+  rest();
+  expect(onDisk()).not.toContain("Erika");
+  desk.notes.leaveWriting();
+  desk.search.pasted = true;
+  desk.search.type("Erika cannot sign in");
+  desk.troubleshoot.text = "Erika's log";
+  rest();
+  expect(onDisk()).not.toContain("Erika");
+  expect(desk.search.isOwn).toBe(false);
+  // It is still there as long as the window is.
+  desk.notes.startWriting();
+  expect(desk.notes.writing?.body).toContain("Erika");
+  const again = opened();
+  again.notes.startWriting();
+  expect(again.notes.writing).toMatchObject({ title: "My own words", body: "" });
+});
+
+it("knows a pasted query again when a step back brings it, and a typed one is the person's own", () => {
+  const { search } = opened();
+  search.pasted = true;
+  search.type("Erika cannot sign in");
+  search.type("");
+  search.type("tls");
+  expect(search.isOwn).toBe(true);
+  search.set("Erika cannot sign in", false);
+  expect(search.isOwn).toBe(false);
+  search.begin("tls is:open");
+  expect(search.isOwn).toBe(true);
+});
+
+it("shows each view as it was left", async () => {
+  const desk = opened();
+  Object.assign(desk.insights, { source: "acme/app", span: 60 });
+  Object.assign(desk.notes, { kind: "signal", selected: "note#4" });
+  desk.sources.selected = "acme/app";
+  desk.troubleshoot.source = "acme/app";
+  await desk.triage.load();
+  desk.triage.select("acme/app#6");
+  rest();
+
+  const again = opened();
+  expect([again.insights.source, again.insights.span, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "signal", "note#4"]);
+  expect([again.sources.selected, again.troubleshoot.source]).toEqual(["acme/app", "acme/app"]);
+  // It stays so until the desk is looked at.
+  rest();
+  await again.triage.load();
+  expect(again.triage.selected).toBe("acme/app#6");
+});
+
+it("chooses no source that is gone", () => {
+  const desk = opened();
+  desk.insights.source = "acme/app";
+  desk.session.settle(["acme/other"]);
+  expect(desk.insights.source).toBe(null);
+});
+
+const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
+const kept: Kept = {
+  triage: { selected: null, related: false }, troubleshoot: { source: null }, notes: { kind: null, selected: null },
+  sources: { selected: null }, insights: { source: null, span: 24 }, drafts: [],
+};
+
+it("keeps within its bound, the latest drafts first", () => {
+  const drafts = ["1".repeat(30_000), "2".repeat(30_000), "3".repeat(30_000)].map(draft);
+  const stored = written({ ...kept, drafts });
+  expect(stored.length).toBeLessThanOrEqual(MOST);
+  expect(read(stored)?.drafts.map((one) => one.body[0])).toEqual(["2", "3"]);
+  expect(read(written({ ...kept, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
+});
+
+it("takes what another version wrote, or what cannot be read, as if it was never there", () => {
+  expect([read(null), read("{"), read("7"), read(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
+  expect(read('{"version":1,"notes":{"kind":"poem","selected":7},"insights":{"span":"x"},"drafts":[3]}')).toMatchObject({
+    notes: { kind: null, selected: null }, insights: { span: 24 }, drafts: [{ title: "", kind: "lesson" }],
+  });
+});

@@ -1,0 +1,96 @@
+// An engine that is only played: it answers the commands of the window from samples, or with nothing, never, or a failure.
+
+import { mockIPC } from "@tauri-apps/api/mocks";
+import type { Insights, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
+import { candidate, cluster, comparison, hit, MONTHS, note, solved, thread, waiting, type Sort } from "./samples";
+
+export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "hostile"] as const;
+export type Mood = (typeof MOODS)[number];
+
+const TOTAL = 400;
+const CLOSED_STATES = ["open", "closed"] as const;
+
+const SOURCE: SourceView = {
+  key: "acme/app", kind: "github", issues: 310, pull_requests: 80, pages: 10, comments: 1204, added_at: "2026-01-01T00:00:00Z", changed_at: "2026-03-05T00:00:00Z",
+  calibrated_on: 41, known_duplicates: 41, missing_comments: 0, orphan_comments: 0,
+};
+
+const status = (isEmpty: boolean): Status => ({
+  casebook: "/home/me/casebook", coverage: { chunks: 900, documents: 400, embedded: 900, full_text: 400, unread: 0 }, database_bytes: 4_100_000,
+  full_text_bytes: 900_000, vector_bytes: 1_400_000, model: { name: "all-minilm-l6-v2", next: null, problem: null }, read_only: null, sources: isEmpty ? [] : [SOURCE],
+});
+
+const INSIGHTS: Insights = {
+  months: MONTHS.map((month, at) => ({ month, opened: 14 + (at * 7) % 11, closed: 9 + (at * 5) % 13, duplicates: at % 5 })),
+  sources: [{ source: "acme/app", issues: 310, open: 84, duplicates: 41, median_days: 6.4 }],
+};
+
+function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
+  const [query, offset, limit] = [String(request["query"]), Number(request["offset"]), Number(request["limit"])];
+  const isBrowsing = query.split(/\s+/).every((word) => word === "" || word.includes(":"));
+  const browsed = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
+  const total = isEmpty ? 0 : isBrowsing ? browsed : 24;
+  const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(sort, offset + at + 1, CLOSED_STATES[at % 2]));
+  return {
+    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
+    total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
+  };
+}
+
+function queue(sort: Sort, isEmpty: boolean): TriageResponse {
+  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => waiting(at + 5, sort));
+  return {
+    queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], took_ms: 3,
+  };
+}
+
+/** Answers the window's commands from now on. */
+export function play(mood: Mood): void {
+  const isEmpty = mood === "empty";
+  const sort: Sort = mood === "chinese" || mood === "hostile" || mood === "long" ? mood : "plain";
+  mockIPC((command, payload) => {
+    const args = (payload ?? {}) as Record<string, unknown>;
+    const request = (args["request"] ?? {}) as Record<string, unknown>;
+    if (command === "launch") return { casebook: "/home/me/casebook", sample: false, version: "0.0.0", wrong_settings: null };
+    if (command === "status") return status(isEmpty);
+    if (command === "update_index") return { busy_elsewhere: false, calibrated: [], documents: 0, embedded: 0, full_text_seconds: 0, model_problem: null, vector_seconds: 0 };
+    if (mood === "loading") return new Promise(() => {});
+    if (mood === "failing") throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor` to see what is wrong." };
+    switch (command) {
+      case "search":
+        return search(sort, request, isEmpty);
+      case "thread":
+        return thread(sort, Number(String(args["key"]).split("#")[1] ?? 1));
+      case "triage_queue":
+      case "triage":
+        return queue(sort, isEmpty);
+      case "compare":
+        return comparison(sort, Number(String(args["key"]).split("#")[1] ?? 5));
+      case "duplicates":
+        return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, key: null, known: null, notices: [], rejected: [], took_ms: 9 };
+      case "troubleshoot":
+        return {
+          cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
+          wiki: isEmpty ? [] : [{ citation: "acme/app:TLS", key: "acme/app:TLS", similarity: 0.5, text: "How certificates are renewed.", title: "TLS", url: null }],
+        };
+      case "insights":
+        return isEmpty ? { months: [], sources: [] } : INSIGHTS;
+      case "clusters":
+        return { clusters: isEmpty ? [] : [5, 3, 2, 1].map((at) => cluster(at, sort)), open: 20, total: 4, unscanned: 0, took_ms: 4 };
+      case "notes":
+        return isEmpty ? [] : [1, 2, 3].map((at) => note(at, sort));
+      case "mirrors":
+        return isEmpty ? [] : [{ gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: "2026-03-05T00:00:00Z" }];
+      case "hosts":
+        return isEmpty ? [] : [{ address: "https://api.github.com", host: "github.com", sources: ["acme/app"], token: "the keyring" }];
+      case "models":
+        return [{ answers: true, bytes: 90_000_000, dimensions: 384, embedded: 900, max_tokens: 256, name: "all-minilm-l6-v2", next: false, problem: null, vector_bytes: 1_400_000 }];
+      case "catalog":
+        return { host: "models.example", models: [] };
+      case "closures":
+        return [];
+      default:
+        return null;
+    }
+  });
+}

@@ -1,0 +1,41 @@
+// The story page: every component in its states, and the whole window over an engine that is only played. For development;
+// the product's bundle begins at the other page and never gets here.
+
+import "../app.css";
+import { mount } from "svelte";
+import App from "../App.svelte";
+import { Desk } from "../shell/desk.svelte";
+import { appearance, type Density, type Theme } from "../shell/look.svelte";
+import type { ViewId } from "../shell/keys";
+import * as zoom from "../shell/zoom";
+import { MOODS, play, type Mood } from "./engine";
+import Stories from "./Stories.svelte";
+
+const asked = new URLSearchParams(location.search);
+const target = document.getElementById("app");
+const mood = MOODS.find((one) => one === asked.get("window"));
+
+appearance.restore();
+const [theme, density, text] = [asked.get("theme"), asked.get("density"), asked.get("text")];
+if (theme) appearance.choose({ theme: theme as Theme });
+if (density) appearance.choose({ density: density as Density });
+if (text) zoom.apply(Number(text));
+
+/** The window as a person would have it before them: a view, a query, a document. */
+async function open(mood: Mood): Promise<void> {
+  play(mood);
+  const desk = new Desk();
+  if (target) mount(App, { target, props: { desk } });
+  await desk.start();
+  const [view, query, key, report] = [asked.get("view"), asked.get("query"), asked.get("read"), asked.get("report")];
+  if (view) desk.go(view as ViewId);
+  if (query) desk.lookFor(query);
+  if (key) await desk.read(key);
+  if (report) {
+    desk.troubleshoot.text = report;
+    await desk.troubleshoot.ask();
+  }
+}
+
+if (mood) void open(mood);
+else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });

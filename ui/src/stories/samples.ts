@@ -1,0 +1,113 @@
+// Invented texts, short and long, in another script, and hostile: what the stories are told with.
+
+import type {
+  Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, Note, SolvedCase, State, Thread, ThreadComment, TriageItem,
+} from "../lib/types";
+
+export type Sort = "plain" | "long" | "chinese" | "hostile";
+
+const LOG = Array.from(
+  { length: 120 },
+  (_, at) => `2026-03-02T08:${String(at % 60).padStart(2, "0")}:11Z ERROR sync: cannot renew the certificate chain (attempt ${at + 1}), retry in ${at * 2} s`,
+).join("\n");
+
+const QUOTE = Array.from({ length: 9 }, (_, at) => `<p>Line ${at + 1} of what was written before.</p>`).join("");
+
+export const TITLES: Record<Sort, string> = {
+  plain: "Sync stops after the certificate is renewed",
+  long: "The agent does not come back after a renewal of the certificate chain if the intermediate was replaced at the same time, and the log only repeats “certificate signed by unknown authority” until somebody restarts the service by hand on every single machine",
+  chinese: "更新证书后同步停止:日志反复显示“证书由未知机构签发”",
+  hostile: "<img src=x onerror=alert(1)>\u202Egnp.exe <script>alert(2)</script>",
+};
+
+export const BODIES: Record<Sort, string> = {
+  plain:
+    "<p>After the chain was renewed, the agent <strong>never reads it again</strong>. It affects <code>2.3.1</code>; <code>2.2.0</code> is fine. See <a href=\"https://tracker.example/acme/app/issues/2\">#2</a>.</p><ul><li>renew the chain</li><li>wait for an hour</li></ul>",
+  long: `<p>It happened again, here is what was said last time:</p><blockquote>${QUOTE}</blockquote><p>And the log:</p><pre><code>${LOG}</code></pre><table><tr><th>Version</th><th>Host</th><th>Result</th></tr><tr><td>2.3.1</td><td>build-agent-0017.internal.example</td><td>stops</td></tr></table>`,
+  chinese: "<p>更新证书链之后,代理程序不再读取新的证书。版本 2.3.1 有此问题,2.2.0 正常。😀</p><p dir=\"rtl\">توقف المزامنة بعد تجديد الشهادة.</p>",
+  hostile:
+    "<script>window.owned = 1</script><img src=x onerror=\"window.owned=1\"><a href=\"javascript:window.owned=1\">click</a><p style=\"position:fixed;inset:0\">over everything</p><form><button>Sign in</button></form><div class=\"fold\"><p>not folded by the window</p></div>",
+};
+
+const DATES = { created_at: "2026-02-03T08:00:00Z", updated_at: "2026-03-04T10:30:00Z", closed_at: "2026-03-04T10:30:00Z" };
+
+export const comment = (at: number, change: Partial<ThreadComment> = {}): ThreadComment => ({
+  anchor: `comment-${at}`, association: null, author: ["jane.doe", "王小明", "octo-bot", null][at % 4] ?? null, bot: false,
+  created_at: DATES.created_at, html: "<p>I can confirm this, also on 2.3.1.</p>", markdown: "I can confirm this, also on 2.3.1.", updated_at: null, url: null, ...change,
+});
+
+export const link = (kind: string, change: Partial<LinkView> = {}): LinkView => ({
+  kind, outgoing: false, key: "acme/app#9", document: "pull_request", title: "Read the chain again when it changes", state: "merged", ...change,
+});
+
+export const thread = (sort: Sort, number = 1, state: State = "closed"): Thread => ({
+  key: `acme/app#${number}`, kind: "issue", source: "acme/app", number, title: TITLES[sort], url: `https://tracker.example/acme/app/issues/${number}`, state,
+  state_reason: state === "closed" ? "completed" : null, author: "jane.doe", association: "MEMBER", labels: ["bug", "area: sync"],
+  milestone: "2.4", locked: false, ...DATES, closed_at: state === "closed" ? DATES.closed_at : null, deleted_at: null, markdown: TITLES[sort],
+  html: BODIES[sort], missing_comments: sort === "long" ? 3 : 0, links: [link("closes"), link("mentions", { key: "acme/app#40", document: "issue", state: "open" })],
+  comments: [
+    comment(1, { html: BODIES[sort] }),
+    comment(2, { bot: true, html: "<p>This issue is stale.</p>" }),
+    comment(4, { association: "ANSWER", html: "<p>Restart the agent once; 2.4 reads the chain by itself.</p>", updated_at: DATES.updated_at }),
+    comment(3),
+  ],
+});
+
+export const hit = (sort: Sort, number = 1, state: State = "open"): Hit => ({
+  key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[sort], hit: false }], url: null, state,
+  state_reason: null, author: "jane.doe", labels: ["bug", "area: sync", "needs a test", "regression"], created_at: DATES.created_at, updated_at: DATES.updated_at,
+  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It is close in meaning. It was solved.",
+  passages: [
+    { anchor: "body", author: null, code: false, cosine: null, created_at: null, part: "body", spans: [{ text: "It repeats “", hit: false }, { text: "certificate signed by unknown authority", hit: true }, { text: "” until somebody restarts the service by hand.", hit: false }] },
+    { anchor: "comment-1", author: "bob", code: true, cosine: null, created_at: null, part: "comment", spans: [{ text: "x509: ", hit: false }, { text: "certificate", hit: true }, { text: " != chain[1]", hit: false }] },
+  ],
+});
+
+export const candidate = (disposition: Disposition = "open", sort: Sort = "plain"): DuplicateCandidate => ({
+  key: "acme/app#1", number: 1, title: TITLES[sort], url: null, state: "closed", state_reason: "completed", created_at: DATES.created_at,
+  similarity: { title: 0.4, body: 0.7, semantic: 0.8, combined: 0.8 }, confidence: 0.72, worth: 0.9, band: "likely",
+  outcome: { read: 120, same: 88, related: 14 }, disposition, canonical: null, verdict: null,
+  reasons: ["close in meaning (0.81)", "both name x509", "the stack goes through sync::renew"],
+});
+
+export const waiting = (number: number, sort: Sort = "plain"): TriageItem => ({
+  key: `acme/app#${number}`, title: TITLES[sort], url: null, created_at: DATES.created_at,
+  candidate: candidate(number % 2 ? "open" : { possible_regression: "2.4" }),
+});
+
+export const FACTS: Fact[] = [
+  { kind: "message", shared: ["certificate signed by unknown authority"], report: [], candidate: [] },
+  { kind: "version", shared: [], report: ["2.3.1"], candidate: ["2.2.0", "2.3.0"] },
+  { kind: "frame", shared: ["sync::renew", "tls::verify"], report: ["main::loop"], candidate: [] },
+];
+
+export const comparison = (sort: Sort, number = 5): Comparison => ({
+  report: thread(sort, number, "open"), candidate: thread("plain", 1), facts: FACTS,
+  report_marks: [{ text: "2.3.1", kind: "differs" }, { text: "certificate", kind: "same" }], candidate_marks: [{ text: "2.3.1", kind: "differs" }],
+});
+
+export const solved = (sort: Sort): SolvedCase => ({
+  key: "acme/app#1", kind: "issue", title: TITLES[sort], url: null, state: "closed", state_reason: "completed", closed_at: DATES.closed_at, body: "The agent never reads the chain again.",
+  body_excerpt: false, chars: 400, citation: "acme/app#1", environment: ["Debian 12"], fix: "comment-4", fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null }],
+  fixed_in: "2.4", helps: 0.81, omitted: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6,
+  comments: [
+    { anchor: "comment-1", association: null, author: "王小明", created_at: DATES.created_at, excerpt: false, role: "reproduction", text: `Renew the chain and wait.\n\n\`\`\`\n${LOG}\n\`\`\``, url: null },
+    { anchor: "comment-4", association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: true, role: "fix", text: "Restart the agent once; 2.4 reads the chain by itself.", url: null },
+  ],
+});
+
+const member = (number: number, title: string): ClusterMember => ({
+  key: `acme/app#${number}`, title, url: null, open: number % 3 > 0, created_at: DATES.created_at, known: number % 2 > 0, confidence: 0.7, via: null,
+});
+
+export const cluster = (at: number, sort: Sort): Cluster => ({
+  head: member(at * 10, TITLES[sort]), members: [1, 2, 3].map((n) => member(at * 10 + n, TITLES[sort])), size: 4 + at * 2, open: 2 + at,
+  words: sort === "plain" ? ["certificate", "chain"] : [], months: [], recent: at % 3, before: 1,
+});
+
+export const note = (number: number, sort: Sort): Note => ({
+  key: `note#${number}`, kind: number % 2 ? "lesson" : "signal", title: TITLES[sort], body: `Restart the agent after a new certificate.\n\n\`\`\`\n${sort === "long" ? LOG : "systemctl restart agent"}\n\`\`\``,
+  tags: ["tls", "agent"], lifecycle: number % 3 ? "active" : "archived", connected: ["acme/app#1"], created_at: DATES.created_at, updated_at: DATES.updated_at,
+});
+
+export const MONTHS = Array.from({ length: 18 }, (_, at) => `${2025 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);

@@ -1,0 +1,82 @@
+import axe from "axe-core";
+import { clearMocks } from "@tauri-apps/api/mocks";
+import { readFileSync, readdirSync } from "node:fs";
+import { flushSync, mount, tick, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import App from "../App.svelte";
+import { Desk } from "../shell/desk.svelte";
+import { VIEWS } from "../shell/keys";
+import { MOODS, play } from "./engine";
+import Shown from "./Shown.svelte";
+import { STORIES } from "./stories";
+
+let shown: Record<string, unknown> | null = null;
+
+beforeEach(() => {
+  localStorage.clear();
+  document.body.innerHTML = "";
+  // What a page without a screen lacks.
+  vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
+  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
+  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  HTMLCanvasElement.prototype.getContext = () => null;
+  Element.prototype.scrollTo = () => {};
+  Element.prototype.scrollIntoView = () => {};
+  document.documentElement.lang = "en";
+});
+afterEach(() => {
+  if (shown) void unmount(shown);
+  shown = null;
+  clearMocks();
+  vi.unstubAllGlobals();
+});
+
+/** What axe objects to; what needs a layout or a whole page it cannot tell here. */
+async function objections(): Promise<string[]> {
+  const rules = Object.fromEntries(["color-contrast", "region", "page-has-heading-one", "landmark-one-main"].map((rule) => [rule, { enabled: false }]));
+  const { violations } = await axe.run(document.body, { rules, resultTypes: ["violations"] });
+  return violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)}`));
+}
+
+it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
+  shown = mount(Shown, { target: document.body, props: { story } });
+  flushSync();
+  expect(await objections()).toEqual([]);
+  expect(document.querySelector("script, form, img[src^=x], [onerror], [style*=fixed]")).toBe(null);
+  expect((globalThis as { owned?: number }).owned).toBe(undefined);
+});
+
+const rest = async () => {
+  for (let at = 0; at < 6; at++) await new Promise((resolve) => setTimeout(resolve, 5));
+  await tick();
+};
+
+it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
+  play(mood);
+  const desk = new Desk();
+  shown = mount(App, { target: document.body, props: { desk } });
+  void desk.start();
+  await rest();
+  desk.go(view);
+  await rest();
+  expect(document.getElementById("main")).not.toBe(null);
+  expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
+  expect(await objections()).toEqual([]);
+  expect((globalThis as { owned?: number }).owned).toBe(undefined);
+});
+
+it("is in nothing that the product is made of", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.startsWith("stories"));
+  expect(files.filter((name) => /from "[^"]*\bstories\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
+  expect(readFileSync("index.html", "utf8")).not.toContain("stories");
+});
+
+it("has every component that takes no store, no other component and is no dialog", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".svelte") && !name.startsWith("stories"));
+  const named = new Set(STORIES.map((story) => `${story.component}.svelte`));
+  const untold = files.filter((name) => {
+    const source = readFileSync(`src/${name}`, "utf8");
+    return !/\btype [^"]* from "[^"]+\.svelte"|Snippet|<dialog/.test(source) && !named.has(name.split("/").at(-1) ?? "");
+  });
+  expect(untold).toEqual([]);
+});

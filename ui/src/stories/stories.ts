@@ -1,0 +1,148 @@
+// Every presentational component in the states that a person may meet it in.
+
+import type { Component, ComponentProps } from "svelte";
+import Avatar from "../lib/Avatar.svelte";
+import Code from "../lib/Code.svelte";
+import Comment from "../lib/Comment.svelte";
+import Loading from "../lib/Loading.svelte";
+import Marked from "../lib/Marked.svelte";
+import SourceSelect from "../lib/SourceSelect.svelte";
+import StateIcon from "../lib/StateIcon.svelte";
+import Time from "../lib/Time.svelte";
+import ClusterMap from "../insights/ClusterMap.svelte";
+import MonthChart from "../insights/MonthChart.svelte";
+import Chips from "../search/Chips.svelte";
+import Meta from "../search/Meta.svelte";
+import ReaderBar from "../search/ReaderBar.svelte";
+import Result from "../search/Result.svelte";
+import Row from "../search/Row.svelte";
+import ThreadHead from "../search/ThreadHead.svelte";
+import Banner from "../shell/Banner.svelte";
+import DropHint from "../shell/DropHint.svelte";
+import Icon from "../shell/Icon.svelte";
+import Rail from "../shell/Rail.svelte";
+import Toasts from "../shell/Toasts.svelte";
+import { Toasts as Messages } from "../shell/toasts.svelte";
+import Figures from "../sources/Figures.svelte";
+import Appearance from "../settings/Appearance.svelte";
+import Confidence from "../triage/Confidence.svelte";
+import Facts from "../triage/Facts.svelte";
+import Side from "../triage/Side.svelte";
+import CaseCard from "../troubleshoot/CaseCard.svelte";
+import PlainText from "../troubleshoot/PlainText.svelte";
+import { Jobs } from "../shell/jobs.svelte";
+import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
+import { BODIES, candidate, cluster, FACTS, hit, MONTHS, solved, thread, TITLES, type Sort } from "./samples";
+
+/** What a component stands in, where its meaning comes from that. */
+export type Around = "listbox" | "window";
+
+export interface Story {
+  component: string;
+  state: string;
+  view: Component;
+  props: Record<string, unknown>;
+  around?: Around;
+}
+
+const SORTS: readonly Sort[] = ["plain", "long", "chinese", "hostile"];
+const none = (): void => {};
+
+/** The states of one component, told with what the component itself takes. */
+function told<V extends Component<any>>(name: string, view: V, states: Record<string, ComponentProps<V>>, around?: Around): Story[] {
+  return Object.entries(states).map(([state, props]) => ({ component: name, state, view, props, ...(around ? { around } : {}) }));
+}
+
+/** One state for each sort of text. */
+function each<P>(props: (sort: Sort) => P): Record<Sort, P> {
+  return Object.fromEntries(SORTS.map((sort) => [sort, props(sort)])) as Record<Sort, P>;
+}
+
+function toasts(text: string | null, undo = false): { toasts: Messages } {
+  const messages = new Messages();
+  if (text !== null) messages.say(text, undo ? none : null);
+  messages.hold();
+  return { toasts: messages };
+}
+
+const bar = { pinned: false, narrow: false, before: null, passed: false, leave: none, back: none, open: none, follow: none, goTo: none };
+const rail = { current: "search" as const, go: none, waiting: 0, trouble: false, saved: [], asked: null, lookFor: none };
+const said = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
+const chart = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
+const series = (values: (number | null)[]) => [{ name: "reported", tone: "first" as const, values }];
+
+export const STORIES: readonly Story[] = [
+  ...told("Avatar", Avatar, { full: { name: "jane.doe" }, chinese: { name: "王小明" }, bot: { name: "octo-bot", bot: true }, empty: { name: null } }),
+  ...told("Banner", Banner, {
+    failing: { failure: { code: "network", message: "the tracker does not answer", hint: "Check the network." }, dismiss: none },
+    info: { failure: { code: "busy", message: "another process updates the index", hint: null }, tone: "info" },
+    long: { failure: { code: "io", message: TITLES.long, hint: TITLES.long } },
+    hostile: { failure: { code: "io", message: TITLES.hostile, hint: null } },
+  }),
+  ...told("CaseCard", CaseCard, each((sort) => ({ troubleshoot: new Troubleshoot(new Jobs()), one: solved(sort), selected: sort === "plain", choose: none, read: none }))),
+  ...told("Chips", Chips, {
+    empty: { query: "", change: none },
+    full: { query: 'is:issue is:open label:"help wanted" -author:bot tls', change: none },
+    pasted: { query: "a log\nof two lines", change: none },
+    long: { query: `label:"${TITLES.long}"`, change: none },
+  }),
+  ...told("ClusterMap", ClusterMap, {
+    full: { clusters: [5, 3, 2, 1].map((at) => cluster(at, "plain")), chosen: null, choose: none },
+    chinese: { clusters: [5, 3].map((at) => cluster(at, "chinese")), chosen: null, choose: none },
+  }),
+  ...told("Code", Code, { short: { text: "if a != b -> c" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
+  ...told("Comment", Comment, {
+    ...each((sort) => ({ ...said, html: BODIES[sort] })),
+    empty: { ...said, author: null, html: "" },
+    bot: { ...said, author: "octo-bot", bot: true, html: "<p>This issue is stale.</p>" },
+    marked: { ...said, html: BODIES.plain, marks: [{ text: "2.3.1", kind: "differs" }, { text: "agent", kind: "same" }], flash: true },
+  }),
+  ...told("Confidence", Confidence, {
+    full: { candidate: candidate(), details: false },
+    details: { candidate: candidate(), details: true },
+    related: { candidate: { ...candidate(), band: "related" }, details: true },
+  }),
+  ...told("DropHint", DropHint, { full: {} }),
+  ...told("Facts", Facts, { full: { facts: FACTS }, empty: { facts: [] }, hostile: { facts: [{ kind: "message", shared: [TITLES.hostile], report: [TITLES.long], candidate: [] }] } }),
+  ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13 %"]] }, empty: { figures: [] } }),
+  ...told("Icon", Icon, { full: { name: "triage" } }),
+  ...told("Appearance", Appearance, { full: {} }),
+  ...told("Loading", Loading, { loading: {} }),
+  ...told("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
+  ...told("Meta", Meta, each((sort) => ({ hit: hit(sort, 4) }))),
+  ...told("MonthChart", MonthChart, {
+    full: { ...chart, series: series(MONTHS.map((_, at) => (at * 7) % 23)), list: none },
+    line: { ...chart, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
+    empty: { ...chart, series: series(MONTHS.map(() => 0)) },
+  }),
+  ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
+  ...told("Rail", Rail, {
+    full: {
+      ...rail, waiting: 1200, trouble: true, asked: "tls",
+      saved: [
+        { query: "tls", tally: { found: 50, more: true } }, { query: "is:open label:bug", tally: { found: 12, more: false } },
+        { query: "更新证书", tally: { found: 0, more: false } }, { query: TITLES.long, tally: null },
+      ],
+    },
+    empty: rail,
+  }, "window"),
+  ...told("ReaderBar", ReaderBar, {
+    ...each((sort) => ({ ...bar, thread: thread(sort), passed: true, before: "Triage", pinned: true })),
+    empty: { ...bar, thread: null, narrow: true },
+  }),
+  ...told("Result", Result, each((sort) => ({ hit: hit(sort), id: `result-${sort}`, selected: sort === "plain", details: true, choose: none })), "listbox"),
+  ...told("Row", Row, {
+    ...each((sort) => ({ hit: hit(sort), at: 0, of: 4, selected: sort === "plain", choose: none })),
+    loading: { hit: undefined, at: 1, of: 4, selected: false, choose: none },
+  }, "listbox"),
+  ...told("Side", Side, each((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: none, hint: "o", openExternal: none }))),
+  ...told("SourceSelect", SourceSelect, { full: { sources: ["acme/app", "acme/mill"], value: null, choose: none }, empty: { sources: [], value: null, choose: none } }),
+  ...told("StateIcon", StateIcon, {
+    open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
+    "not planned": { kind: "issue", state: "closed", reason: "not_planned" }, duplicate: { kind: "issue", state: "closed", reason: "duplicate" },
+    merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
+  }),
+  ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
+  ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),
+  ...told("Toasts", Toasts, { full: toasts("acme/app#5 is a duplicate of acme/app#1.", true), empty: toasts(null), long: toasts(TITLES.long), hostile: toasts(TITLES.hostile) }),
+];
