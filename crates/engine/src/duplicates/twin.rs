@@ -306,7 +306,10 @@ mod tests {
     #[test]
     fn titles_part_at_characters_of_any_length() {
         let part = |title| (title, "See the plan. Definition of done: reviewed and merged.");
-        let found = twin(part("[Phase 2 “Heron”] „Rename”"), part("[Phase 2 “Heron”] „Split”"));
+        let found = twin(
+            part("[Phase 2 “Heron”] „Rename the tracing macros”"),
+            part("[Phase 2 “Heron”] “Split all samples”"),
+        );
         assert_eq!(found, Some(Twin::Parts("[Phase 2 “Heron”]".into())));
         assert_eq!(twin(part("[フェーズ4] 追跡の名前"), part("[フェーズ4] 追跡の例")), None);
     }
