@@ -142,7 +142,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         }
     }
     if case.same_signature {
-        facts.push(format!("{HIT}same error signature{HIT:#}"));
+        facts.push(format!("{HIT}the same error{HIT:#}"));
     }
     facts.extend(case.via.as_ref().map(|via| format!("found by its duplicate {}", plain(via))));
     facts.retain(|f| !f.is_empty());

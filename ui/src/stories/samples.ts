@@ -56,7 +56,7 @@ export const thread = (sort: Sort, number = 1, state: State = "closed"): Thread 
 export const hit = (sort: Sort, number = 1, state: State = "open"): Hit => ({
   key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[sort], hit: false }], url: null, state,
   state_reason: null, author: "jane.doe", labels: ["bug", "area: sync", "needs a test", "regression"], created_at: DATES.created_at, updated_at: DATES.updated_at,
-  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It is close in meaning. It was solved.",
+  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It says something very similar. It was solved.",
   passages: [
     { anchor: "body", author: null, code: false, cosine: null, created_at: null, part: "body", spans: [{ text: "It repeats “", hit: false }, { text: "certificate signed by unknown authority", hit: true }, { text: "” until somebody restarts the service by hand.", hit: false }] },
     { anchor: "comment-1", author: "bob", code: true, cosine: null, created_at: null, part: "comment", spans: [{ text: "x509: ", hit: false }, { text: "certificate", hit: true }, { text: " != chain[1]", hit: false }] },
@@ -67,7 +67,7 @@ export const candidate = (disposition: Disposition = "open", sort: Sort = "plain
   key: "acme/app#1", number: 1, title: TITLES[sort], url: null, state: "closed", state_reason: "completed", created_at: DATES.created_at,
   similarity: { title: 0.4, body: 0.7, semantic: 0.8, combined: 0.8 }, confidence: 0.72, worth: 0.9, band: "likely",
   outcome: { read: 120, same: 88, related: 14 }, disposition, canonical: null, verdict: null,
-  reasons: ["close in meaning (0.81)", "both name x509", "the stack goes through sync::renew"],
+  reasons: ["they say much the same in other words (0.81)", "both name x509", "both stack traces go through sync::renew"],
 });
 
 export const waiting = (number: number, sort: Sort = "plain"): TriageItem => ({

@@ -64,22 +64,9 @@ export function read(outcome: Outcome): string {
   return `Of ${count(outcome.read)} answers like this that were read, ${same} and ${count(outcome.related)} more related.`;
 }
 
-/** The engine's phrases that say how it works, and what a colleague would say. */
-const PLAIN: readonly (readonly [RegExp, string])[] = [
-  [/^close in meaning \(([\d.]+)\)$/, "they say much the same in other words"],
-  [/^a comment on it is closer in meaning \(([\d.]+)\)$/, "a comment on it says much the same"],
-  [/^neither title has a word that the other report has not$/, "every word of either title is in the other report"],
-  [/^(\d+) of the top frames are the same, as (.+)$/, "the stack traces share $1 frames, such as $2"],
-  [/^the stack goes through (.+)$/, "both stack traces go through $1"],
-];
-
-/** A reason in words that need no knowledge of the engine; with its figure for who asks for it. */
+/** A reason without its figure, or with it for who asks for it. */
 export function reason(said: string, details: boolean): string {
-  const found = PLAIN.find(([engine]) => engine.test(said));
-  if (!found) return said;
-  const [engine, words] = found;
-  const figure = details ? (/\(([\d.]+)\)$/.exec(said)?.[0] ?? "") : "";
-  return [said.replace(engine, words), figure].filter(Boolean).join(" ");
+  return details ? said : said.replace(/ \([\d.]+\)$/, "");
 }
 
 /** How far the desk has come today; nothing before the first decision. */

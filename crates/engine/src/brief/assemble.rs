@@ -411,7 +411,7 @@ impl Writer<'_> {
             );
             said.extend(case.via.as_ref().map(|via| format!("found by its duplicate {via}")));
             said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
-            said.extend(case.same_signature.then(|| "the same error signature".to_owned()));
+            said.extend(case.same_signature.then(|| "the same error".to_owned()));
             let mut citations = cite(None);
             citations.extend(case.fixed_by.iter().map(|f| Citation {
                 label: format!("[Pull request {}]", f.key),

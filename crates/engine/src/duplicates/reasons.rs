@@ -92,8 +92,8 @@ pub(super) fn reasons(
     let frames = shared(SignatureKind::Frame);
     if let Some(first) = frames.first() {
         out.push(match frames.len() {
-            1 => format!("the stack goes through {}", brief(spelled(text, &first.text))),
-            n => format!("{n} of the top frames are the same, as {}", brief(spelled(text, &first.text))),
+            1 => format!("both stack traces go through {}", brief(spelled(text, &first.text))),
+            n => format!("the stack traces share {n} frames, such as {}", brief(spelled(text, &first.text))),
         });
     }
     let mut named = identifiers(draft, row, body);
@@ -122,15 +122,15 @@ pub(super) fn reasons(
         out.push(format!("the comments on it name {}", said.join(", ")));
     }
     if one.closer.same_title {
-        out.push("neither title has a word that the other report has not".to_owned());
+        out.push("every word of either title is in the other report".to_owned());
     }
     let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
     if let Some(cosine) = close(one.cosine) {
-        out.push(format!("close in meaning ({cosine:.2})"));
+        out.push(format!("they say much the same in other words ({cosine:.2})"));
     }
     let nearer = |said: &f32| one.cosine.is_none_or(|own| said - own >= NEARER);
     if let Some(said) = close(one.closer.near.text).filter(nearer) {
-        out.push(format!("a comment on it is closer in meaning ({said:.2})"));
+        out.push(format!("a comment on it says much the same ({said:.2})"));
     }
     if let Some(own) = own {
         let labels: Vec<&str> =

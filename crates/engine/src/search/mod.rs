@@ -637,15 +637,15 @@ fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found:
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
         reasons.push(if found.signatures == 1 {
-            "it has the same error signature".to_owned()
+            "it is about the same error".to_owned()
         } else {
-            "it shares an error signature with your text".to_owned()
+            "it is about one of the errors in your text".to_owned()
         });
     }
     if arm(Arm::Lexical).is_some() {
         let place = if passages.in_comment { "a comment" } else { "its text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
-            ([], []) => format!("{place} has words of your query"),
+            ([], []) => format!("{place} has some of your words"),
             ([], words) => format!("{place} has {}", quoted(words)),
             (title, []) => format!("its title has {}", quoted(title)),
             (title, words) => format!("its title has {} and {place} {}", quoted(title), quoted(words)),
@@ -653,9 +653,9 @@ fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found:
     }
     if let Some(c) = arm(Arm::Semantic) {
         reasons.push(match c.rank {
-            1 if !query.is_empty() => "nothing else is closer in meaning".to_owned(),
-            2..=10 => "it is close in meaning".to_owned(),
-            _ => "it is related in meaning".to_owned(),
+            1 if !query.is_empty() => "it says what you ask more nearly than anything else".to_owned(),
+            2..=10 => "it says something very similar".to_owned(),
+            _ => "it is about something similar".to_owned(),
         });
     }
     let mut sentence = reasons.join(", and ");
