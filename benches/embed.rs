@@ -10,7 +10,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use precedent_index::embed::{Embedder, Engine, ModelPaths};
+use precedent_index::embed::{Embedder, Engine, ModelPaths, Work};
 
 /// Word pieces of a text; every word of these is one of them.
 const LENGTHS: [usize; 3] = [32, 128, 256];
@@ -31,7 +31,7 @@ fn main() {
         models: named("PRECEDENT_MODELS", "models"),
     });
     let start = Instant::now();
-    let mut model = engine.load().unwrap();
+    let mut model = engine.load(Work::Indexing).unwrap();
     println!("loading: {:.0} ms", start.elapsed().as_secs_f64() * 1000.0);
     for length in LENGTHS {
         rate(model.as_mut(), length);

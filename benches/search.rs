@@ -16,7 +16,7 @@ use precedent_core::{
 };
 use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::{
-    embed::{Engine, ModelPaths},
+    embed::{Engine, ModelPaths, Work},
     vectors::Vectors,
 };
 
@@ -130,7 +130,7 @@ async fn cases(casebook: &Casebook, bodies: &[String]) {
 fn recall(options: &OpenOptions, titles: &[String]) {
     let engine =
         Engine::BuiltIn(ModelPaths { runtime: options.runtime.clone(), models: options.models.clone() });
-    let (Ok(info), Ok(mut model)) = (engine.info(), engine.load()) else { return };
+    let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Questions)) else { return };
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
     vectors.warm().unwrap();
     let (mut found, mut all) = (0, 0);

@@ -41,7 +41,7 @@ use precedent_core::{
 };
 use precedent_engine::{Casebook, OpenOptions, search::query};
 use precedent_index::{
-    embed::{Engine, ModelPaths},
+    embed::{Engine, ModelPaths, Work},
     fulltext::FullText,
     update::{Derived, Indexed},
     vectors::{Planned, Vectors},
@@ -386,7 +386,7 @@ fn print(name: &str, mut times: Vec<f64>, found: usize) {
 fn recall(casebook: &Path, titles: &[String]) {
     let parts = Parts::open(casebook);
     let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
-    let mut model = parts.engine.load().unwrap();
+    let mut model = parts.engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
     found_of(&parts.vectors, &[("titles", titles), ("passages", real.questions(QUESTIONS, SEED))]);
@@ -458,7 +458,7 @@ fn nearest(place: &Path, count: u64) {
         vectors.bytes() >> 20,
         memory()
     );
-    let mut model = engine.load().unwrap();
+    let mut model = engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles(&named("PRECEDENT_CASEBOOK").unwrap(), QUESTIONS)
         .iter()
         .map(|t| model.embed(t).unwrap())
@@ -501,7 +501,7 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     let numbers: Vec<u8> = passages.iter().flat_map(|(n, _)| n.to_le_bytes()).collect();
     std::fs::write(folder.join("numbers.bin"), numbers).unwrap();
     let questions = titles(&casebook, ASKED);
-    let mut model = parts.engine.load().unwrap();
+    let mut model = parts.engine.load(Work::Indexing).unwrap();
     let asked: Vec<Vec<f32>> = questions.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
     std::fs::write(folder.join("questions.bin"), asked.iter().flat_map(|v| bytes(v)).collect::<Vec<u8>>())

@@ -18,7 +18,7 @@ use super::{
     lock::{Kind, UpdateLock},
     vectors::{Pending, Planned, TITLE_PART, Vectors},
 };
-use crate::embed::{Embedder, Engine};
+use crate::embed::{Embedder, Engine, Work};
 use precedent_core::{
     error::{Code, Error, Result, cancelled},
     model::IndexReport,
@@ -500,7 +500,7 @@ impl Derived<'_> {
         let total = extent.chunks;
         let before = extent.embedded;
         let embedded = Mutex::new(0_u64);
-        let first = engine.load()?;
+        let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
         let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
         let (take, embedded) = (&Mutex::new(take), &embedded);
@@ -512,10 +512,11 @@ impl Derived<'_> {
                 let answer = answer.clone();
                 let model = first.take();
                 scope.spawn(move || {
-                    let mut model: Box<dyn Embedder> = match model.map_or_else(|| engine.load(), Ok) {
-                        Ok(model) => model,
-                        Err(error) => return drop(answer.send(Err(error))),
-                    };
+                    let mut model: Box<dyn Embedder> =
+                        match model.map_or_else(|| engine.load(Work::Indexing), Ok) {
+                            Ok(model) => model,
+                            Err(error) => return drop(answer.send(Err(error))),
+                        };
                     loop {
                         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((pending, text)) = next else { return };

@@ -20,6 +20,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0009_order_and_checks.sql"),
     include_str!("../../../migrations/0010_trust.sql"),
     include_str!("../../../migrations/0011_bands.sql"),
+    include_str!("../../../migrations/0012_newest_change.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

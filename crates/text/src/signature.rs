@@ -92,8 +92,9 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 // What a line holds in which the patterns above find anything. Looking for these alone is several times as fast, and most
 // lines have none.
 static EXCEPTION_MARK: LazyLock<Regex> = LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
+const RUST_PANIC_MARK: &str = "panicked at ";
+const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
 static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static GO_PANIC_MARK: LazyLock<Regex> = LazyLock::new(|| re("panic: |fatal error: "));
 static TOLD_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
 
 // What differs between two runs of the same failure.
@@ -113,8 +114,11 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             out.insert(Signature { kind, text: text.to_owned() });
         }
     };
-    for m in CODE.find_iter(text).filter(|m| !is_no_code(m.as_str())) {
-        add(SignatureKind::Code, m.as_str().to_lowercase());
+    // Every code has a capital letter, or is a number in this form.
+    if text.bytes().any(|b| b.is_ascii_uppercase()) || text.contains("0x8") {
+        for m in CODE.find_iter(text).filter(|m| !is_no_code(m.as_str())) {
+            add(SignatureKind::Code, m.as_str().to_lowercase());
+        }
     }
     for c in marked_lines(&EXCEPTION_MARK, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
         let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
@@ -123,8 +127,10 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Exception, format!("{class} {message}"));
         }
     }
-    let go = if GO_PANIC_MARK.is_match(text) { text } else { "" };
-    for c in RUST_PANIC.captures_iter(text).chain(GO_PANIC.captures_iter(go)) {
+    // Both patterns are large, and compiling them takes longer than the search for a few words does.
+    let rust = text.contains(RUST_PANIC_MARK).then(|| RUST_PANIC.captures_iter(text));
+    let go = GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
+    for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
             let message = masked(m.as_str());
             if !message.is_empty() {

@@ -19,7 +19,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::{
-    embed::{BUILT_IN, Embedder, Engine},
+    embed::{BUILT_IN, Embedder, Engine, Work},
     update::{Derived, Indexed},
     vectors::{self, Vectors},
 };
@@ -64,7 +64,7 @@ impl Preload {
         let (which, told) = mpsc::channel::<Engine>();
         let load = move || {
             engine.warm();
-            told.recv().ok().map(|engine| engine.load())
+            told.recv().ok().map(|engine| engine.load(Work::Questions))
         };
         // Without a thread it is loaded when it is wanted.
         Self(
@@ -126,7 +126,7 @@ impl Meaning {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let model = slot.get_or_insert_with(|| {
             let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
-            preloaded.unwrap_or_else(|| self.engine.load()).map_err(Arc::new)
+            preloaded.unwrap_or_else(|| self.engine.load(Work::Questions)).map_err(Arc::new)
         });
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),

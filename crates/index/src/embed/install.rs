@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{
-    BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, catalog::TOKENIZER, digest::digest, normalise,
+    BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, Work, catalog::TOKENIZER, digest::digest,
+    normalise,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -314,7 +315,7 @@ fn examine(
         near: 1.0,
         solved: 1.0,
     };
-    let mut model = Onnx::open(runtime, folder, info.clone())?;
+    let mut model = Onnx::open(runtime, folder, info.clone(), Work::Questions)?;
     info.dimensions = model.run("probe")?.len();
     if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
         return Err(Error::invalid(format!(

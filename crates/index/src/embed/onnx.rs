@@ -1,7 +1,8 @@
 //! ONNX models on ONNX Runtime, which is a shared library found at run time.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::Read as _,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -11,7 +12,7 @@ use fastembed::{
 };
 use ort::environment::Environment;
 
-use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, damaged, digest::digest_of, normalise};
+use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest_of, normalise};
 use precedent_core::error::{Code, Error, Result};
 
 /// The runtime allows one environment a process.
@@ -31,8 +32,8 @@ impl std::fmt::Debug for Onnx {
 
 impl Onnx {
     /// Loads the model of this folder with the first runtime that is there. It must be the one of its card.
-    pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
-        let mut onnx = Self::open(runtime, folder, info)?;
+    pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
+        let mut onnx = Self::open(runtime, folder, info, work)?;
         let probe = onnx.run("probe")?;
         if probe.len() != onnx.info.dimensions {
             return Err(damaged(
@@ -44,13 +45,12 @@ impl Onnx {
     }
 
     /// As [`Onnx::load`], whatever the length of its vectors.
-    pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo) -> Result<Self> {
+    pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let environment = environment(runtime)?;
         let read = |name: &str| {
             let path = folder.join(name);
             fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
         };
-        let bytes = read(MODEL)?;
         let [tokenizer, config, special, settings] = TOKENIZER;
         let files = TokenizerFiles {
             tokenizer_file: read(tokenizer)?,
@@ -58,29 +58,38 @@ impl Onnx {
             special_tokens_map_file: read(special)?,
             tokenizer_config_file: read(settings)?,
         };
-        // Looked at while the runtime reads them: these bytes, and not what the file holds by then. A file that was swapped makes
-        // vectors that compare with no stored one.
-        let bytes = std::sync::Arc::<[u8]>::from(bytes);
+        let path = folder.join(MODEL);
+        let failed = |e| damaged(folder, &format!("{MODEL}: {e}"));
+        // Looked at while the runtime reads it, by a second handle of the same file: a copy of the bytes would take longer than
+        // both, as fresh memory is dear. A file that was swapped makes vectors that compare with no stored one.
+        let (mut first, mut second) =
+            (File::open(&path).map_err(failed)?, File::open(&path).map_err(failed)?);
         let (model, sound) = std::thread::scope(|scope| {
-            let read = std::sync::Arc::clone(&bytes);
             let named = &info.sha256;
-            let sound = scope.spawn(move || digest_of(&mut &*read).is_ok_and(|d| d == *named));
-            let model = UserDefinedEmbeddingModel::new(bytes.to_vec(), files)
-                .with_pooling(match info.pooling {
-                    Pooling::Mean => fastembed::Pooling::Mean,
-                    Pooling::Cls => fastembed::Pooling::Cls,
-                })
-                .with_quantization(QuantizationMode::None);
-            // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
-            // than one model on several threads.
-            let options = InitOptionsUserDefined::new()
-                .with_environment(environment)
-                .with_max_length(info.max_tokens)
-                .with_intra_threads(1)
-                .with_session_config("session.intra_op.allow_spinning", "0");
-            (TextEmbedding::try_new_from_user_defined(model, options), sound.join().unwrap_or(false))
+            let sound = scope.spawn(move || digest_of(&mut second).is_ok_and(|d| d == *named));
+            let mut bytes = Vec::new();
+            let model = first.read_to_end(&mut bytes).map_err(failed).and_then(|_| {
+                let model = UserDefinedEmbeddingModel::new(bytes, files)
+                    .with_pooling(match info.pooling {
+                        Pooling::Mean => fastembed::Pooling::Mean,
+                        Pooling::Cls => fastembed::Pooling::Cls,
+                    })
+                    .with_quantization(QuantizationMode::None);
+                // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
+                // than one model on several threads.
+                let without_packing = if work == Work::Indexing { "0" } else { "1" };
+                let options = InitOptionsUserDefined::new()
+                    .with_environment(environment)
+                    .with_max_length(info.max_tokens)
+                    .with_intra_threads(1)
+                    .with_session_config("session.intra_op.allow_spinning", "0")
+                    .with_session_config("session.disable_prepacking", without_packing);
+                TextEmbedding::try_new_from_user_defined(model, options)
+                    .map_err(|e| damaged(folder, &first_line(&e.to_string())))
+            });
+            (model, sound.join().unwrap_or(false))
         });
-        let model = model.map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
+        let model = model?;
         if !sound {
             return Err(damaged(folder, &format!("{MODEL} is not the file that its card names")));
         }
