@@ -73,14 +73,10 @@ export class Prompt {
   #isKept = false;
 
   /** What is asked about: what is typed, else what is on the clipboard. */
-  get asked(): Recognised | null {
-    return recognise(this.text, this.sources ?? []) ?? this.clipboard;
-  }
+  readonly asked: Recognised | null = $derived(recognise(this.text, this.sources ?? []) ?? this.clipboard);
 
   /** The clipboard, while nothing is typed. */
-  get offer(): string | null {
-    return this.text.trim() === "" && this.clipboard ? described(this.clipboard) : null;
-  }
+  readonly offer: string | null = $derived(this.text.trim() === "" && this.clipboard ? described(this.clipboard) : null);
 
   get isEmpty(): boolean {
     return this.sources?.length === 0;
@@ -90,33 +86,41 @@ export class Prompt {
     return PARTS.some((name) => this.parts[name].pending);
   }
 
+  /** Why there is no answer at all: nothing can be asked, or all of it failed alike. */
+  get refused(): Failure | null {
+    if (this.closed) return this.closed;
+    const [first, ...others] = PARTS.map((name) => this.parts[name].failure);
+    return first && others.every((one) => one?.message === first.message) ? first : null;
+  }
+
   /** How many lines a part has room for, whatever its answer will be. */
   room(name: PartName): number {
     return name === "Known" && this.asked?.sort === "words" ? RESULTS : 1;
   }
 
-  get ways(): readonly Way[] {
+  readonly ways: readonly Way[] = $derived.by((): Way[] => {
     const asked = this.asked;
     if (this.closed || this.isEmpty) return [{ id: "search", words: "Open Precedent", target: { view: "search", query: "" } }];
     if (!asked) return [];
-    if (asked.key !== null) {
+    const isMissing = this.refused?.code === "not_found";
+    if (asked.key !== null && !isMissing) {
       return [
         { id: "item", words: `Open ${asked.key}`, target: { view: "item", key: asked.key } },
         { id: "triage", words: `Decide about the duplicates of ${asked.key}`, target: { view: "triage", text: asked.key } },
       ];
     }
-    if (asked.sort === "words") return [{ id: "search", words: `Search for “${asked.text}”`, target: { view: "search", query: asked.text } }];
+    if (asked.sort === "words" || isMissing) return [{ id: "search", words: `Search for “${asked.text}”`, target: { view: "search", query: asked.text } }];
     return [{ id: "troubleshoot", words: "Read everything that is known about it", target: { view: "troubleshoot", text: asked.text } }];
-  }
+  });
 
   /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
-  get rows(): readonly string[] {
+  readonly rows: readonly string[] = $derived.by(() => {
     const lines = PARTS.flatMap((name) => {
       const { lines, pending } = this.parts[name];
       return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.room(name)).map((_, at) => `${name} ${at}`);
     });
     return [...(this.offer === null ? [] : [OFFER]), ...lines, ...this.ways.map((way) => way.id)];
-  }
+  });
 
   /** The row that Enter takes: the first one, until the person goes to another. */
   get current(): string | null {

@@ -45,6 +45,7 @@ afterEach(() => {
   clearMocks();
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 async function rest(ms = 0): Promise<void> {
@@ -68,6 +69,12 @@ async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean
   (document.activeElement ?? document.body).dispatchEvent(event);
   await rest();
   return event.defaultPrevented;
+}
+/** The person turns to another window. */
+async function turnAway(): Promise<void> {
+  vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  window.dispatchEvent(new Event("blur"));
+  await rest(100);
 }
 const commands = (name: string) => asked.filter(([command]) => command === name);
 const opened = () => commands("open_from_prompt").map(([, args]) => args["target"]);
@@ -235,24 +242,43 @@ it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a w
   await press("Escape");
   expect([commands("hide_prompt").length, field().value]).toEqual([1, ""]);
   // The focus that goes with it is no second wish.
-  window.dispatchEvent(new Event("blur"));
+  await turnAway();
   expect(commands("hide_prompt").length).toBe(1);
 
   await show("old");
   await type("pump stops");
-  window.dispatchEvent(new Event("blur"));
+  await turnAway();
   await rest(60_000);
   await show("old");
   expect([commands("hide_prompt").length, field().value]).toEqual([2, "pump stops"]);
   expect([field().selectionStart, field().selectionEnd]).toEqual([0, 10]);
   // Something else was copied meanwhile: that is the question now.
-  window.dispatchEvent(new Event("blur"));
+  await turnAway();
   await show("acme/app#12");
   expect([field().value, marked()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
   await type("pump stops");
-  window.dispatchEvent(new Event("blur"));
+  await turnAway();
   await rest(100_000);
   expect(field().value).toBe("");
+});
+
+it("stays while the focus only flickers", async () => {
+  await show(TRACE);
+  window.dispatchEvent(new Event("blur"));
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  await rest(100);
+  expect(commands("hide_prompt")).toEqual([]);
+});
+
+it("says once what keeps it from every answer", async () => {
+  answers["duplicates"] = answers["troubleshoot"] = () => {
+    throw { code: "not_found", message: "there is no acme/app#12", hint: null };
+  };
+  await show("acme/app#12");
+  expect([parts(), document.body.textContent.match(/no acme\/app#12/g)?.length]).toEqual([[], 1]);
+  // What is not there can be looked for, and not opened.
+  await press("ArrowUp");
+  expect(marked()).toBe("Search for “acme/app#12”");
 });
 
 it("writes nothing of it to disk", async () => {
@@ -260,8 +286,7 @@ it("writes nothing of it to disk", async () => {
   await press("Enter");
   await type("Erika's log");
   await rest(200);
-  window.dispatchEvent(new Event("blur"));
-  await rest(1000);
+  await turnAway();
   expect(Object.values({ ...localStorage }).join("\n") + JSON.stringify({ ...sessionStorage })).not.toContain("Erika");
 });
 

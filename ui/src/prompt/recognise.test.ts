@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { described, recognise, type Sort } from "./recognise";
+import { described, recognise, sortOf, type Sort } from "./recognise";
 
 const sort = (text: string) => recognise(text, [])?.sort;
 
@@ -29,6 +29,8 @@ it.each<[Sort, string]>([
   ["mail", "On Mon, 2 Mar 2026 at 08:11, Erika wrote:\n> it stops"],
   ["words", "slot disk full"],
   ["words", "更新证书后同步停止"],
+  ["text", "更新证书后同步停止:日志反复显示“证书由未知机构签发”"],
+  ["words", "更新证书 2.3.1 agent"],
   ["words", "#12"],
   ["words", "is:open label:bug tls"],
   ["text", "after the chain was renewed the agent never reads it again until somebody restarts it"],
@@ -65,6 +67,8 @@ it("says what it is, and how much", () => {
   expect(said("https://example.org/")).toBe("a link: https://example.org/");
   expect(said("slot disk full")).toBe("text: slot disk full");
   expect(said("one\r\ntwo")).toBe("text, 2 lines");
+  const read = recognise("slot disk full", []);
+  expect(read && sortOf(read)).toBe("a search");
 });
 
 it("stays quick with as much text as a clipboard gives", () => {

@@ -15,8 +15,9 @@ export interface Recognised {
 }
 
 const MOST_WORDS = 8;
-/** Scripts that put no blanks between words are counted by their letters. */
 const MOST_LETTERS = 80;
+/** Scripts that put no blanks between words: about two letters are one. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
 /** Where the headers of a mail stand. */
 const HEAD = 15;
 
@@ -42,6 +43,13 @@ const CLOSING = /^(?:(?:(?:kind|best|warm) )?regards|best|cheers|(?:many )?thank
 const REPLIED = /^(?:On|Am|Le) .{5,160} (?:wrote|schrieb(?: .{1,80})?|a écrit) ?:$/m;
 
 const lines = (text: string) => text.split("\n").map((line) => line.trim());
+
+function isShort(text: string): boolean {
+  if (text.includes("\n") || text.length > MOST_LETTERS) return false;
+  const letters = text.match(UNSPACED)?.length ?? 0;
+  const spaced = text.replace(UNSPACED, " ").match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+  return spaced + letters / 2 <= MOST_WORDS;
+}
 
 function isTrace(text: string): boolean {
   const frames = lines(text).filter((line) => FRAME.test(line)).length;
@@ -83,16 +91,21 @@ export function recognise(brought: string, sources: readonly string[]): Recognis
   // A mail that quotes a trace is a mail: its headers say so before the trace begins.
   if (isMail(text)) return { sort: "mail", text, key: null };
   if (isTrace(text)) return { sort: "trace", text, key: null };
-  const isShort = !text.includes("\n") && text.length <= MOST_LETTERS && text.split(/\s+/).length <= MOST_WORDS;
-  return { sort: isShort ? "words" : "text", text, key: null };
+  return { sort: isShort(text) ? "words" : "text", text, key: null };
 }
 
-const SORTS: Record<Exclude<Sort, "key">, string> = { link: "a link", trace: "a stack trace", mail: "a mail", words: "text", text: "text" };
+const SORTS: Record<Sort, string> = { key: "a key", link: "a link", trace: "a stack trace", mail: "a mail", words: "a search", text: "text" };
 
-/** "a stack trace, 42 lines"; "a key: acme/app#12". */
-export function described({ sort, text, key }: Recognised): string {
-  if (sort === "key") return `a key: ${key}`;
-  if (sort === "link") return key === null ? `a link: ${text}` : `a link to ${key}`;
+/** What a text is read as: "a stack trace, 42 lines", "a link to acme/app#12". */
+export function sortOf({ sort, text, key }: Recognised): string {
+  if (sort === "link" && key !== null) return `a link to ${key}`;
   const n = lines(text).length;
-  return n > 1 ? `${SORTS[sort]}, ${plural(n, "line")}` : `${SORTS[sort]}: ${text}`;
+  return n > 1 ? `${SORTS[sort]}, ${plural(n, "line")}` : SORTS[sort];
+}
+
+/** The same with a text of one line, which is not seen where it is only offered. */
+export function described(one: Recognised): string {
+  const sort = one.sort === "words" ? "text" : sortOf(one);
+  const isSaid = one.text.includes("\n") || (one.sort === "link" && one.key !== null);
+  return isSaid ? sort : `${sort}: ${one.text}`;
 }
