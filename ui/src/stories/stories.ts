@@ -19,6 +19,7 @@ import Row from "../search/Row.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
 import Footer from "../prompt/Footer.svelte";
 import LineRow from "../prompt/LineRow.svelte";
+import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt, type Part } from "../prompt/prompt.svelte";
 import { recognise } from "../prompt/recognise";
@@ -31,6 +32,7 @@ import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import Appearance from "../settings/Appearance.svelte";
+import ShortcutField from "../settings/ShortcutField.svelte";
 import Confidence from "../triage/Confidence.svelte";
 import Facts from "../triage/Facts.svelte";
 import Side from "../triage/Side.svelte";
@@ -84,6 +86,8 @@ function lines(sort: Sort): Record<"Known" | "Solved" | "Wiki", Part> {
 }
 
 const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "Nothing like it is known." };
+
+const partly = { name: "Known" as const, room: 1, current: "Known 0", idOf: (row: string) => row.replace(" ", "-"), reach: none, open: none };
 
 /** The prompt as somebody left it: a text, or the clipboard, and the same part three times where it is not told which. */
 function asked(text: string, parts: Part | Record<"Known" | "Solved" | "Wiki", Part>, change: Partial<Prompt> = {}): { prompt: Prompt } {
@@ -150,6 +154,13 @@ export const STORIES: readonly Story[] = [
     ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).Solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
     loading: { id: "line-old", line: lines("plain").Known.lines[0]!, selected: false, old: true, reach: none, open: none },
   }, "listbox"),
+  ...told("PartLines", PartLines, {
+    full: { ...partly, part: lines("plain").Known },
+    several: { ...partly, room: 3, part: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } },
+    loading: { ...partly, part: { ...EMPTY_PART, pending: true } },
+    empty: { ...partly, part: EMPTY_PART },
+    failing: { ...partly, part: { ...EMPTY_PART, failure: { code: "io", message: "the disk is full", hint: null } } },
+  }, "listbox"),
   ...told("PromptView", PromptView, {
     empty: asked("", EMPTY_PART),
     clipboard: asked("", lines("plain"), { clipboard: recognise(LOG, []) }),
@@ -157,7 +168,9 @@ export const STORIES: readonly Story[] = [
     full: asked(`${TITLES.plain}\n${LOG}`, lines("plain")),
     words: asked("certificate chain", { ...lines("plain"), Known: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } }),
     key: asked("acme/app#12", lines("plain")),
-    silent: asked(`${TITLES.plain}\nagain`, EMPTY_PART),
+    silent: asked(`${TITLES.plain}\nagain`, {
+      Known: EMPTY_PART, Solved: { ...EMPTY_PART, silence: "Nothing like it has been solved." }, Wiki: { ...EMPTY_PART, silence: "No wiki page is about it." },
+    }),
     failing: asked("acme/app#12", { ...EMPTY_PART, failure: { code: "not_found", message: "there is no acme/app#12", hint: "Sync its source first." } }),
     closed: asked("", EMPTY_PART, { closed: { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." } }),
     "no source": asked("", EMPTY_PART, { sources: [] }),
@@ -185,6 +198,10 @@ export const STORIES: readonly Story[] = [
     ...each((sort) => ({ hit: hit(sort), at: 0, of: 4, selected: sort === "plain", choose: none })),
     loading: { hit: undefined, at: 1, of: 4, selected: false, choose: none },
   }, "listbox"),
+  ...told("ShortcutField", ShortcutField, {
+    full: { shortcut: "Ctrl+Alt+P", problem: null, choose: none },
+    failing: { shortcut: "Ctrl+Alt+P", problem: "Another program holds Ctrl+Alt+P.", choose: none },
+  }),
   ...told("Side", Side, each((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: none, hint: "o", openExternal: none }))),
   ...told("SourceSelect", SourceSelect, { full: { sources: ["acme/app", "acme/mill"], value: null, choose: none }, empty: { sources: [], value: null, choose: none } }),
   ...told("StateIcon", StateIcon, {
