@@ -2,7 +2,7 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import type { Failure } from "../lib/types";
+import type { Failure, Lack, Notice } from "../lib/types";
 import { withoutFilters } from "../search/query";
 import { copy } from "../shell/clipboard";
 import { alike } from "../troubleshoot/troubleshoot.svelte";
@@ -38,6 +38,8 @@ export const RESULTS = 3;
 /** How long a text that was left by a click elsewhere is kept in memory. */
 const KEPT_FOR = 90_000;
 export const OFFER = "offer";
+/** What keeps something from being found. What else an answer remarks is for a view with room for it. */
+const HIDES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
 
 const NONE: Record<PartName, Part> = Object.fromEntries(
   PARTS.map((name) => [name, { lines: [], pending: false, failure: null, silence: "" }]),
@@ -52,6 +54,8 @@ export class Prompt {
   chosen = $state<string | null>(null);
   /** What was done, for everybody to read and hear. */
   message = $state("");
+  /** What may have kept an answer from being found, each once: the silence of half an index is not the last word. */
+  notices = $state.raw<readonly Notice[]>([]);
   /** Why nothing can be asked. */
   closed = $state.raw<Failure | null>(null);
   /** The sources of the casebook; nothing until they are known. */
@@ -271,6 +275,7 @@ export class Prompt {
     this.text = "";
     this.clipboard = null;
     this.parts = NONE;
+    this.notices = [];
     this.chosen = null;
     this.message = "";
   }
@@ -282,6 +287,7 @@ export class Prompt {
     if (question === this.#question) return;
     this.#question = question;
     this.chosen = null;
+    this.notices = [];
     clearTimeout(this.#timer);
     const isCurrent = this.#latest.begin();
     if (!asked || this.closed || this.isEmpty) {
@@ -294,13 +300,18 @@ export class Prompt {
     const words = asked.sort === "words";
     // A search is answered by its words alone; what solves it, not by its filters.
     const about = words ? withoutFilters(text) || text : text;
+    const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
+      const fresh = response.notices.filter((notice) => HIDES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
+      if (isCurrent()) this.notices = [...this.notices, ...fresh];
+      return response;
+    };
     const reports = start.then(() =>
       words
-        ? api.best(text, RESULTS).then(({ hits }) => first(hits))
+        ? api.best(text, RESULTS).then(noted).then(({ hits }) => first(hits))
         : // Which of it is a title is for the engine to tell.
-          api.duplicates({ body: text, key: asked.key, include_closed: true, max_candidates: 5 }).then(alike).then(known),
+          api.duplicates({ body: text, key: asked.key, include_closed: true, max_candidates: 5 }).then(noted).then(alike).then(known),
     );
-    const cases = start.then(() => api.troubleshoot({ key: asked.key, text: about, source: null }));
+    const cases = start.then(() => api.troubleshoot({ key: asked.key, text: about, source: null })).then(noted);
     const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
       this.#coming[name] = lines.then(
         (lines) => isCurrent() && this.#set(name, { lines, pending: false, silence: silence() }),

@@ -15,7 +15,7 @@ let clipboard: string | null;
 /** What each command answers; a command that is not here answers with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
-const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null });
+const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null, notices: [] });
 const nothing = { cases: [], wiki: [], near: [], notices: [] };
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
     prompt_text: () => clipboard,
     duplicates,
     troubleshoot: () => ({ ...nothing, cases: [solved("plain")], wiki: [page("plain")] }),
-    search: () => ({ hits: [hit("plain", 4), hit("plain", 5)] }),
+    search: () => ({ hits: [hit("plain", 4), hit("plain", 5)], notices: [] }),
   };
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
@@ -129,7 +129,7 @@ it("shows each answer as soon as it is there, in its own place", async () => {
 });
 
 it("says plainly that nothing is known, and then offers the rest", async () => {
-  answers["duplicates"] = () => ({ candidates: [{ ...candidate(), band: "none" }], known: null });
+  answers["duplicates"] = () => ({ candidates: [{ ...candidate(), band: "none" }], known: null, notices: [] });
   answers["troubleshoot"] = () => nothing;
   await show(TRACE);
   expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it.");
@@ -137,6 +137,17 @@ it("says plainly that nothing is known, and then offers the rest", async () => {
   expect(marked()).toBe("Read everything that is known about it");
   await press("Enter");
   expect(opened()).toEqual([{ view: "troubleshoot", text: TRACE }]);
+});
+
+it("tells once what the answers lack, for silence of half an index is not the last word", async () => {
+  const notices = [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }, { lack: "calibration", text: "Not tuned." }];
+  answers["duplicates"] = () => ({ candidates: [], known: null, notices });
+  answers["troubleshoot"] = () => ({ ...nothing, notices });
+  await show(TRACE);
+  expect(document.querySelectorAll(".notice").length).toBe(1);
+  expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it. Not every text is searchable by meaning yet.");
+  await press("Escape");
+  expect(document.querySelectorAll(".notice").length).toBe(0);
 });
 
 it("tells what failed in its place; the other answers are of use without it", async () => {
@@ -175,9 +186,9 @@ it("asks what is pasted at once, what is typed when the typing stops, and shows 
   await type("pump stops", new Event("paste"));
   await rest(1);
   expect(commands("search").length).toBe(2);
-  late[1]?.({ hits: [hit("plain", 5)] });
+  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
   await rest();
-  late[0]?.({ hits: [hit("plain", 9)] });
+  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
   await rest();
   expect(parts()[0]).toContain("acme/app#5");
   expect(parts()[0]).not.toContain("acme/app#9");
@@ -193,11 +204,11 @@ it("waits with Enter for the answer that it is meant for, unless the text change
   expect(opened()).toEqual([]);
   await type("pump stops");
   await rest(200);
-  late[0]?.({ hits: [hit("plain", 9)] });
+  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
   await rest();
   expect(opened()).toEqual([]);
   await press("Enter");
-  late[1]?.({ hits: [hit("plain", 5)] });
+  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
   await rest();
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5" }]);
 });

@@ -22,6 +22,7 @@ it.each(Object.entries(TRACES))("knows a stack trace of %s", (_, text) => {
 it.each<[Sort, string]>([
   ["key", " acme/app#12\n"],
   ["link", "https://tracker.example/acme/app/issues/12"],
+  ["link", "https://tracker.example/acme/app#12"],
   ["mail", "From: Erika <erika@example.org>\nSubject: It stops\n\nIt stops after a day."],
   ["mail", "Von: Erika\nGesendet: Montag\nBetreff: Abbruch\n\nTypeError: x\n  at take (/srv/pool.js:12:9)\n  at /srv/main.js:3:1"],
   ["mail", "发件人：王小明\n主题：同步停止\n\n更新证书后同步停止。"],
@@ -52,6 +53,7 @@ it("reads the item out of a link where the casebook has its source", () => {
   expect(key("https://github.com/acme/app/pull/9/files")).toBe("acme/app#9");
   expect(key("https://gitlab.com/group/sub/mill/-/issues/7")).toBe("group/sub/mill#7");
   expect(key("precedent://item/acme/app%2312")).toBe("acme/app#12");
+  expect(key("precedent://item/acme/app#12")).toBe("acme/app#12");
   expect(key("https://github.com/acme/other/issues/12")).toBe(null);
   expect(key("https://github.com/acme/app")).toBe(null);
 });

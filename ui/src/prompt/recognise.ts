@@ -85,9 +85,10 @@ function unescaped(text: string): string {
 export function recognise(brought: string, sources: readonly string[]): Recognised | null {
   const text = brought.replaceAll("\r\n", "\n").trim();
   if (text === "") return null;
+  // A link may end as a key does.
+  if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { sort: "link", text, key: linked(text, sources) };
   const { key } = question(text);
   if (key !== null) return { sort: "key", text, key };
-  if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { sort: "link", text, key: linked(text, sources) };
   // A mail that quotes a trace is a mail: its headers say so before the trace begins.
   if (isMail(text)) return { sort: "mail", text, key: null };
   if (isTrace(text)) return { sort: "trace", text, key: null };

@@ -174,6 +174,7 @@ export const STORIES: readonly Story[] = [
     failing: asked("acme/app#12", { ...EMPTY_PART, failure: { code: "not_found", message: "there is no acme/app#12", hint: "Sync its source first." } }),
     closed: asked("", EMPTY_PART, { closed: { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." } }),
     "no source": asked("", EMPTY_PART, { sources: [] }),
+    notice: asked(`${TITLES.plain}\nagain`, EMPTY_PART, { notices: [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }] }),
     copied: asked(`${TITLES.plain}\n${LOG}`, lines("plain"), { message: "Copied a reply that cites 3 items." }),
     long: asked(TITLES.long, lines("long")),
     chinese: asked(TITLES.chinese, lines("chinese")),
