@@ -1,6 +1,7 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
+import type { PromptSettings, PromptState, PromptTarget } from "../prompt/types";
 import type {
   Access,
   Brief,
@@ -67,6 +68,17 @@ export const openExternal = (url: string) => invoke<void>("open_external", { url
 export const watchDrops = (onDrop: (dropped: Dropped) => void) => invoke<void>("watch_drops", { drops: channel(onDrop) });
 export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch_links", { links: channel(onLink) });
 
+/** How the prompt can be opened from now on. */
+export const setPrompt = (settings: PromptSettings) => invoke<PromptState>("set_prompt", { settings });
+/** Tells the main window what the prompt asks it to show. */
+export const watchPrompt = (onTarget: (target: PromptTarget) => void) => invoke<void>("watch_prompt", { channel: channel(onTarget) });
+/** Tells the prompt each time that it is shown. */
+export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
+/** The text on the clipboard. */
+export const promptText = () => invoke<string | null>("prompt_text");
+export const openFromPrompt = (target: PromptTarget) => invoke<void>("open_from_prompt", { target });
+export const hidePrompt = () => invoke<void>("hide_prompt");
+
 /** How many documents of a query without words come at once. */
 export const PAGE = 200;
 /** How many documents that have the words of a query come at most. */
@@ -91,6 +103,12 @@ export const counted = (query: string, mode: Mode | null) => {
 /** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
 export const find = (query: string, limit: number) => {
   const request: SearchRequest = { query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true };
+  return invoke<SearchResponse>("search", { request });
+};
+
+/** The reports and pull requests that answer a query best. */
+export const best = (query: string, limit: number) => {
+  const request: SearchRequest = { query, filters: "-is:page -is:note", limit, offset: 0, mode: null, explain: false, titles: true };
   return invoke<SearchResponse>("search", { request });
 };
 

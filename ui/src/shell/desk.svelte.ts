@@ -14,6 +14,7 @@ import { sentence } from "../lib/text";
 import type { Section } from "../troubleshoot/pieces";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import { Anywhere } from "./anywhere.svelte";
 import { AutoSync } from "./autosync";
 import type { Subject } from "./clipboard";
 import { Commands } from "./commands.svelte";
@@ -51,6 +52,7 @@ export class Desk {
   readonly saved = new SavedSearches(this.shelf);
   readonly session = new Session(this);
   readonly autosync = new AutoSync(this);
+  readonly anywhere = new Anywhere(this);
 
   view = $state<ViewId>("search");
   launch = $state.raw<Launch | null>(null);
@@ -188,10 +190,10 @@ export class Desk {
     this.triage.select(key);
   }
 
-  /** Looks up what is known of a report, and goes to the first of a sort of answers. */
-  async lookUp(key: string, section: Section): Promise<void> {
+  /** Looks up what is known of a report, named by its key or as a text, and goes to the first of a sort of answers. */
+  async lookUp(report: string, section: Section): Promise<void> {
     this.go("troubleshoot");
-    this.troubleshoot.text = key;
+    this.troubleshoot.text = report;
     await this.troubleshoot.ask();
     this.troubleshoot.mark(this.troubleshoot.pieces.find((piece) => piece.section === section)?.id ?? null);
   }
@@ -295,11 +297,12 @@ export class Desk {
     await this.troubleshoot.readLogs(paths);
   }
 
-  /** Documents that other programs ask to be shown: `precedent://item/…`. */
+  /** What other programs and the prompt ask to be shown. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
     this.autosync.start();
+    void this.anywhere.start();
     void api.watchLinks((key) => void this.read(key)).catch((thrown: unknown) => this.say(thrown));
     void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.say(thrown));
   }

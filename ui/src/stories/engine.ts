@@ -2,7 +2,8 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
-import { candidate, cluster, comparison, hit, MONTHS, note, solved, thread, waiting, type Sort } from "./samples";
+import type { PromptSettings } from "../prompt/types";
+import { candidate, cluster, comparison, hit, LOG, MONTHS, note, page, solved, thread, TITLES, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -71,8 +72,14 @@ export function play(mood: Mood): void {
       case "troubleshoot":
         return {
           cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
-          wiki: isEmpty ? [] : [{ citation: "acme/app:TLS", key: "acme/app:TLS", similarity: 0.5, text: "How certificates are renewed.", title: "TLS", url: null }],
+          wiki: isEmpty ? [] : [page("plain")],
         };
+      case "set_prompt": {
+        const { shortcut, tray } = args["settings"] as PromptSettings;
+        return { shortcut, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
+      }
+      case "prompt_text":
+        return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
       case "clusters":

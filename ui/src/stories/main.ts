@@ -5,6 +5,8 @@ import "../app.css";
 import { mount } from "svelte";
 import App from "../App.svelte";
 import { Desk } from "../shell/desk.svelte";
+import PromptView from "../prompt/PromptView.svelte";
+import { Prompt } from "../prompt/prompt.svelte";
 import { appearance, type Density, type Theme } from "../shell/look.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom";
@@ -37,5 +39,17 @@ async function open(mood: Mood): Promise<void> {
   }
 }
 
-if (mood) void open(mood);
+/** The prompt as it is shown, with what is on the clipboard or a text that is typed. */
+async function ask(mood: Mood): Promise<void> {
+  play(mood);
+  const prompt = new Prompt();
+  if (target) mount(PromptView, { target, props: { prompt } });
+  await prompt.shown();
+  const text = asked.get("report");
+  if (text !== null) prompt.type(text);
+}
+
+const prompted = MOODS.find((one) => one === asked.get("prompt"));
+if (prompted) void ask(prompted);
+else if (mood) void open(mood);
 else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });

@@ -1,12 +1,12 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, Note, SolvedCase, State, Thread, ThreadComment, TriageItem,
+  Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, Note, SolvedCase, State, Thread, ThreadComment, TriageItem, WikiPassage,
 } from "../lib/types";
 
 export type Sort = "plain" | "long" | "chinese" | "hostile";
 
-const LOG = Array.from(
+export const LOG = Array.from(
   { length: 120 },
   (_, at) => `2026-03-02T08:${String(at % 60).padStart(2, "0")}:11Z ERROR sync: cannot renew the certificate chain (attempt ${at + 1}), retry in ${at * 2} s`,
 ).join("\n");
@@ -94,6 +94,11 @@ export const solved = (sort: Sort): SolvedCase => ({
     { anchor: "comment-1", association: null, author: "王小明", created_at: DATES.created_at, excerpt: false, role: "reproduction", text: `Renew the chain and wait.\n\n\`\`\`\n${LOG}\n\`\`\``, url: null },
     { anchor: "comment-4", association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: true, role: "fix", text: "Restart the agent once; 2.4 reads the chain by itself.", url: null },
   ],
+});
+
+export const page = (sort: Sort): WikiPassage => ({
+  citation: "[Wiki: TLS]", key: "acme/app:TLS", similarity: 0.5, text: sort === "long" ? LOG : "How certificates are renewed, and what the agent reads then.",
+  title: sort === "plain" ? "TLS" : TITLES[sort], url: "https://tracker.example/acme/app/wiki/TLS",
 });
 
 const member = (number: number, title: string): ClusterMember => ({

@@ -66,9 +66,10 @@ it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))(
 });
 
 it("is in nothing that the product is made of", () => {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.startsWith("stories"));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts") && !name.startsWith("stories"));
   expect(files.filter((name) => /from "[^"]*\bstories\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
-  expect(readFileSync("index.html", "utf8")).not.toContain("stories");
+  for (const page of ["index.html", "prompt.html"]) expect(readFileSync(page, "utf8")).not.toContain("stories");
+  expect(/input: \[(.*)\]/.exec(readFileSync("vite.config.ts", "utf8"))?.[1]).toBe('"index.html", "prompt.html"');
 });
 
 it("has every component that takes no store, no other component and is no dialog", () => {

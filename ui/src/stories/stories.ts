@@ -17,6 +17,13 @@ import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
 import Row from "../search/Row.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
+import Footer from "../prompt/Footer.svelte";
+import LineRow from "../prompt/LineRow.svelte";
+import PartLines from "../prompt/PartLines.svelte";
+import PromptView from "../prompt/PromptView.svelte";
+import { Prompt, type Part } from "../prompt/prompt.svelte";
+import { recognise } from "../prompt/recognise";
+import { first, known, solved as solvedLine, wiki } from "../prompt/words";
 import Banner from "../shell/Banner.svelte";
 import DropHint from "../shell/DropHint.svelte";
 import Icon from "../shell/Icon.svelte";
@@ -25,6 +32,7 @@ import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import Appearance from "../settings/Appearance.svelte";
+import ShortcutField from "../settings/ShortcutField.svelte";
 import Confidence from "../triage/Confidence.svelte";
 import Facts from "../triage/Facts.svelte";
 import Side from "../triage/Side.svelte";
@@ -32,10 +40,11 @@ import CaseCard from "../troubleshoot/CaseCard.svelte";
 import PlainText from "../troubleshoot/PlainText.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
-import { BODIES, candidate, cluster, FACTS, hit, MONTHS, solved, thread, TITLES, type Sort } from "./samples";
+import type { DuplicatesResponse, TroubleshootResponse } from "../lib/types";
+import { BODIES, candidate, cluster, FACTS, hit, LOG, MONTHS, page, solved, thread, TITLES, type Sort } from "./samples";
 
 /** What a component stands in, where its meaning comes from that. */
-export type Around = "listbox" | "window";
+export type Around = "listbox" | "window" | "prompt";
 
 export interface Story {
   component: string;
@@ -63,6 +72,27 @@ function toasts(text: string | null, undo = false): { toasts: Messages } {
   if (text !== null) messages.say(text, undo ? none : null);
   messages.hold();
   return { toasts: messages };
+}
+
+/** The lines of the prompt about a report. */
+function lines(sort: Sort): Record<"Known" | "Solved" | "Wiki", Part> {
+  const part = (lines: Part["lines"]): Part => ({ lines, pending: false, failure: null, silence: "" });
+  const answer = { cases: [solved(sort)], wiki: [page(sort)] } as unknown as TroubleshootResponse;
+  return {
+    Known: part(known({ candidates: [candidate("open", sort)], known: null } as unknown as DuplicatesResponse)),
+    Solved: part(solvedLine(answer)),
+    Wiki: part(wiki(answer)),
+  };
+}
+
+const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "Nothing like it is known." };
+
+const partly = { name: "Known" as const, room: 1, current: "Known 0", idOf: (row: string) => row.replace(" ", "-"), reach: none, open: none };
+
+/** The prompt as somebody left it: a text, or the clipboard, and the same part three times where it is not told which. */
+function asked(text: string, parts: Part | Record<"Known" | "Solved" | "Wiki", Part>, change: Partial<Prompt> = {}): { prompt: Prompt } {
+  const all = "Known" in parts ? parts : { Known: parts, Solved: parts, Wiki: parts };
+  return { prompt: Object.assign(new Prompt(), { text, parts: all, sources: ["acme/app"] }, change) };
 }
 
 const bar = { pinned: false, narrow: false, before: null, passed: false, leave: none, back: none, open: none, follow: none, goTo: none };
@@ -116,6 +146,40 @@ export const STORIES: readonly Story[] = [
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
+  ...told("Footer", Footer, {
+    empty: { typing: true, takes: false, asked: false, message: "", brief: none, copy: none },
+    full: { typing: false, takes: true, asked: true, message: "Copied a reply that cites 3 items.", brief: none, copy: none },
+  }),
+  ...told("LineRow", LineRow, {
+    ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).Solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
+    loading: { id: "line-old", line: lines("plain").Known.lines[0]!, selected: false, old: true, reach: none, open: none },
+  }, "listbox"),
+  ...told("PartLines", PartLines, {
+    full: { ...partly, part: lines("plain").Known },
+    several: { ...partly, room: 3, part: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } },
+    loading: { ...partly, part: { ...EMPTY_PART, pending: true } },
+    empty: { ...partly, part: EMPTY_PART },
+    failing: { ...partly, part: { ...EMPTY_PART, failure: { code: "io", message: "the disk is full", hint: null } } },
+  }, "listbox"),
+  ...told("PromptView", PromptView, {
+    empty: asked("", EMPTY_PART),
+    clipboard: asked("", lines("plain"), { clipboard: recognise(LOG, []) }),
+    asking: asked(TITLES.plain, { ...EMPTY_PART, pending: true }),
+    full: asked(`${TITLES.plain}\n${LOG}`, lines("plain")),
+    words: asked("certificate chain", { ...lines("plain"), Known: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } }),
+    key: asked("acme/app#12", lines("plain")),
+    silent: asked(`${TITLES.plain}\nagain`, {
+      Known: EMPTY_PART, Solved: { ...EMPTY_PART, silence: "Nothing like it has been solved." }, Wiki: { ...EMPTY_PART, silence: "No wiki page is about it." },
+    }),
+    failing: asked("acme/app#12", { ...EMPTY_PART, failure: { code: "not_found", message: "there is no acme/app#12", hint: "Sync its source first." } }),
+    closed: asked("", EMPTY_PART, { closed: { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." } }),
+    "no source": asked("", EMPTY_PART, { sources: [] }),
+    notice: asked(`${TITLES.plain}\nagain`, EMPTY_PART, { notices: [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }] }),
+    copied: asked(`${TITLES.plain}\n${LOG}`, lines("plain"), { message: "Copied a reply that cites 3 items." }),
+    long: asked(TITLES.long, lines("long")),
+    chinese: asked(TITLES.chinese, lines("chinese")),
+    hostile: asked(TITLES.hostile, lines("hostile")),
+  }, "prompt"),
   ...told("Rail", Rail, {
     full: {
       ...rail, waiting: 1200, trouble: true, asked: "tls",
@@ -135,6 +199,10 @@ export const STORIES: readonly Story[] = [
     ...each((sort) => ({ hit: hit(sort), at: 0, of: 4, selected: sort === "plain", choose: none })),
     loading: { hit: undefined, at: 1, of: 4, selected: false, choose: none },
   }, "listbox"),
+  ...told("ShortcutField", ShortcutField, {
+    full: { shortcut: "Ctrl+Alt+P", problem: null, choose: none },
+    failing: { shortcut: "Ctrl+Alt+P", problem: "Another program holds Ctrl+Alt+P.", choose: none },
+  }),
   ...told("Side", Side, each((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: none, hint: "o", openExternal: none }))),
   ...told("SourceSelect", SourceSelect, { full: { sources: ["acme/app", "acme/mill"], value: null, choose: none }, empty: { sources: [], value: null, choose: none } }),
   ...told("StateIcon", StateIcon, {

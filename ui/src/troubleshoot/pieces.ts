@@ -30,6 +30,12 @@ export function fixFirst(one: SolvedCase): CaseComment[] {
   return fix ? [fix, ...one.comments.filter((comment) => comment !== fix)] : [...one.comments];
 }
 
+/** How likely a case helps, in words; nothing where it is tied to the report by more than likeness. */
+export function helps(one: SolvedCase): string {
+  if (one.relation !== null) return "";
+  return one.helps >= 0.5 ? "likely to help" : "may help";
+}
+
 export interface Block {
   code: boolean;
   text: string;

@@ -1,0 +1,340 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync, mount, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { SearchRequest, TroubleshootRequest } from "../lib/types";
+import { candidate, hit, page, solved } from "../stories/samples";
+import { Prompt } from "./prompt.svelte";
+import PromptView from "./PromptView.svelte";
+
+const TRACE = "TypeError: pool is dry\n    at take (/srv/pool.js:12:9)\n    at main (/srv/main.js:3:1)";
+
+let prompt: Prompt;
+let shown: Record<string, unknown>;
+let asked: [string, Record<string, unknown>][];
+let clipboard: string | null;
+/** What each command answers; a command that is not here answers with null. */
+let answers: Record<string, (request: Record<string, unknown>) => unknown>;
+
+const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null, notices: [] });
+const nothing = { cases: [], wiki: [], near: [], notices: [] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  Element.prototype.scrollIntoView = () => {};
+  localStorage.clear();
+  asked = [];
+  clipboard = null;
+  answers = {
+    status: () => ({ sources: [{ key: "acme/app" }] }),
+    prompt_text: () => clipboard,
+    duplicates,
+    troubleshoot: () => ({ ...nothing, cases: [solved("plain")], wiki: [page("plain")] }),
+    search: () => ({ hits: [hit("plain", 4), hit("plain", 5)], notices: [] }),
+  };
+  mockIPC((command, payload) => {
+    const args = (payload ?? {}) as Record<string, unknown>;
+    asked.push([command, args]);
+    return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
+  });
+  prompt = new Prompt();
+  shown = mount(PromptView, { target: document.body, props: { prompt } });
+});
+afterEach(() => {
+  void unmount(shown);
+  clearMocks();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+async function rest(ms = 0): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  flushSync();
+}
+async function show(text: string | null): Promise<void> {
+  clipboard = text;
+  await prompt.shown();
+  await rest(1);
+}
+const field = () => document.querySelector("textarea") as HTMLTextAreaElement;
+async function type(text: string, event?: Event): Promise<void> {
+  if (event) field().dispatchEvent(event);
+  field().value = text;
+  field().dispatchEvent(new InputEvent("input", { bubbles: true }));
+  await rest();
+}
+async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
+  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
+  (document.activeElement ?? document.body).dispatchEvent(event);
+  await rest();
+  return event.defaultPrevented;
+}
+/** The person turns to another window. */
+async function turnAway(): Promise<void> {
+  vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  window.dispatchEvent(new Event("blur"));
+  await rest(100);
+}
+const commands = (name: string) => asked.filter(([command]) => command === name);
+const opened = () => commands("open_from_prompt").map(([, args]) => args["target"]);
+const marked = () => document.querySelector("[role=option][aria-selected=true]")?.textContent.replace(/\s+/g, " ").trim();
+const said = () => document.querySelector("[role=status]")?.textContent;
+const parts = () => [...document.querySelectorAll("[role=group]")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+
+it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", async () => {
+  await show(TRACE);
+  expect(marked()).toBe("From the clipboard: a stack trace, 3 lines TypeError: pool is dry");
+  expect(document.activeElement).toBe(field());
+  expect(parts().map((one) => one.split(" ")[0])).toEqual(["Known", "Solved", "Wiki"]);
+  expect(commands("duplicates").length).toBe(1);
+  expect(await press("Enter")).toBe(true);
+  expect([field().value, document.activeElement?.id]).toEqual([TRACE, "lines"]);
+  // The same question is not asked again.
+  expect([commands("duplicates").length, commands("troubleshoot").length]).toEqual([1, 1]);
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#1" }]);
+
+  await show(TRACE);
+  expect(field().value).toBe("");
+  expect(await press("Tab")).toBe(true);
+  expect(field().value).toBe(TRACE);
+  // Then Tab goes on as everywhere.
+  expect(await press("Tab")).toBe(false);
+});
+
+it("lets what is typed take the place of the clipboard, and offers it again once that is gone", async () => {
+  await show("acme/app#12");
+  expect(marked()).toBe("From the clipboard: a key: acme/app#12");
+  expect(commands("duplicates")[0]?.[1]["request"]).toMatchObject({ key: "acme/app#12", body: "", include_closed: true });
+  await type("pump stops");
+  await rest(200);
+  expect(marked()).not.toContain("clipboard");
+  await type("");
+  expect(marked()).toContain("From the clipboard: a key: acme/app#12");
+});
+
+it("shows each answer as soon as it is there, in its own place", async () => {
+  let answer = (_: unknown) => {};
+  answers["duplicates"] = () => new Promise((resolve) => (answer = resolve));
+  await show(TRACE);
+  await rest(200);
+  expect(parts()[0]).toBe("Known LookingLooking…");
+  expect(parts()[1]).toContain("Restart the agent once");
+  expect(said()).toBe("");
+  answer(duplicates());
+  await rest();
+  expect(parts()[0]).toContain("Probably the same as acme/app#1");
+  expect(said()).toBe("Known: Probably the same as acme/app#1, Pump stops. Solved: acme/app#1, Sync stops after the certificate is renewed. Wiki: acme/app:TLS, TLS.");
+});
+
+it("says plainly that nothing is known, and then offers the rest", async () => {
+  answers["duplicates"] = () => ({ candidates: [{ ...candidate(), band: "none" }], known: null, notices: [] });
+  answers["troubleshoot"] = () => nothing;
+  await show(TRACE);
+  expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it.");
+  await press("Enter");
+  expect(marked()).toBe("Read everything that is known about it");
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "troubleshoot", text: TRACE }]);
+});
+
+it("tells once what the answers lack, for silence of half an index is not the last word", async () => {
+  const notices = [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }, { lack: "calibration", text: "Not tuned." }];
+  answers["duplicates"] = () => ({ candidates: [], known: null, notices });
+  answers["troubleshoot"] = () => ({ ...nothing, notices });
+  await show(TRACE);
+  expect(document.querySelectorAll(".notice").length).toBe(1);
+  expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it. Not every text is searchable by meaning yet.");
+  await press("Escape");
+  expect(document.querySelectorAll(".notice").length).toBe(0);
+});
+
+it("tells what failed in its place; the other answers are of use without it", async () => {
+  answers["troubleshoot"] = () => {
+    throw { code: "io", message: "the disk is full", hint: null };
+  };
+  await show(TRACE);
+  expect(parts()[0]).toContain("acme/app#1");
+  expect(parts().slice(1)).toEqual(["Solved The disk is full.", "Wiki The disk is full."]);
+});
+
+it("takes a few words as a search, with its first results", async () => {
+  await show(null);
+  await type("is:open pump stops");
+  expect(commands("search").length).toBe(0);
+  await rest(200);
+  expect(commands("search")[0]?.[1]["request"] as SearchRequest).toMatchObject({ query: "is:open pump stops", limit: 3, titles: true });
+  expect(commands("troubleshoot")[0]?.[1]["request"] as TroubleshootRequest).toMatchObject({ text: "pump stops", key: null });
+  expect(document.querySelectorAll("[role=group][aria-label=Known] [role=option]").length).toBe(2);
+  await press("ArrowDown");
+  await press("Enter");
+  await show(null);
+  await type("pump stops");
+  await press("ArrowUp");
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#5" }, { view: "search", query: "pump stops" }]);
+});
+
+it("asks what is pasted at once, what is typed when the typing stops, and shows no answer to an older text", async () => {
+  const late: ((value: unknown) => void)[] = [];
+  answers["search"] = () => new Promise((resolve) => late.push(resolve));
+  await show(null);
+  for (const text of ["p", "pu", "pump"]) await type(text);
+  await rest(200);
+  expect(commands("search").length).toBe(1);
+  await type("pump stops", new Event("paste"));
+  await rest(1);
+  expect(commands("search").length).toBe(2);
+  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
+  await rest();
+  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
+  await rest();
+  expect(parts()[0]).toContain("acme/app#5");
+  expect(parts()[0]).not.toContain("acme/app#9");
+});
+
+it("waits with Enter for the answer that it is meant for, unless the text changes", async () => {
+  const late: ((value: unknown) => void)[] = [];
+  answers["search"] = () => new Promise((resolve) => late.push(resolve));
+  await show(null);
+  await type("pump");
+  await press("Enter");
+  await rest(200);
+  expect(opened()).toEqual([]);
+  await type("pump stops");
+  await rest(200);
+  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
+  await rest();
+  expect(opened()).toEqual([]);
+  await press("Enter");
+  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
+  await rest();
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#5" }]);
+});
+
+it("makes a brief and copies a reply, by a letter in the list and with Ctrl in the field", async () => {
+  const copied: string[] = [];
+  vi.stubGlobal("navigator", { clipboard: { writeText: (text: string) => Promise.resolve(void copied.push(text)) } });
+  await show(TRACE);
+  // A letter in the field is a letter.
+  expect([await press("b"), await press("c")]).toEqual([false, false]);
+  await press("C", { ctrlKey: true, shiftKey: true });
+  expect(said()).toBe("Copied a reply that cites 3 items.");
+  expect(copied[0]?.split("\n")).toEqual([
+    "This is probably the same as “Pump stops” (acme/app#1). https://t.example/1",
+    "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself.",
+    "The wiki page “TLS” (acme/app:TLS) is about it. https://tracker.example/acme/app/wiki/TLS",
+  ]);
+  await press("Enter");
+  await press("c");
+  await press("b", { repeat: true });
+  expect([copied.length, opened()]).toEqual([2, []]);
+  await press("b");
+  expect(opened()).toEqual([{ view: "brief", text: TRACE }]);
+  // The reply is on the clipboard now, and is not offered as a question.
+  await show(copied[1] ?? "");
+  expect(marked()).toBe(undefined);
+  await type("acme/app#12");
+  await press("b", { ctrlKey: true });
+  expect(opened()[1]).toEqual({ view: "brief", text: "acme/app#12" });
+});
+
+it("has nothing to copy before there is an answer", async () => {
+  answers["duplicates"] = answers["troubleshoot"] = () => new Promise(() => {});
+  await show(TRACE);
+  await press("C", { ctrlKey: true, shiftKey: true });
+  expect(said()).toBe("The answers are not here yet.");
+});
+
+it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a while", async () => {
+  await show(null);
+  await type("pump stops");
+  await press("Escape");
+  expect([commands("hide_prompt").length, field().value]).toEqual([1, ""]);
+  // The focus that goes with it is no second wish.
+  await turnAway();
+  expect(commands("hide_prompt").length).toBe(1);
+
+  await show("old");
+  await type("pump stops");
+  await turnAway();
+  await rest(60_000);
+  await show("old");
+  expect([commands("hide_prompt").length, field().value]).toEqual([2, "pump stops"]);
+  expect([field().selectionStart, field().selectionEnd]).toEqual([0, 10]);
+  // Something else was copied meanwhile: that is the question now.
+  await turnAway();
+  await show("acme/app#12");
+  expect([field().value, marked()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
+  await type("pump stops");
+  await turnAway();
+  await rest(100_000);
+  expect(field().value).toBe("");
+});
+
+it("stays while the focus only flickers", async () => {
+  await show(TRACE);
+  window.dispatchEvent(new Event("blur"));
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  await rest(100);
+  expect(commands("hide_prompt")).toEqual([]);
+});
+
+it("says once what keeps it from every answer", async () => {
+  answers["duplicates"] = answers["troubleshoot"] = () => {
+    throw { code: "not_found", message: "there is no acme/app#12", hint: null };
+  };
+  await show("acme/app#12");
+  expect([parts(), document.body.textContent.match(/no acme\/app#12/g)?.length]).toEqual([[], 1]);
+  // What is not there can be looked for, and not opened.
+  await press("ArrowUp");
+  expect(marked()).toBe("Search for “acme/app#12”");
+});
+
+it("writes nothing of it to disk", async () => {
+  await show("Dear support, my name is Erika");
+  await press("Enter");
+  await type("Erika's log");
+  await rest(200);
+  await turnAway();
+  expect(Object.values({ ...localStorage }).join("\n") + JSON.stringify({ ...sessionStorage })).not.toContain("Erika");
+});
+
+it("opens what a key names, and its place on the desk", async () => {
+  await show("https://github.com/acme/app/issues/12");
+  expect(marked()).toBe("From the clipboard: a link to acme/app#12");
+  await press("ArrowUp");
+  expect(marked()).toBe("Decide about the duplicates of acme/app#12");
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "triage", text: "acme/app#12" }]);
+});
+
+it("says why nothing can be asked, and leads to the main window", async () => {
+  answers["status"] = () => {
+    throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." };
+  };
+  await show(null);
+  expect(document.body.textContent).toContain("casebook cannot be read");
+  await type(TRACE);
+  await rest(200);
+  expect([commands("duplicates"), parts()]).toEqual([[], []]);
+  answers["status"] = () => ({ sources: [] });
+  await press("Escape");
+  await show(null);
+  expect(document.body.textContent).toContain("The casebook is empty.");
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "search", query: "" }]);
+});
+
+it("leaves a text of several lines its arrows, and an input method its keys", async () => {
+  await show(null);
+  await type(TRACE);
+  await rest(200);
+  field().setSelectionRange(0, 0);
+  expect(await press("ArrowDown")).toBe(false);
+  field().setSelectionRange(TRACE.length, TRACE.length);
+  expect(await press("ArrowDown")).toBe(true);
+  expect(await press("Enter", { shiftKey: true })).toBe(false);
+  expect(await press("Enter", { isComposing: true })).toBe(false);
+});

@@ -1,0 +1,108 @@
+// The words of the prompt: its lines, what it says where nothing is known, and the reply that can be copied.
+
+import { plain, titled } from "../lib/text";
+import type { Band, DocKind, DuplicatesResponse, Hit, SolvedCase, State, TroubleshootResponse } from "../lib/types";
+import { blocks, fixFirst, helps } from "../troubleshoot/pieces";
+import { alike } from "../troubleshoot/troubleshoot.svelte";
+import { became, BANDS } from "../triage/words";
+
+/** An answer in one line. */
+export interface Line {
+  key: string;
+  kind: DocKind;
+  state: State | null;
+  reason: string | null;
+  title: string;
+  url: string | null;
+  /** What is said of it, before its key; nothing where it is only found. */
+  says: string;
+  band: Band | null;
+  /** What became of it, or what the fix was, in parts. */
+  more: readonly string[];
+  /** The same as a sentence of a reply, without its address. */
+  cited: string;
+}
+
+const LONGEST = 240;
+
+/** Tracker text in one line, so that it ends where its sentence does. */
+function inLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
+}
+
+const named = (title: string, key: string) => `“${inLine(titled(title))}” (${key})`;
+
+const SAME: Record<Band, string> = {
+  high: "This is the same as",
+  likely: "This is probably the same as",
+  possible: "This may be the same as",
+  related: "This is related to",
+  none: "This is hardly like",
+};
+
+/** The best report that is the same or related; what the tracker knows comes before what is found. */
+export function known(response: DuplicatesResponse): Line[] {
+  const stays = response.known;
+  if (stays) {
+    const more = stays.disposition === null ? [] : [became(stays.disposition).words];
+    return [
+      {
+        key: stays.key, kind: stays.kind ?? "issue", state: stays.state, reason: stays.state_reason, title: stays.title ?? "", url: stays.url,
+        says: "A known duplicate of", band: "high", more, cited: `This is a known duplicate of ${named(stays.title ?? "", stays.key)}.`,
+      },
+    ];
+  }
+  return alike(response)
+    .candidates.slice(0, 1)
+    .map(({ key, state, state_reason, title, url, band, disposition }) => ({
+      key, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band], band, more: [became(disposition).words],
+      cited: `${SAME[band]} ${named(title, key)}.`,
+    }));
+}
+
+/** The first results of a search. */
+export function first(hits: readonly Hit[]): Line[] {
+  return hits.map(({ key, kind, state, state_reason, title, url }) => ({
+    key, kind, state, reason: state_reason, title: plain(title), url, says: "", band: null, more: [], cited: `See ${named(plain(title), key)}.`,
+  }));
+}
+
+/** What the fix of a case was, in one line. */
+export function fixOf(one: SolvedCase): string {
+  const told = one.fix === null ? undefined : fixFirst(one)[0];
+  if (told) {
+    const said = blocks(told.text);
+    return inLine((said.find((block) => !block.code) ?? said[0])?.text ?? "");
+  }
+  const change = one.fixed_by[0];
+  if (change) return `Fixed by ${change.key}: ${inLine(titled(change.title))}`;
+  return one.fixed_in === null ? "" : `Fixed in ${one.fixed_in}`;
+}
+
+export function solved(response: TroubleshootResponse): Line[] {
+  return response.cases.slice(0, 1).map((one) => {
+    const fix = fixOf(one);
+    const { key, kind, state, state_reason, title, url } = one;
+    const cited = fix === "" ? `A case like it is solved: ${named(title, key)}.` : `${named(title, key)} was solved: ${/[.!?…]$/.test(fix) ? fix : `${fix}.`}`;
+    return { key, kind, state, reason: state_reason, title, url, says: "", band: null, more: [helps(one), fix].filter((part) => part !== ""), cited };
+  });
+}
+
+export function wiki(response: TroubleshootResponse): Line[] {
+  return response.wiki.slice(0, 1).map(({ key, title, url, text }) => ({
+    key, kind: "page", state: null, reason: null, title, url, says: "", band: null, more: [inLine(text)],
+    cited: `The wiki page ${named(title, key)} is about it.`,
+  }));
+}
+
+/** The wiki is not looked through where a case surely helps; that is no silence of the wiki. */
+export function wikiSilence(response: TroubleshootResponse | null): string {
+  const isSure = response?.cases.some((one) => one.relation !== null || one.helps >= 0.5) ?? false;
+  return isSure ? "Not looked through, because the solved case is likely to help." : "No wiki page is about it.";
+}
+
+/** A reply that cites what is known: a sentence for each answer, with its address where it has one. */
+export function reply(lines: readonly Line[]): string {
+  return lines.map((line) => (line.url === null ? line.cited : `${line.cited} ${line.url}`)).join("\n");
+}
