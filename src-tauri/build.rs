@@ -57,6 +57,12 @@ fn main() {
         "import_model",
         "use_model",
         "remove_model",
+        "set_prompt",
+        "prompt_text",
+        "open_from_prompt",
+        "hide_prompt",
+        "watch_prompt",
+        "watch_prompt_shown",
     ];
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));

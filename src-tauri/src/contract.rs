@@ -11,6 +11,7 @@ use crate::{
     commands::{Catalog, Launch},
     desk::JobKind,
     drops::Dropped,
+    prompt::{PromptSettings, PromptState, PromptTarget},
 };
 
 /// What the commands take and give; what these consist of comes with them.
@@ -48,6 +49,9 @@ const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<NoteChange>,
     SchemaGenerator::subschema_for::<NoteDraft>,
     SchemaGenerator::subschema_for::<Progress>,
+    SchemaGenerator::subschema_for::<PromptSettings>,
+    SchemaGenerator::subschema_for::<PromptState>,
+    SchemaGenerator::subschema_for::<PromptTarget>,
     SchemaGenerator::subschema_for::<RedactionPreview>,
     SchemaGenerator::subschema_for::<SearchRequest>,
     SchemaGenerator::subschema_for::<SearchResponse>,

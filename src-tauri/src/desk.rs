@@ -44,7 +44,7 @@ pub struct Desk {
     wrong_settings: Option<PathBuf>,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
-    asked: Mutex<Task>,
+    asked: Mutex<BTreeMap<String, Task>>,
 }
 
 impl Desk {
@@ -101,11 +101,13 @@ impl Desk {
         Ok(Running { desk: self, kind, task, since: Instant::now() })
     }
 
-    /// The task of a search; the one before it is no longer wanted.
-    pub fn ask(&self) -> Task {
+    /// The task of a search in this window; the one before it is no longer wanted there.
+    pub fn ask(&self, window: &str) -> Task {
         let task = Task::new();
-        std::mem::replace(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner), task.clone())
-            .cancel();
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = asked.insert(window.to_owned(), task.clone()) {
+            before.cancel();
+        }
         task
     }
 
@@ -160,9 +162,9 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_the_one_before_it() {
+    fn a_search_ends_the_one_before_it_in_its_window() {
         let desk = Desk::new(OpenOptions::new("/nowhere"), false);
-        let (first, second) = (desk.ask(), desk.ask());
-        assert!(first.is_cancelled() && !second.is_cancelled());
+        let (first, other, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
+        assert!(first.is_cancelled() && !second.is_cancelled() && !other.is_cancelled());
     }
 }

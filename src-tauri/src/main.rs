@@ -9,6 +9,7 @@ mod drops;
 mod links;
 mod notice;
 mod places;
+mod prompt;
 mod window;
 
 use clap::Parser as _;
@@ -30,6 +31,9 @@ struct Args {
     /// The folder that holds the built-in model, if it is not beside the program.
     #[arg(long, env = "PRECEDENT_MODELS", value_name = "DIR")]
     models: Option<std::path::PathBuf>,
+    /// Show the prompt, in a window that is open already if there is one: for a key that the desktop itself binds.
+    #[arg(long)]
+    ask: bool,
     /// Do not hand over to a window that is open, and do not remember where this one was: for tests beside a real one.
     #[arg(long, hide = true)]
     alone: bool,
@@ -50,6 +54,9 @@ fn main() -> std::process::ExitCode {
     if !args.alone {
         builder = builder
             .plugin(tauri_plugin_single_instance::init(|app, args, _folder| {
+                if args.iter().skip(1).any(|arg| arg == "--ask") {
+                    return prompt::show(app);
+                }
                 app.state::<links::Links>().open(args.iter().map(String::as_str));
                 window::raise(app);
             }))
@@ -108,12 +115,19 @@ fn main() -> std::process::ExitCode {
             commands::import_model,
             commands::use_model,
             commands::remove_model,
+            commands::set_prompt,
+            commands::prompt_text,
+            commands::open_from_prompt,
+            commands::hide_prompt,
+            commands::watch_prompt,
+            commands::watch_prompt_shown,
         ])
         .setup(move |app| {
             let links = links::Links::default();
             links.open(args.link.as_deref());
             app.manage(links);
             app.manage(drops::Drops::default());
+            app.manage(prompt::Prompt::default());
             let found = match places::find(app, &args) {
                 Ok(found) => found,
                 Err(error) => {
@@ -124,6 +138,9 @@ fn main() -> std::process::ExitCode {
             };
             app.manage(desk::Desk::new(found.options, args.sample).with_wrong_settings(found.wrong_settings));
             window::open(app)?;
+            if args.ask {
+                prompt::show(app.handle());
+            }
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -164,9 +181,20 @@ fn start_again() {
     let _failed = std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
-/// Files that are dropped come as events; so do links on macOS, which elsewhere are arguments.
+/// Files that are dropped come as events; so do links on macOS, which elsewhere are arguments. With an icon in the tray the program
+/// outlives its window, without one the prompt does not.
 fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
     match event {
+        tauri::RunEvent::WindowEvent {
+            label, event: tauri::WindowEvent::CloseRequested { api, .. }, ..
+        } if label == window::LABEL => {
+            if app.state::<prompt::Prompt>().is_in_tray() {
+                api.prevent_close();
+                window::hide(app);
+            } else {
+                prompt::close(app);
+            }
+        }
         tauri::RunEvent::WindowEvent { event: tauri::WindowEvent::DragDrop(dropped), .. } => {
             app.state::<drops::Drops>().tell(&dropped);
         }

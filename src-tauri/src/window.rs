@@ -1,4 +1,4 @@
-//! The one window: it shows the front end and can never be led anywhere else.
+//! The main window: it shows the front end and can never be led anywhere else.
 
 use tauri::{App, AppHandle, Manager as _, Url, WebviewWindowBuilder, webview::NewWindowResponse};
 
@@ -58,8 +58,16 @@ pub fn raise(app: &AppHandle) {
     }
 }
 
+/// Takes the window away, and keeps what it shows.
+pub fn hide(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(LABEL) {
+        // A window that is gone is hidden.
+        let _ = window.hide();
+    }
+}
+
 /// Whether an address belongs to the front end.
-fn is_ours(url: &Url) -> bool {
+pub fn is_ours(url: &Url) -> bool {
     match (url.scheme(), url.host_str()) {
         ("tauri", Some("localhost")) => true,
         ("http" | "https", Some("tauri.localhost")) => true,

@@ -3,6 +3,7 @@
 mod brief;
 mod models;
 mod notes;
+mod prompt;
 mod sources;
 mod triage;
 
@@ -20,7 +21,7 @@ use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
 use tauri_plugin_opener::OpenerExt as _;
 
-pub use self::{brief::*, models::*, notes::*, sources::*, triage::*};
+pub use self::{brief::*, models::*, notes::*, prompt::*, sources::*, triage::*};
 use crate::{
     desk::{Desk, JobKind},
     drops::{Dropped, Drops},
@@ -79,8 +80,12 @@ pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
 
 /// Documents that answer a query.
 #[tauri::command]
-pub async fn search(desk: State<'_, Desk>, request: SearchRequest) -> Result<SearchResponse> {
-    let task = desk.ask();
+pub async fn search(
+    window: tauri::WebviewWindow,
+    desk: State<'_, Desk>,
+    request: SearchRequest,
+) -> Result<SearchResponse> {
+    let task = desk.ask(window.label());
     desk.casebook().await?.search(request, &task).await
 }
 

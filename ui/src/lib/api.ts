@@ -1,7 +1,6 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
-import type { PromptSettings, PromptState, PromptTarget } from "../prompt/types";
 import type {
   Access,
   Brief,
@@ -38,6 +37,9 @@ import type {
   NoteDraft,
   NoteKind,
   Progress,
+  PromptSettings,
+  PromptState,
+  PromptTarget,
   RedactionPreview,
   SearchRequest,
   SearchResponse,

@@ -165,6 +165,49 @@ export type Phase =
   | "evaluate"
   | "close";
 /**
+ * What the prompt wants shown in the main window.
+ */
+export type PromptTarget =
+  | {
+      /**
+       * The comment to begin at, if not with the report.
+       */
+      anchor: string | null;
+      /**
+       * Its key.
+       */
+      key: string;
+      view: "item";
+    }
+  | {
+      /**
+       * What is typed.
+       */
+      query: string;
+      view: "search";
+    }
+  | {
+      /**
+       * The text.
+       */
+      text: string;
+      view: "triage";
+    }
+  | {
+      /**
+       * The text.
+       */
+      text: string;
+      view: "troubleshoot";
+    }
+  | {
+      /**
+       * The text.
+       */
+      text: string;
+      view: "brief";
+    };
+/**
  * What to do about a note, after a look for the same.
  */
 export type Recommendation = "duplicate_found" | "similar_found" | "unique";
@@ -2727,6 +2770,44 @@ export interface Progress {
    * What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`, `reports`.
    */
   unit: string;
+}
+/**
+ * What a person switched on.
+ */
+export interface PromptSettings {
+  /**
+   * The shortcut that opens the prompt from anywhere, as `Ctrl+Alt+P`; none opens it.
+   */
+  shortcut: string | null;
+  /**
+   * Whether an icon stands in the system's tray.
+   */
+  tray: boolean;
+}
+/**
+ * What is on.
+ */
+export interface PromptState {
+  /**
+   * The shortcut that is offered first.
+   */
+  default_shortcut: string;
+  /**
+   * The shortcut that opens the prompt.
+   */
+  shortcut: string | null;
+  /**
+   * Why the shortcut that was asked for does not open it.
+   */
+  shortcut_problem: string | null;
+  /**
+   * Whether the icon stands in the tray.
+   */
+  tray: boolean;
+  /**
+   * Why the icon that was asked for is not there.
+   */
+  tray_problem: string | null;
 }
 /**
  * Something that a redaction would replace, with what it is: for the person's eyes, never exported.

@@ -2,12 +2,11 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import type { Failure, Lack, Notice } from "../lib/types";
+import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { withoutFilters } from "../search/query";
 import { copy } from "../shell/clipboard";
 import { alike } from "../troubleshoot/troubleshoot.svelte";
 import { described, recognise, type Recognised } from "./recognise";
-import type { PromptTarget } from "./types";
 import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
 
 export type PartName = "Known" | "Solved" | "Wiki";
@@ -109,7 +108,7 @@ export class Prompt {
     const isMissing = this.refused?.code === "not_found";
     if (asked.key !== null && !isMissing) {
       return [
-        { id: "item", words: `Open ${asked.key}`, target: { view: "item", key: asked.key } },
+        { id: "item", words: `Open ${asked.key}`, target: { view: "item", key: asked.key, anchor: null } },
         { id: "triage", words: `Decide about the duplicates of ${asked.key}`, target: { view: "triage", text: asked.key } },
       ];
     }
@@ -199,7 +198,7 @@ export class Prompt {
     const row = this.current;
     const way = this.ways.find((one) => one.id === row);
     const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((one) => one.id === row);
-    const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key });
+    const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
     if (target) await this.#go(target);
   }
 

@@ -93,7 +93,7 @@ it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", 
   // The same question is not asked again.
   expect([commands("duplicates").length, commands("troubleshoot").length]).toEqual([1, 1]);
   await press("Enter");
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#1" }]);
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
 
   await show(TRACE);
   expect(field().value).toBe("");
@@ -173,7 +173,7 @@ it("takes a few words as a search, with its first results", async () => {
   await type("pump stops");
   await press("ArrowUp");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#5" }, { view: "search", query: "pump stops" }]);
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }, { view: "search", query: "pump stops" }]);
 });
 
 it("asks what is pasted at once, what is typed when the typing stops, and shows no answer to an older text", async () => {
@@ -210,7 +210,7 @@ it("waits with Enter for the answer that it is meant for, unless the text change
   await press("Enter");
   late[1]?.({ hits: [hit("plain", 5)], notices: [] });
   await rest();
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#5" }]);
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 });
 
 it("makes a brief and copies a reply, by a letter in the list and with Ctrl in the field", async () => {

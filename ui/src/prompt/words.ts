@@ -9,6 +9,8 @@ import { became, BANDS } from "../triage/words";
 /** An answer in one line. */
 export interface Line {
   key: string;
+  /** The comment that tells it; nothing stands for the report. */
+  anchor: string | null;
   kind: DocKind;
   state: State | null;
   reason: string | null;
@@ -48,7 +50,7 @@ export function known(response: DuplicatesResponse): Line[] {
     const more = stays.disposition === null ? [] : [became(stays.disposition).words];
     return [
       {
-        key: stays.key, kind: stays.kind ?? "issue", state: stays.state, reason: stays.state_reason, title: stays.title ?? "", url: stays.url,
+        key: stays.key, anchor: null, kind: stays.kind ?? "issue", state: stays.state, reason: stays.state_reason, title: stays.title ?? "", url: stays.url,
         says: "A known duplicate of", band: "high", more, cited: `This is a known duplicate of ${named(stays.title ?? "", stays.key)}.`,
       },
     ];
@@ -56,7 +58,7 @@ export function known(response: DuplicatesResponse): Line[] {
   return alike(response)
     .candidates.slice(0, 1)
     .map(({ key, state, state_reason, title, url, band, disposition }) => ({
-      key, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band], band, more: [became(disposition).words],
+      key, anchor: null, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band], band, more: [became(disposition).words],
       cited: `${SAME[band]} ${named(title, key)}.`,
     }));
 }
@@ -64,7 +66,7 @@ export function known(response: DuplicatesResponse): Line[] {
 /** The first results of a search. */
 export function first(hits: readonly Hit[]): Line[] {
   return hits.map(({ key, kind, state, state_reason, title, url }) => ({
-    key, kind, state, reason: state_reason, title: plain(title), url, says: "", band: null, more: [], cited: `See ${named(plain(title), key)}.`,
+    key, anchor: null, kind, state, reason: state_reason, title: plain(title), url, says: "", band: null, more: [], cited: `See ${named(plain(title), key)}.`,
   }));
 }
 
@@ -85,13 +87,13 @@ export function solved(response: TroubleshootResponse): Line[] {
     const fix = fixOf(one);
     const { key, kind, state, state_reason, title, url } = one;
     const cited = fix === "" ? `A case like it is solved: ${named(title, key)}.` : `${named(title, key)} was solved: ${/[.!?…]$/.test(fix) ? fix : `${fix}.`}`;
-    return { key, kind, state, reason: state_reason, title, url, says: "", band: null, more: [helps(one), fix].filter((part) => part !== ""), cited };
+    return { key, anchor: one.fix, kind, state, reason: state_reason, title, url, says: "", band: null, more: [helps(one), fix].filter((part) => part !== ""), cited };
   });
 }
 
 export function wiki(response: TroubleshootResponse): Line[] {
   return response.wiki.slice(0, 1).map(({ key, title, url, text }) => ({
-    key, kind: "page", state: null, reason: null, title, url, says: "", band: null, more: [inLine(text)],
+    key, anchor: null, kind: "page", state: null, reason: null, title, url, says: "", band: null, more: [inLine(text)],
     cited: `The wiki page ${named(title, key)} is about it.`,
   }));
 }

@@ -4,8 +4,7 @@
 import { tick } from "svelte";
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import type { Failure } from "../lib/types";
-import type { PromptState, PromptTarget } from "../prompt/types";
+import type { Failure, PromptState, PromptTarget } from "../lib/types";
 import { question } from "../troubleshoot/troubleshoot.svelte";
 import type { Desk } from "./desk.svelte";
 
@@ -80,7 +79,7 @@ export class Anywhere {
     for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
     switch (target.view) {
       case "item":
-        return desk.read(target.key);
+        return desk.read(target.key, target.anchor);
       case "search":
         // It may have been on the clipboard, and is never among the searches that are kept.
         return desk.lookFor(target.query, true);

@@ -2,7 +2,7 @@ import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, mount, unmount } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import App from "../App.svelte";
-import type { PromptSettings, PromptTarget } from "../prompt/types";
+import type { PromptSettings, PromptTarget } from "../lib/types";
 import AskAnywhere from "../settings/AskAnywhere.svelte";
 import { play } from "../stories/engine";
 import { Desk } from "./desk.svelte";
@@ -118,7 +118,7 @@ async function opened(): Promise<Desk> {
 }
 
 it.each<[PromptTarget, (desk: Desk) => unknown, unknown]>([
-  [{ view: "item", key: "acme/app#7" }, (desk) => [desk.view, desk.reader.place?.key], ["search", "acme/app#7"]],
+  [{ view: "item", key: "acme/app#7", anchor: null }, (desk) => [desk.view, desk.reader.place?.key], ["search", "acme/app#7"]],
   [{ view: "search", query: "tls" }, (desk) => [desk.view, desk.search.query, desk.search.isOwn], ["search", "tls", false]],
   [{ view: "triage", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "duplicate"]],
   [{ view: "troubleshoot", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "case"]],

@@ -1,8 +1,7 @@
 // An engine that is only played: it answers the commands of the window from samples, or with nothing, never, or a failure.
 
 import { mockIPC } from "@tauri-apps/api/mocks";
-import type { Insights, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
-import type { PromptSettings } from "../prompt/types";
+import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
 import { candidate, cluster, comparison, hit, LOG, MONTHS, note, page, solved, thread, TITLES, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "hostile"] as const;

@@ -1,0 +1,46 @@
+//! The prompt over everything.
+
+use precedent_core::{Result, task::blocking};
+use tauri::{AppHandle, State, ipc::Channel};
+
+use crate::prompt::{self, Prompt, PromptSettings, PromptState, PromptTarget};
+
+/// Switches the shortcut and the icon in the tray on or off.
+#[tauri::command]
+pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
+    Ok(prompt::set(&app, &settings))
+}
+
+/// The text on the clipboard, as it is now.
+#[tauri::command]
+pub async fn prompt_text() -> Result<Option<String>> {
+    blocking(prompt::text).await
+}
+
+/// Shows something in the main window in place of the prompt.
+#[tauri::command]
+pub async fn open_from_prompt(app: AppHandle, target: PromptTarget) -> Result<()> {
+    prompt::hand_over(&app, target);
+    Ok(())
+}
+
+/// Takes the prompt away.
+#[tauri::command]
+pub async fn hide_prompt(app: AppHandle) -> Result<()> {
+    prompt::hide(&app);
+    Ok(())
+}
+
+/// Hands the main window what the prompt wants shown, from now on.
+#[tauri::command]
+pub async fn watch_prompt(state: State<'_, Prompt>, channel: Channel<PromptTarget>) -> Result<()> {
+    state.watch(channel);
+    Ok(())
+}
+
+/// Tells the prompt each time that it is shown, from now on.
+#[tauri::command]
+pub async fn watch_prompt_shown(state: State<'_, Prompt>, channel: Channel<()>) -> Result<()> {
+    state.watch_shown(channel);
+    Ok(())
+}

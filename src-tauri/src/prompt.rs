@@ -1,0 +1,448 @@
+//! The prompt: a small window over everything, which a shortcut, the tray's icon or a second start with `--ask` opens.
+//!
+//! Nothing of it is there before a person switches it on, and the clipboard is read when the prompt is shown, not before.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use precedent_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+use tauri::{
+    AppHandle, Manager as _, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    ipc::Channel,
+    menu::{Menu, MenuItem},
+    tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent},
+    webview::NewWindowResponse,
+};
+use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
+
+use crate::window;
+
+/// The window's name.
+pub const LABEL: &str = "prompt";
+/// Its size, in logical pixels.
+const SIZE: (f64, f64) = (680.0, 440.0);
+/// What opens it where nobody chose something else.
+const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
+/// The most of the clipboard's text that is offered, in characters: as much as a stack trace has, and less than a log.
+const MAX_TEXT: usize = 100_000;
+const ASK: &str = "ask";
+const OPEN: &str = "open";
+const QUIT: &str = "quit";
+
+/// What a person switched on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PromptSettings {
+    /// The shortcut that opens the prompt from anywhere, as `Ctrl+Alt+P`; none opens it.
+    pub shortcut: Option<String>,
+    /// Whether an icon stands in the system's tray.
+    pub tray: bool,
+}
+
+/// What is on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PromptState {
+    /// The shortcut that opens the prompt.
+    pub shortcut: Option<String>,
+    /// Whether the icon stands in the tray.
+    pub tray: bool,
+    /// Why the shortcut that was asked for does not open it.
+    pub shortcut_problem: Option<String>,
+    /// Why the icon that was asked for is not there.
+    pub tray_problem: Option<String>,
+    /// The shortcut that is offered first.
+    pub default_shortcut: &'static str,
+}
+
+/// What the prompt wants shown in the main window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "view", rename_all = "snake_case")]
+pub enum PromptTarget {
+    /// A document.
+    Item {
+        /// Its key.
+        key: String,
+        /// The comment to begin at, if not with the report.
+        anchor: Option<String>,
+    },
+    /// A search.
+    Search {
+        /// What is typed.
+        query: String,
+    },
+    /// The duplicates of a text.
+    Triage {
+        /// The text.
+        text: String,
+    },
+    /// The solved cases for a text.
+    Troubleshoot {
+        /// The text.
+        text: String,
+    },
+    /// A brief about a text.
+    Brief {
+        /// The text.
+        text: String,
+    },
+}
+
+/// Who listens, and what is on.
+#[derive(Default)]
+pub struct Prompt {
+    main: Mutex<Waiting>,
+    shown: Mutex<Shown>,
+    tray: Mutex<Option<TrayIcon>>,
+    has_shortcuts: Mutex<bool>,
+}
+
+/// The prompt's page, and whether it was shown before it listened.
+#[derive(Default)]
+struct Shown {
+    waits: bool,
+    window: Option<Channel<()>>,
+}
+
+/// The main window, and what it is to show once it listens.
+#[derive(Default)]
+struct Waiting {
+    target: Option<PromptTarget>,
+    window: Option<Channel<PromptTarget>>,
+}
+
+impl Prompt {
+    /// What is to be shown goes there from now on, with what waits.
+    pub fn watch(&self, window: Channel<PromptTarget>) {
+        let mut waiting = locked(&self.main);
+        if let Some(target) = waiting.target.take() {
+            // The window has just asked; if it is gone already, so is the wish.
+            let _ = window.send(target);
+        }
+        waiting.window = Some(window);
+    }
+
+    /// The prompt is told there each time that it is shown.
+    pub fn watch_shown(&self, window: Channel<()>) {
+        let mut shown = locked(&self.shown);
+        if std::mem::take(&mut shown.waits) {
+            // As above.
+            let _ = window.send(());
+        }
+        shown.window = Some(window);
+    }
+
+    /// Tells the prompt that it is shown, as soon as it listens.
+    fn tell_shown(&self) {
+        let mut shown = locked(&self.shown);
+        let sent = shown.window.as_ref().is_some_and(|window| window.send(()).is_ok());
+        shown.waits = !sent;
+    }
+
+    /// Shows something in the main window as soon as it listens.
+    fn open(&self, target: PromptTarget) {
+        let mut waiting = locked(&self.main);
+        let sent = waiting.window.as_ref().is_some_and(|window| window.send(target.clone()).is_ok());
+        if !sent {
+            waiting.target = Some(target);
+        }
+    }
+
+    /// Whether the program goes on in the tray when its window is closed.
+    pub fn is_in_tray(&self) -> bool {
+        locked(&self.tray).is_some()
+    }
+}
+
+/// It holds no invariant that a panic could have broken.
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Switches shortcut and icon on or off. What cannot be had is said, and the other one holds.
+pub fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
+    let shortcut = set_shortcut(app, settings.shortcut.as_deref());
+    let tray = set_tray(app, settings.tray);
+    PromptState {
+        shortcut: settings.shortcut.clone().filter(|_| shortcut.is_ok()),
+        tray: settings.tray && tray.is_ok(),
+        shortcut_problem: shortcut.err(),
+        tray_problem: tray.err(),
+        default_shortcut: SHORTCUT,
+    }
+}
+
+/// Holds this shortcut and no other one; why that cannot be.
+fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<(), String> {
+    let prompt = app.state::<Prompt>();
+    let mut has_shortcuts = locked(&prompt.has_shortcuts);
+    let shortcut = named.map(parsed).transpose()?;
+    if shortcut.is_some() && is_wayland() {
+        return Err(not_here());
+    }
+    if !*has_shortcuts {
+        if shortcut.is_none() {
+            return Ok(());
+        }
+        // Not before it is wanted: it connects to the display, which may know no such thing.
+        let pressed = |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
+            if event.state() == ShortcutState::Pressed {
+                toggle(app);
+            }
+        };
+        let plugin = tauri_plugin_global_shortcut::Builder::new().with_handler(pressed).build();
+        app.plugin(plugin).map_err(|_| not_here())?;
+        *has_shortcuts = true;
+    }
+    let shortcuts = app.global_shortcut();
+    shortcuts.unregister_all().map_err(|_| not_here())?;
+    let Some(shortcut) = shortcut else { return Ok(()) };
+    let held = || format!("another program holds {}", named.unwrap_or_default());
+    shortcuts.register(shortcut).map_err(|_| held())
+}
+
+/// A shortcut by its name. One key alone would be taken from every other program.
+fn parsed(name: &str) -> Result<Shortcut, String> {
+    let shortcut: Shortcut =
+        name.parse().map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
+    if shortcut.mods.is_empty() {
+        return Err(format!("{name} alone would be taken from every program; add Ctrl or Alt"));
+    }
+    Ok(shortcut)
+}
+
+/// Under it a shortcut can be asked for by way of X, and is then heard over windows of X alone.
+#[allow(clippy::disallowed_methods, reason = "nothing else tells which kind of desktop it is")]
+fn is_wayland() -> bool {
+    std::env::var_os("WAYLAND_DISPLAY").is_some()
+}
+
+fn not_here() -> String {
+    "this desktop lets no program hold a shortcut; bind a key in its own settings to precedent-desktop --ask"
+        .to_owned()
+}
+
+/// Puts the icon into the tray, or takes it out; why that cannot be.
+fn set_tray(app: &AppHandle, on: bool) -> Result<(), String> {
+    let prompt = app.state::<Prompt>();
+    let mut tray = locked(&prompt.tray);
+    if on == tray.is_some() {
+        return Ok(());
+    }
+    if !on {
+        if let Some(icon) = tray.take() {
+            app.remove_tray_by_id(icon.id());
+        }
+        return Ok(());
+    }
+    if !has_indicator() {
+        return Err(
+            "the library for icons in the tray is missing; install libayatana-appindicator3-1".to_owned()
+        );
+    }
+    *tray = Some(icon(app).map_err(|e| format!("the desktop took no icon: {e}"))?);
+    Ok(())
+}
+
+fn icon(app: &AppHandle) -> tauri::Result<TrayIcon> {
+    let item = |id, text| MenuItem::with_id(app, id, text, true, None::<&str>);
+    let menu = Menu::with_items(
+        app,
+        &[&item(ASK, "Ask…")?, &item(OPEN, "Open Precedent")?, &item(QUIT, "Quit Precedent")?],
+    )?;
+    let mut builder = TrayIconBuilder::with_id(LABEL)
+        .tooltip("Precedent")
+        .menu(&menu)
+        .show_menu_on_left_click(false)
+        .on_menu_event(|app, event| match event.id().as_ref() {
+            ASK => show(app),
+            OPEN => window::raise(app),
+            QUIT => app.exit(0),
+            _ => {}
+        })
+        .on_tray_icon_event(|tray, event| {
+            if let TrayIconEvent::Click {
+                button: MouseButton::Left,
+                button_state: MouseButtonState::Up,
+                ..
+            } = event
+            {
+                toggle(tray.app_handle());
+            }
+        });
+    if let Some(icon) = app.default_window_icon() {
+        builder = builder.icon(icon.clone());
+    }
+    builder.build(app)
+}
+
+/// Whether the library that draws icons in the tray is here: without it the attempt would end the program.
+#[cfg(target_os = "linux")]
+fn has_indicator() -> bool {
+    const NAMES: [&str; 2] = ["libayatana-appindicator3.so.1", "libappindicator3.so.1"];
+    let mut places = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|place| {
+        let below = std::fs::read_dir(place).into_iter().flatten().flatten();
+        let triples = below.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
+        triples.chain([place.into()]).collect::<Vec<_>>()
+    });
+    places.any(|place| NAMES.iter().any(|name| place.join(name).is_file()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_indicator() -> bool {
+    true
+}
+
+/// Shows the prompt over everything, with the keyboard in it.
+pub fn show(app: &AppHandle) {
+    // It is made when it is first wanted, and kept: the second time it is there at once.
+    let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
+    app.state::<Prompt>().tell_shown();
+    // A window manager may refuse any of these, and nothing follows from it.
+    let _ = window.show();
+    // Before it is shown for the first time it has no size that it could be centred by.
+    let _ = window.center();
+    let _ = window.set_focus();
+}
+
+/// Takes the prompt away.
+pub fn hide(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(LABEL) {
+        // A window that is gone is hidden.
+        let _ = window.hide();
+    }
+}
+
+/// Closes the prompt for good: with the main window goes the program.
+pub fn close(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(LABEL) {
+        // A window that is gone is closed.
+        let _ = window.destroy();
+    }
+}
+
+fn toggle(app: &AppHandle) {
+    let is_seen = |window: &WebviewWindow| {
+        window.is_visible().unwrap_or_default() && window.is_focused().unwrap_or_default()
+    };
+    match app.get_webview_window(LABEL) {
+        Some(window) if is_seen(&window) => hide(app),
+        _ => show(app),
+    }
+}
+
+fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("prompt.html".into()))
+        .title("Ask Precedent")
+        .inner_size(SIZE.0, SIZE.1)
+        .center()
+        .resizable(false)
+        .decorations(false)
+        .always_on_top(true)
+        .skip_taskbar(true)
+        .visible(false)
+        .on_navigation(window::is_ours)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .build()
+}
+
+/// Shows something in the main window in place of the prompt.
+pub fn hand_over(app: &AppHandle, target: PromptTarget) {
+    app.state::<Prompt>().open(target);
+    hide(app);
+    window::raise(app);
+}
+
+/// The text on the clipboard; none where there is no text, or no clipboard.
+///
+/// # Errors
+/// [`precedent_core::Code::Io`] if the desktop does not answer.
+pub fn text() -> Result<Option<String>> {
+    let failed = |e: arboard::Error| {
+        Error::new(precedent_core::Code::Io, format!("the clipboard cannot be read: {e}"))
+            .with_hint("Paste the text into the prompt.")
+    };
+    let mut clipboard = match arboard::Clipboard::new() {
+        Ok(clipboard) => clipboard,
+        Err(arboard::Error::ClipboardNotSupported) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    match clipboard.get_text() {
+        Ok(text) => Ok(offered(&text)),
+        Err(arboard::Error::ContentNotAvailable | arboard::Error::ConversionFailure) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn offered(text: &str) -> Option<String> {
+    let text: String = text.chars().take(MAX_TEXT).collect();
+    (!text.trim().is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tauri::ipc::InvokeResponseBody;
+
+    use super::*;
+
+    #[test]
+    fn a_shortcut_has_a_key_beside_others() {
+        for good in [SHORTCUT, "Ctrl+Alt+P", "Alt+Space", "Super+Shift+K"] {
+            assert!(parsed(good).is_ok(), "{good}");
+        }
+        assert!(parsed("P").unwrap_err().contains("add Ctrl or Alt"));
+        for bad in ["", "Ctrl+", "Ctrl+Alt", "Nothing+P"] {
+            assert!(parsed(bad).unwrap_err().contains("is no shortcut"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_offered_has_words_and_an_end() {
+        assert_eq!(offered(" \n\t"), None);
+        assert_eq!(offered("panic at 1"), Some("panic at 1".to_owned()));
+        assert_eq!(offered(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()), Some(MAX_TEXT));
+    }
+
+    #[test]
+    fn what_is_to_be_shown_waits_for_the_main_window() {
+        let prompt = Prompt::default();
+        prompt.open(PromptTarget::Search { query: "before".into() });
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        prompt.watch(Channel::new(move |body| {
+            if let InvokeResponseBody::Json(text) = body {
+                kept.lock().unwrap().push(text);
+            }
+            Ok(())
+        }));
+        prompt.open(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
+        assert_eq!(
+            *seen.lock().unwrap(),
+            [r#"{"view":"search","query":"before"}"#, r#"{"view":"item","key":"acme/app#1","anchor":"comment-7"}"#]
+        );
+        assert!(!prompt.is_in_tray());
+    }
+
+    #[test]
+    fn a_prompt_that_is_shown_before_its_page_listens_is_told_then() {
+        let prompt = Prompt::default();
+        let told = Arc::new(Mutex::new(0));
+        let watch = || {
+            let told = Arc::clone(&told);
+            prompt.watch_shown(Channel::new(move |_| {
+                *told.lock().unwrap() += 1;
+                Ok(())
+            }));
+        };
+        prompt.tell_shown();
+        watch();
+        assert_eq!(*told.lock().unwrap(), 1);
+        watch();
+        assert_eq!(*told.lock().unwrap(), 1, "it was told already");
+        prompt.tell_shown();
+        assert_eq!(*told.lock().unwrap(), 2);
+    }
+}

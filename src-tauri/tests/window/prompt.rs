@@ -1,0 +1,63 @@
+//! The prompt over everything, opened by its shortcut as the display hears it.
+
+use std::process::{Command, Stdio};
+
+use crate::driver::{click, drive, is_there, press_ctrl, script, wait_for, wait_until};
+
+/// Has the display do something, as a person at it would; what it printed, if it could be done.
+fn display(args: &[&str]) -> Option<String> {
+    let ran = Command::new("xdotool").args(args).stderr(Stdio::null()).output().unwrap();
+    ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+fn is_seen() -> bool {
+    display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
+}
+
+/// Keeps what the display shows beside the pictures of the window.
+fn keep_display(name: &str) {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    // Only to be looked at: without ImageMagick there is no picture.
+    let _ = Command::new("import").args(["-window", "root"]).arg(folder.join(name)).status();
+}
+
+#[tokio::test]
+async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        display(&["key", "ctrl+alt+p"]).unwrap();
+        press_ctrl(&window, '7').await;
+        let shortcut = "section[aria-labelledby=anywhere] input[type=checkbox]";
+        wait_until("the shortcut is known", async || {
+            script(&window, &format!("return !document.querySelector('{shortcut}')?.disabled")).await == true
+        })
+        .await;
+        assert!(!is_seen(), "nothing is heard before it is switched on");
+        click(&window, shortcut).await;
+        wait_until("the keys are shown", async || {
+            script(&window, "return document.querySelector('section[aria-labelledby=anywhere] .keys') !== null").await
+                == true
+        })
+        .await;
+
+        wait_until("the prompt is seen", async || {
+            is_seen() || display(&["key", "ctrl+alt+p"]).is_some_and(|_| is_seen())
+        })
+        .await;
+        let prompt = display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).unwrap();
+        // Without a window manager nothing gives the focus to what is on top.
+        display(&["windowfocus", "--sync", prompt.trim()]).unwrap();
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        display(&["type", "--delay", "20", "ferrywire#13"]).unwrap();
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        keep_display("prompt.png");
+        display(&["key", "Down", "Up", "Return"]).unwrap();
+        wait_until("the main window shows what was chosen", async || is_there(&window, "article h2").await).await;
+        wait_until("the prompt is away", async || !is_seen()).await;
+    })
+    .await;
+}
