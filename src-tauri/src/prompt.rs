@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use precedent_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use tauri::{
-    AppHandle, Manager as _, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    AppHandle, LogicalSize, Manager as _, PhysicalPosition, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
     ipc::Channel,
     menu::{Menu, MenuItem},
     tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent},
@@ -300,10 +300,24 @@ pub fn show(app: &AppHandle) {
     let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
     app.state::<Prompt>().tell_shown();
     // A window manager may refuse any of these, and nothing follows from it.
+    let _ = place(&window);
     let _ = window.show();
-    // Before it is shown for the first time it has no size that it could be centred by.
-    let _ = window.center();
     let _ = window.set_focus();
+}
+
+/// Puts the prompt where it is looked for: on the screen that the pointer is on, in the middle, a third of the room above it. By its
+/// size as it will be: a window that was not yet shown has another.
+fn place(window: &WebviewWindow) -> tauri::Result<()> {
+    let pointer = window.cursor_position()?;
+    let screen = match window.monitor_from_point(pointer.x, pointer.y)? {
+        Some(screen) => Some(screen),
+        None => window.primary_monitor()?,
+    };
+    let Some(screen) = screen else { return Ok(()) };
+    let size = LogicalSize::new(SIZE.0, SIZE.1).to_physical::<i32>(screen.scale_factor());
+    let (at, room) = (screen.position(), screen.size().cast::<i32>());
+    let (x, y) = (at.x + (room.width - size.width) / 2, at.y + (room.height - size.height) / 3);
+    window.set_position(PhysicalPosition::new(x, y))
 }
 
 /// Takes the prompt away.
@@ -336,7 +350,6 @@ fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("prompt.html".into()))
         .title("Ask Precedent")
         .inner_size(SIZE.0, SIZE.1)
-        .center()
         .resizable(false)
         .decorations(false)
         .always_on_top(true)

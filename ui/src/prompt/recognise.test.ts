@@ -79,3 +79,11 @@ it("stays quick with as much text as a clipboard gives", () => {
   for (const text of hostile) recognise(text, ["acme/app"]);
   expect(performance.now() - before).toBeLessThan(1500);
 });
+
+it("knows a short key where one source can be meant", () => {
+  const key = (text: string, ...sources: string[]) => recognise(text, sources)?.key;
+  expect(key("app#12", "acme/app", "acme/web")).toBe("acme/app#12");
+  expect(key("APP#12", "acme/app")).toBe("acme/app#12");
+  expect(key("#12", "acme/app")).toBe("acme/app#12");
+  expect([key("#12", "acme/app", "acme/web"), key("app#12", "acme/app", "other/app"), key("other#12", "acme/app")]).toEqual([null, null, null]);
+});

@@ -73,6 +73,14 @@ function linked(link: string, sources: readonly string[]): string | null {
   return number !== undefined && source !== undefined ? `${source}#${number}` : null;
 }
 
+/** The item that a short key names, as people write it: `app#12`, or `#12` where there is one source. */
+function shortKey(text: string, sources: readonly string[]): string | null {
+  const [, name, number] = /^([^\s#/]*)#(\d+)$/.exec(text) ?? [];
+  if (number === undefined) return null;
+  const [source, ...others] = sources.filter((one) => name === "" || one.toLowerCase().split("/").at(-1) === name?.toLowerCase());
+  return source !== undefined && others.length === 0 ? `${source}#${number}` : null;
+}
+
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -87,7 +95,7 @@ export function recognise(brought: string, sources: readonly string[]): Recognis
   if (text === "") return null;
   // A link may end as a key does.
   if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { sort: "link", text, key: linked(text, sources) };
-  const { key } = question(text);
+  const key = question(text).key ?? shortKey(text, sources);
   if (key !== null) return { sort: "key", text, key };
   // A mail that quotes a trace is a mail: its headers say so before the trace begins.
   if (isMail(text)) return { sort: "mail", text, key: null };
