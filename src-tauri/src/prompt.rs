@@ -434,7 +434,10 @@ mod tests {
         prompt.open(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
         assert_eq!(
             *seen.lock().unwrap(),
-            [r#"{"view":"search","query":"before"}"#, r#"{"view":"item","key":"acme/app#1","anchor":"comment-7"}"#]
+            [
+                r#"{"view":"search","query":"before"}"#,
+                r#"{"view":"item","key":"acme/app#1","anchor":"comment-7"}"#
+            ]
         );
         assert!(!prompt.is_in_tray());
     }

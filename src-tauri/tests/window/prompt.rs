@@ -39,7 +39,11 @@ async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
         assert!(!is_seen(), "nothing is heard before it is switched on");
         click(&window, shortcut).await;
         wait_until("the keys are shown", async || {
-            script(&window, "return document.querySelector('section[aria-labelledby=anywhere] .keys') !== null").await
+            script(
+                &window,
+                "return document.querySelector('section[aria-labelledby=anywhere] .keys') !== null",
+            )
+            .await
                 == true
         })
         .await;
@@ -56,7 +60,8 @@ async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
         tokio::time::sleep(std::time::Duration::from_secs(2)).await;
         keep_display("prompt.png");
         display(&["key", "Down", "Up", "Return"]).unwrap();
-        wait_until("the main window shows what was chosen", async || is_there(&window, "article h2").await).await;
+        wait_until("the main window shows what was chosen", async || is_there(&window, "article h2").await)
+            .await;
         wait_until("the prompt is away", async || !is_seen()).await;
     })
     .await;

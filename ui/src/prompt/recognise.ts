@@ -37,7 +37,7 @@ const FRAME = new RegExp(
 );
 const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\b|^panic: |^Exception in thread|^goroutine \d+ \[|^(?:Caused by: )?[\w$.]*(?:Exception|Error)\b/im;
 
-const HEADER = /^>?\s*(From|To|Cc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Envoyé|Para|Asunto|发件人|收件人|主题|差出人|件名)\s?[:\uFF1A]\s?\S/;
+const HEADER = /^>?\s*(From|To|Cc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Envoyé|Para|Asunto|发件人|收件人|主题|差出人|件名)\s?[:\uFF1A]\s?\S/; // typos:ignore
 const GREETING = /^(?:Hi|Hello|Hey|Dear|Good (?:morning|afternoon|evening)|Hallo|Guten (?:Tag|Morgen)|Sehr geehrte\w*|Liebe[rs]?|Bonjour|Hola)\b.{0,60}[,!]?$/i;
 const CLOSING = /^(?:(?:(?:kind|best|warm) )?regards|best|cheers|(?:many )?thanks|thank you|sincerely|yours|mit freundlichen grüßen|viele grüße|cordialement|saludos)\b.{0,24}$/i;
 const REPLIED = /^(?:On|Am|Le) .{5,160} (?:wrote|schrieb(?: .{1,80})?|a écrit) ?:$/m;
