@@ -78,14 +78,16 @@ pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
     desk.casebook().await?.status().await
 }
 
-/// Documents that answer a query.
+/// Documents that answer a query. The search before it in its window is no longer wanted, unless this one is `apart` from what the
+/// person asks: a count.
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
     desk: State<'_, Desk>,
     request: SearchRequest,
+    apart: bool,
 ) -> Result<SearchResponse> {
-    let task = desk.ask(window.label());
+    let task = if apart { Task::new() } else { desk.ask(window.label()) };
     desk.casebook().await?.search(request, &task).await
 }
 

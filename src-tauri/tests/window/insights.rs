@@ -4,7 +4,7 @@ use precedent_core::{Task, model::VerdictKind};
 use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
-    driver::{drive, press_ctrl, script, shot, text, wait_for, wait_until},
+    driver::{drive, is_there, press_ctrl, script, shot, text, wait_for, wait_until},
     triage::pairs,
 };
 
@@ -29,6 +29,12 @@ async fn clusters_are_explored_and_their_reports_opened_with_the_keyboard_alone(
         let heads = "return [...document.querySelectorAll('g[role=button]')].map(g => g.dataset.key).join(' ')";
         assert_eq!(script(&window, heads).await, "acme/plant#1 acme/plant#3");
         assert!(text(&window, ".one").await.contains("3 reports, 3 open"));
+        // Five questions are asked at once, and none ends another.
+        wait_until("the questions are answered", async || {
+            text(&window, ".questions").await.contains("open for more than a year")
+        })
+        .await;
+        assert!(!is_there(&window, ".questions [role=alert]").await);
         shot(&window, "clusters").await;
         // The first circle is in the order of the tab key; an arrow goes to the next.
         script(&window, "document.querySelector('g[tabindex=\"0\"]').focus()").await;

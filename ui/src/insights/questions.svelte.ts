@@ -72,7 +72,7 @@ export class Questions {
         api.triageQueue({ source, include_closed: true, band: "possible", limit: QUEUE, rescan: false, queue_only: true }),
       ]);
       // They come in the order of their last change, so those that are quiet longest are the last.
-      const { hits } = await api.browse(open, Math.max(0, all.found - NAMED));
+      const { hits } = await api.browse(open, Math.max(0, all.found - NAMED), true);
       if (!isCurrent()) return;
       Object.assign(this, {
         ages, reopened: again, reopenedHits: againHits.hits, quietest: hits.toReversed(), back: queue.queue.filter(mayBeBack),

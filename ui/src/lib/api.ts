@@ -86,33 +86,26 @@ export const PAGE = 200;
 /** How many documents that have the words of a query come at most. */
 export const RANKED = 50;
 
-export const search = (query: string, mode: Mode | null) => {
-  const request: SearchRequest = { query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: false };
-  return invoke<SearchResponse>("search", { request });
-};
+/** A search ends the one before it in its window. One that is apart from what the person asks ends none. */
+const ask = (request: SearchRequest, apart: boolean) => invoke<SearchResponse>("search", { request, apart });
+
+export const search = (query: string, mode: Mode | null) =>
+  ask({ query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: false }, false);
 /** The documents behind these many that meet the filters, the latest changed first. */
-export const browse = (query: string, offset: number) => {
-  const request: SearchRequest = { query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true };
-  return invoke<SearchResponse>("search", { request });
-};
+export const browse = (query: string, offset: number, apart = false) =>
+  ask({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);
 
 /** What a query finds, without its passages, to be counted. */
-export const counted = (query: string, mode: Mode | null) => {
-  const request: SearchRequest = { query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: true };
-  return invoke<SearchResponse>("search", { request });
-};
+export const counted = (query: string, mode: Mode | null) =>
+  ask({ query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: true }, true);
 
 /** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
-export const find = (query: string, limit: number) => {
-  const request: SearchRequest = { query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true };
-  return invoke<SearchResponse>("search", { request });
-};
+export const find = (query: string, limit: number) =>
+  ask({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
 
 /** The reports and pull requests that answer a query best. */
-export const best = (query: string, limit: number) => {
-  const request: SearchRequest = { query, filters: "-is:page -is:note", limit, offset: 0, mode: null, explain: false, titles: true };
-  return invoke<SearchResponse>("search", { request });
-};
+export const best = (query: string, limit: number) =>
+  ask({ query, filters: "-is:page -is:note", limit, offset: 0, mode: null, explain: false, titles: true }, false);
 
 export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });
