@@ -20,6 +20,7 @@ fn main() {
         "cancel",
         "watch_links",
         "watch_drops",
+        "announce",
         "open_external",
         "duplicates",
         "triage_queue",

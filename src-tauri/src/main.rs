@@ -78,6 +78,7 @@ fn main() -> std::process::ExitCode {
             commands::cancel,
             commands::watch_links,
             commands::watch_drops,
+            commands::announce,
             commands::open_external,
             commands::duplicates,
             commands::triage_queue,

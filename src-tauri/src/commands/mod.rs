@@ -184,6 +184,13 @@ pub async fn watch_drops(state: State<'_, Drops>, drops: Channel<Dropped>) -> Re
     Ok(())
 }
 
+/// Tells the desktop what is new, while nobody looks at the window.
+#[tauri::command]
+pub async fn announce(app: AppHandle, news: String) -> Result<()> {
+    notice::when_away(&app, &news);
+    Ok(())
+}
+
 /// Opens an address in the person's browser. Encrypted web addresses alone, and those of the hosts that a source was
 /// added from: tracker text is hostile.
 #[tauri::command]

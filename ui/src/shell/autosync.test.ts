@@ -9,16 +9,19 @@ const waits = (key: string, band: string) => ({ key, title: key, created_at: nul
 
 let desk: Desk;
 let asked: string[];
+let told: string[];
 let queue: unknown[];
 let synced: () => unknown;
 
 beforeEach(() => {
   localStorage.clear();
   asked = [];
+  told = [];
   queue = [waits("acme/app#7", "likely")];
   synced = () => [report];
-  mockIPC((command) => {
+  mockIPC((command, args) => {
     asked.push(command);
+    if (command === "announce") told.push((args as { news: string }).news);
     if (command === "mirrors") return [{ source: "acme/app", synced_at: new Date(NOW - 20 * MINUTE).toISOString(), gaps: [] }];
     if (command === "sync") return synced();
     if (command === "triage_queue") return { queue: [...queue], related: [], waiting: queue.length };
@@ -53,6 +56,23 @@ it("says how many of the new reports may be the same as an earlier one", async (
   };
   await desk.autosync.look(NOW);
   expect(desk.toasts.shown?.text).toBe("1 new report may be the same as an earlier one. Triage has it.");
+  // The desktop is told the same, and no title.
+  expect(told).toEqual(["1 new report may be the same as an earlier one."]);
+});
+
+it("says that something which was fixed may be back", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  const back = (key: string) => {
+    const item = waits(key, "likely");
+    return { ...item, candidate: { ...item.candidate, disposition: { possible_regression: null } } };
+  };
+  synced = () => {
+    queue = [back("acme/app#8"), waits("acme/app#9", "possible")];
+    return [report];
+  };
+  await desk.autosync.look(NOW);
+  expect(told).toEqual(["2 new reports may be the same as an earlier one. 1 of them looks like something that was fixed before."]);
 });
 
 it("tells of a failure in passing, and does not try again before the next time", async () => {

@@ -1,6 +1,9 @@
 // Syncs by itself at the interval that a person chose, and says what is new to decide. Off until it is chosen.
 
+import { mayBeBack } from "../insights/questions.svelte";
+import * as api from "../lib/api";
 import { plural } from "../lib/text";
+import type { TriageItem } from "../lib/types";
 import { maybeSame } from "../triage/words";
 import type { Desk } from "./desk.svelte";
 
@@ -8,6 +11,15 @@ import type { Desk } from "./desk.svelte";
 export const INTERVALS = [0, 15, 60, 240] as const;
 
 const MINUTE = 60_000;
+
+/** What came in, in a sentence or two. */
+function said(fresh: readonly TriageItem[]): string {
+  const same = `${plural(fresh.length, "new report")} may be the same as an earlier one.`;
+  const back = fresh.filter(mayBeBack).length;
+  if (back === 0) return same;
+  const which = fresh.length === 1 ? "It" : back === fresh.length ? "All of them" : plural(back, "of them", "of them");
+  return `${same} ${which} ${back === 1 ? "looks" : "look"} like something that was fixed before.`;
+}
 
 export class AutoSync {
   #desk: Desk;
@@ -43,6 +55,10 @@ export class AutoSync {
     if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
     const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
-    if (fresh.length > 0) toasts.say(`${plural(fresh.length, "new report")} may be the same as an earlier one. Triage has ${fresh.length === 1 ? "it" : "them"}.`);
+    if (fresh.length === 0) return;
+    const news = said(fresh);
+    toasts.say(`${news} Triage has ${fresh.length === 1 ? "it" : "them"}.`);
+    // Only what was seen by nobody is told by the desktop, and a desktop without such a service takes nothing away.
+    await api.announce(news).catch(() => undefined);
   }
 }
