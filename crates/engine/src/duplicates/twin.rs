@@ -156,7 +156,9 @@ fn part<'t>(ours: &'t str, theirs: &str) -> Option<&'t str> {
         .take_while(|((_, a), b)| a == b)
         .map(|((at, char), _)| at + char.len_utf8())
         .last()?;
-    let plan = &ours[..ours[..shared].rfind([':', ']', '|'])?];
+    let mark = ours[..shared].rfind([':', ']', '|'])?;
+    // A bracket that was opened is closed.
+    let plan = &ours[..mark + usize::from(ours[mark..].starts_with(']'))];
     let words = tokens::words(plan);
     if words.len() < 2 || !words.iter().any(|word| PARTS.contains(&word.term)) {
         return None;
@@ -311,7 +313,8 @@ mod tests {
             part("[Phase 2 “Heron”] “Split all samples”"),
         );
         assert_eq!(found, Some(Twin::Parts("[Phase 2 “Heron”]".into())));
-        assert_eq!(twin(part("[フェーズ4] 追跡の名前"), part("[フェーズ4] 追跡の例")), None);
+        let found = twin(part("[フェーズ4] 追跡の名前"), part("[フェーズ4] 追跡の例"));
+        assert_eq!(found, series("追跡の名前", "追跡の例"));
     }
 
     #[test]
