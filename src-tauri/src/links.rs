@@ -1,8 +1,8 @@
 //! Links into the casebook: `precedent://item/acme/app#12`, from other programs.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use tauri::{Url, ipc::Channel};
+
+use crate::mailbox::Mailbox;
 
 /// The scheme; the packages register it (`tauri.conf.json`).
 const SCHEME: &str = "precedent";
@@ -48,47 +48,25 @@ fn decoded(text: &str) -> Option<String> {
 
 /// Where links wait until the window wants them, and go as soon as it does.
 #[derive(Default)]
-pub struct Links {
-    waiting: Mutex<Waiting>,
-}
-
-#[derive(Default)]
-struct Waiting {
-    key: Option<String>,
-    window: Option<Channel<String>>,
-}
+pub struct Links(Mailbox<String>);
 
 impl Links {
     /// Shows the first document that these words name. Whether there was one.
     pub fn open<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> bool {
         let Some(key) = words.into_iter().find_map(key) else { return false };
-        let mut waiting = self.waiting();
-        let sent = waiting.window.as_ref().is_some_and(|window| window.send(key.clone()).is_ok());
-        if !sent {
-            waiting.key = Some(key);
-        }
+        self.0.send(key);
         true
     }
 
     /// Links go here from now on, with the one that waits.
     pub fn watch(&self, window: Channel<String>) {
-        let mut waiting = self.waiting();
-        if let Some(key) = waiting.key.take() {
-            // The window has just asked; if it is gone already, so is the wish.
-            let _ = window.send(key);
-        }
-        waiting.window = Some(window);
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // It holds no invariant that a panic could have broken.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.watch(window);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     use tauri::ipc::InvokeResponseBody;
 

@@ -7,6 +7,7 @@ mod contract;
 mod desk;
 mod drops;
 mod links;
+mod mailbox;
 mod notice;
 mod places;
 mod prompt;
@@ -191,7 +192,7 @@ fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
         } if label == window::LABEL => {
             if app.state::<prompt::Prompt>().is_in_tray() {
                 api.prevent_close();
-                window::hide(app);
+                window::hide(app, window::LABEL);
             } else {
                 prompt::close(app);
             }

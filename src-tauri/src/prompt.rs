@@ -15,7 +15,7 @@ use tauri::{
 };
 use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
 
-use crate::window;
+use crate::{mailbox::Mailbox, window};
 
 /// The window's name.
 pub const LABEL: &str = "prompt";
@@ -92,61 +92,21 @@ pub enum PromptTarget {
 /// Who listens, and what is on.
 #[derive(Default)]
 pub struct Prompt {
-    main: Mutex<Waiting>,
-    shown: Mutex<Shown>,
+    main: Mailbox<PromptTarget>,
+    shown: Mailbox<()>,
     tray: Mutex<Option<TrayIcon>>,
     has_shortcuts: Mutex<bool>,
-}
-
-/// The prompt's page, and whether it was shown before it listened.
-#[derive(Default)]
-struct Shown {
-    waits: bool,
-    window: Option<Channel<()>>,
-}
-
-/// The main window, and what it is to show once it listens.
-#[derive(Default)]
-struct Waiting {
-    target: Option<PromptTarget>,
-    window: Option<Channel<PromptTarget>>,
 }
 
 impl Prompt {
     /// What is to be shown goes there from now on, with what waits.
     pub fn watch(&self, window: Channel<PromptTarget>) {
-        let mut waiting = locked(&self.main);
-        if let Some(target) = waiting.target.take() {
-            // The window has just asked; if it is gone already, so is the wish.
-            let _ = window.send(target);
-        }
-        waiting.window = Some(window);
+        self.main.watch(window);
     }
 
-    /// The prompt is told there each time that it is shown.
+    /// The prompt is told there each time that it is shown, also where that was before it listened.
     pub fn watch_shown(&self, window: Channel<()>) {
-        let mut shown = locked(&self.shown);
-        if std::mem::take(&mut shown.waits) {
-            // As above.
-            let _ = window.send(());
-        }
-        shown.window = Some(window);
-    }
-
-    /// Tells the prompt that it is shown, as soon as it listens.
-    fn tell_shown(&self) {
-        let mut shown = locked(&self.shown);
-        let sent = shown.window.as_ref().is_some_and(|window| window.send(()).is_ok());
-        shown.waits = !sent;
-    }
-
-    /// Shows something in the main window as soon as it listens.
-    fn open(&self, target: PromptTarget) {
-        let mut waiting = locked(&self.main);
-        let sent = waiting.window.as_ref().is_some_and(|window| window.send(target.clone()).is_ok());
-        if !sent {
-            waiting.target = Some(target);
-        }
+        self.shown.watch(window);
     }
 
     /// Whether the program goes on in the tray when its window is closed.
@@ -298,7 +258,7 @@ fn has_indicator() -> bool {
 pub fn show(app: &AppHandle) {
     // It is made when it is first wanted, and kept: the second time it is there at once.
     let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
-    app.state::<Prompt>().tell_shown();
+    app.state::<Prompt>().shown.send(());
     // A window manager may refuse any of these, and nothing follows from it.
     let _ = place(&window);
     let _ = window.show();
@@ -320,14 +280,6 @@ fn place(window: &WebviewWindow) -> tauri::Result<()> {
     window.set_position(PhysicalPosition::new(x, y))
 }
 
-/// Takes the prompt away.
-pub fn hide(app: &AppHandle) {
-    if let Some(window) = app.get_webview_window(LABEL) {
-        // A window that is gone is hidden.
-        let _ = window.hide();
-    }
-}
-
 /// Closes the prompt for good: with the main window goes the program.
 pub fn close(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
@@ -341,7 +293,7 @@ fn toggle(app: &AppHandle) {
         window.is_visible().unwrap_or_default() && window.is_focused().unwrap_or_default()
     };
     match app.get_webview_window(LABEL) {
-        Some(window) if is_seen(&window) => hide(app),
+        Some(window) if is_seen(&window) => window::hide(app, LABEL),
         _ => show(app),
     }
 }
@@ -362,8 +314,8 @@ fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
 
 /// Shows something in the main window in place of the prompt.
 pub fn hand_over(app: &AppHandle, target: PromptTarget) {
-    app.state::<Prompt>().open(target);
-    hide(app);
+    app.state::<Prompt>().main.send(target);
+    window::hide(app, LABEL);
     window::raise(app);
 }
 
@@ -422,7 +374,7 @@ mod tests {
     #[test]
     fn what_is_to_be_shown_waits_for_the_main_window() {
         let prompt = Prompt::default();
-        prompt.open(PromptTarget::Search { query: "before".into() });
+        prompt.main.send(PromptTarget::Search { query: "before".into() });
         let seen = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&seen);
         prompt.watch(Channel::new(move |body| {
@@ -431,7 +383,7 @@ mod tests {
             }
             Ok(())
         }));
-        prompt.open(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
+        prompt.main.send(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
         assert_eq!(
             *seen.lock().unwrap(),
             [
@@ -453,12 +405,12 @@ mod tests {
                 Ok(())
             }));
         };
-        prompt.tell_shown();
+        prompt.shown.send(());
         watch();
         assert_eq!(*told.lock().unwrap(), 1);
         watch();
         assert_eq!(*told.lock().unwrap(), 1, "it was told already");
-        prompt.tell_shown();
+        prompt.shown.send(());
         assert_eq!(*told.lock().unwrap(), 2);
     }
 }

@@ -58,9 +58,9 @@ pub fn raise(app: &AppHandle) {
     }
 }
 
-/// Takes the window away, and keeps what it shows.
-pub fn hide(app: &AppHandle) {
-    if let Some(window) = app.get_webview_window(LABEL) {
+/// Takes the window of this name away, and keeps what it shows.
+pub fn hide(app: &AppHandle, label: &str) {
+    if let Some(window) = app.get_webview_window(label) {
         // A window that is gone is hidden.
         let _ = window.hide();
     }

@@ -3,7 +3,10 @@
 use precedent_core::{Result, task::blocking};
 use tauri::{AppHandle, State, ipc::Channel};
 
-use crate::prompt::{self, Prompt, PromptSettings, PromptState, PromptTarget};
+use crate::{
+    prompt::{self, Prompt, PromptSettings, PromptState, PromptTarget},
+    window,
+};
 
 /// Switches the shortcut and the icon in the tray on or off.
 #[tauri::command]
@@ -27,7 +30,7 @@ pub async fn open_from_prompt(app: AppHandle, target: PromptTarget) -> Result<()
 /// Takes the prompt away.
 #[tauri::command]
 pub async fn hide_prompt(app: AppHandle) -> Result<()> {
-    prompt::hide(&app);
+    window::hide(&app, prompt::LABEL);
     Ok(())
 }
 
