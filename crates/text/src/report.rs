@@ -46,20 +46,11 @@ impl Report {
     /// Reads a report.
     pub fn new(title: &str, body: &Prepared) -> Self {
         let (prose, code) = (body.prose(), body.code());
-        let mut identifiers = Vec::new();
-        let mut seen = HashSet::new();
-        for text in [title, &prose, &code] {
-            for (_, whole) in tokens::identifiers(text).take(MAX_READ) {
-                if seen.insert(whole.clone()) {
-                    identifiers.push(whole);
-                }
-            }
-        }
         Self {
             title_terms: terms(title),
             body_terms: terms(&prose),
             code_terms: terms(&code),
-            identifiers,
+            identifiers: identifiers([title, &prose, &code]),
             signatures: body.signatures(title).iter().filter(|s| s.is_telling()).map(|s| s.term()).collect(),
         }
     }
@@ -90,6 +81,20 @@ pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
 fn is_of_a_log(line: &str, rest: &str) -> bool {
     let frames = |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
     LOG_LINE.is_match(line) || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
+}
+
+/// The distinct whole identifiers of a report's parts.
+pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
+    for text in parts {
+        for (_, whole) in tokens::identifiers(text).take(MAX_READ) {
+            if seen.insert(whole.clone()) {
+                all.push(whole);
+            }
+        }
+    }
+    all
 }
 
 /// The distinct stems of a text. Common words are left out, unless there is nothing else to go by.

@@ -24,8 +24,8 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
-    duplicates::Checker,
     duplicates::Table,
+    duplicates::{Checker, Heard},
     search::{self, query},
     troubleshoot::Language,
 };
@@ -450,7 +450,7 @@ impl Inner {
 
     /// The same for what compares reports.
     fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
-        self.parts(meaning, |parts| work(&Checker::new(*parts, &self.table)))
+        self.parts(meaning, |parts| work(&Checker::new(*parts, &self.table, &Heard::default())))
     }
 }
 

@@ -281,7 +281,14 @@ fn answer(
     let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(reasons::MAX_READ)]);
     let signatures =
         checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
-    let about = reasons::About { draft: &question.draft, text: &own_text, signatures: &signatures, row: own };
+    let names = reasons::telling_identifiers(&question.draft.title, &question.draft.body);
+    let about = reasons::About {
+        draft: &question.draft,
+        text: &own_text,
+        signatures: &signatures,
+        names: &names,
+        row: own,
+    };
     let own_words: HashSet<&str> = own_worded.terms().collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),

@@ -15,13 +15,14 @@ mod own;
 mod pace;
 pub mod reading;
 mod reasons;
+mod said;
 mod score;
 mod triage;
 mod twin;
 mod verdicts;
 
 use crate::Parts;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -42,15 +43,16 @@ use precedent_index::{
     fulltext::{Overlap, ReportTerms},
     vectors::{NearestSaid, Vectors},
 };
-use precedent_store::{Person, Said};
+use precedent_store::Person;
 use precedent_text::{
     chunk::{self, representation},
     prepare::Prepared,
     report::Report,
-    tokens::Stems,
 };
 use reading::Reader;
 pub use reading::Reading;
+pub use said::Heard;
+use said::{Comment, Comments};
 pub use score::{Table, Worth};
 pub use triage::triage;
 use twin::{Twin, Worded};
@@ -62,8 +64,6 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
-/// The last of the comments of a candidate that are read.
-const MAX_COMMENTS: usize = 200;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
 const ALIKE: f32 = 0.8;
 /// The most terms that are kept of what only comments have.
@@ -102,6 +102,8 @@ pub struct Checker<'a> {
     pub tables: &'a BTreeMap<i64, Table>,
     /// How many times as long as elsewhere it takes until something is reported again, in the one source that is looked at.
     pub pace: f64,
+    /// What was said on the candidates that it met.
+    pub heard: &'a Heard,
 }
 
 impl<'a> std::ops::Deref for Checker<'a> {
@@ -147,15 +149,15 @@ pub struct Scored {
 struct Read {
     title: String,
     author: Option<Person>,
-    said: Vec<Said>,
+    said: Comments,
     twin: Option<Twin>,
 }
 
 impl<'a> Checker<'a> {
     /// One that goes by this table in every source.
-    pub fn new(parts: Parts<'a>, table: &'a Table) -> Self {
+    pub fn new(parts: Parts<'a>, table: &'a Table, heard: &'a Heard) -> Self {
         const NONE: &BTreeMap<i64, Table> = &BTreeMap::new();
-        Self { parts, table, tables: NONE, pace: 1.0 }
+        Self { parts, table, tables: NONE, pace: 1.0, heard }
     }
 
     /// The table that states how sure an answer of this source may be.
@@ -295,16 +297,19 @@ impl<'a> Checker<'a> {
                     }
                     None => None,
                 };
-                let said = r.said_before(*id, draft.made_at, MAX_COMMENTS)?;
+                let said = self.heard.read(r, *id, draft.made_at)?;
                 Ok(Read { title, author, said, twin })
             };
             short.iter().map(one).collect::<Result<_>>()
         })?;
+        let heard: Vec<Arc<[Comment]>> = read.par_iter().map(|read| self.heard.terms(&read.said)).collect();
+        let comments: Vec<&[Comment]> = heard.iter().map(|all| said::before(all, draft.made_at)).collect();
         let near = match (self.said, queries) {
             (Some(vectors), Some((title, text))) => {
-                let ids =
-                    |((id, _), read): (&(i64, _), &Read)| (*id, read.said.iter().map(|s| s.id).collect());
-                let documents: Vec<_> = short.iter().zip(&read).map(ids).collect();
+                let ids = |((id, _), comments): (&(i64, _), &&[Comment])| {
+                    (*id, comments.iter().map(|comment| comment.id).collect())
+                };
+                let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
                 vectors.compare_said(title, text, &documents)?
             }
             _ => vec![NearestSaid::default(); short.len()],
@@ -316,13 +321,12 @@ impl<'a> Checker<'a> {
             author => author,
         };
         let (said, headline) = (terms.said(), terms.headline(report));
-        type One<'a> = ((&'a Read, &'a NearestSaid), &'a (i64, &'a Overlap));
-        let look = |stems: &mut Stems, ((read, near), (_, own)): One<'_>| {
-            let texts = read.said.iter().map(|said| Prepared::comment(&said.body).text());
-            let (said_anew, found) = said.anew(own, stems, texts);
+        type One<'a> = (((&'a Read, &'a &'a [Comment]), &'a NearestSaid), &'a (i64, &'a Overlap));
+        let look = |(((read, comments), near), (_, own)): One<'_>| {
+            let (said_anew, found) = said.anew(own, comments.iter().map(|comment| &*comment.terms));
             let closer = Closer {
-                comments: read.said.len(),
-                last: read.said.first().map(|said| said.at),
+                comments: comments.len(),
+                last: comments.first().map(|comment| comment.at),
                 said_anew,
                 near: *near,
                 same_title: headline.same(own, &read.title),
@@ -333,7 +337,7 @@ impl<'a> Checker<'a> {
             };
             (closer, found.into_iter().take(SAID).map(str::to_owned).collect())
         };
-        Ok(read.par_iter().zip(&near).zip(short).map_init(Stems::default, look).collect())
+        Ok(read.iter().zip(&comments).zip(&near).zip(short).map(look).collect())
     }
 
     /// Reads these candidates beside the draft, with the source of each; nothing of one that is gone.

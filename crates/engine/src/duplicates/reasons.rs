@@ -43,6 +43,8 @@ pub(super) struct About<'a> {
     pub(super) text: &'a str,
     /// Those of its signatures that say something.
     pub(super) signatures: &'a [Signature],
+    /// Its telling identifiers.
+    pub(super) names: &'a BTreeSet<String>,
     /// As it is stored, if it is.
     pub(super) row: Option<&'a DocumentRow>,
 }
@@ -71,7 +73,7 @@ pub(super) fn reasons(
     one: &Scored,
     anew: &[&str],
 ) -> Vec<String> {
-    let About { draft, text, signatures, row: own } = *about;
+    let About { draft, text, signatures, row: own, .. } = *about;
     let mut out = Vec::new();
     let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared =
@@ -96,7 +98,7 @@ pub(super) fn reasons(
             n => format!("the stack traces share {n} frames, such as {}", brief(spelled(text, &first.text))),
         });
     }
-    let mut named = identifiers(draft, row, body);
+    let mut named = shared_names(about, row, body);
     named.retain(|name| !out.iter().any(|reason| reason.ends_with(spelled(text, name))));
     named.truncate(LISTED);
     if !named.is_empty() {
@@ -151,10 +153,10 @@ pub(super) fn reasons(
 }
 
 /// Whole identifiers that both reports name, the longest first: short ones are often plain words.
-fn identifiers(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Vec<String> {
-    let theirs = telling_identifiers(&row.title, body);
-    let mut shared: Vec<String> =
-        telling_identifiers(&draft.title, &draft.body).into_iter().filter(|i| theirs.contains(i)).collect();
+fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+    let mut shared = telling_identifiers(&row.title, body);
+    shared.retain(|name| about.names.contains(name));
+    let mut shared: Vec<String> = shared.into_iter().collect();
     shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     shared
 }
@@ -169,13 +171,18 @@ pub(super) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
 
 /// The whole identifiers of a report that are no plain words.
 pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
+    telling([title, &body.prose(), &body.code()])
+}
+
+/// As [`telling_identifiers`], of a title, prose and code.
+pub(super) fn telling(parts: [&str; 3]) -> BTreeSet<String> {
     let telling = |whole: &String| {
         whole.len() >= 4
             && whole.contains(['_', ':', '/', '-', '.'])
             && !whole.starts_with("http")
             && whole.contains(|c: char| c.is_alphabetic())
     };
-    report::Report::new(title, body).identifiers.into_iter().filter(telling).collect()
+    report::identifiers(parts).into_iter().filter(telling).collect()
 }
 
 fn brief(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! The triage queue: open reports with the best candidate that nobody has decided about.
 
 use std::{
+    collections::HashMap,
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
@@ -15,7 +16,10 @@ use super::{
 use crate::search;
 use precedent_core::{
     error::{Error, Result},
-    model::{Band, DuplicatesRequest, Notice, TriageItem, TriageRequest, TriageResponse},
+    model::{
+        Band, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Notice, TriageItem, TriageRequest,
+        TriageResponse,
+    },
     task::{Phase, Task},
 };
 
@@ -25,6 +29,9 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
 /// How many candidates of a report are looked at: the first may have been decided about.
 const CANDIDATES: usize = 5;
+
+/// The best candidate that nobody has decided about, and what is to be told of the check.
+type Asked = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks the open reports that are new or changed and returns the queue.
 ///
@@ -62,18 +69,29 @@ pub fn triage(
         checker.store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
-    unchecked.par_iter().try_for_each(|key| {
+    // None for what another process has removed meanwhile.
+    let ask = |key: &String| -> Result<Option<Asked>> {
         task.check()?;
         match check_within(&reach, checker, &question(key), now, task) {
-            Ok(_) => {}
-            // Another process may have removed it meanwhile.
-            Err(error) if error.code() == precedent_core::Code::NotFound => {}
-            Err(error) => return Err(error),
+            Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
+            found => found.map(|found| Some(undecided(found))),
         }
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        task.report(Phase::Triage, done, Some(total), "reports");
-        Ok(())
-    })?;
+    };
+    // What was asked just now is not asked again for the list. Of a large backlog most is in none, and is not kept.
+    let floor = request.band.floor();
+    let fresh: HashMap<String, Asked> = unchecked
+        .par_iter()
+        .map(|key| {
+            let asked = ask(key)?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Triage, done, Some(total), "reports");
+            let kept = asked.filter(|(candidate, _)| {
+                candidate.as_ref().is_some_and(|c| c.confidence >= floor || c.band == Band::Related)
+            });
+            Ok(kept.map(|asked| (key.clone(), asked)))
+        })
+        .filter_map(Result::transpose)
+        .collect::<Result<_>>()?;
     let (waiting, related, left_out) = checker.store.read(|r| {
         let related = match request.band {
             // Everything that has a candidate is in the one list already.
@@ -84,13 +102,11 @@ pub fn triage(
         Ok((r.waiting(source, closed, request.band.floor())?, related, left_out))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
-        task.check()?;
-        let found = match check_within(&reach, checker, &question(key), now, task) {
-            // Another process may have removed it meanwhile.
-            Err(error) if error.code() == precedent_core::Code::NotFound => return Ok(None),
-            found => found?,
+        let asked = match fresh.get(key) {
+            Some(asked) => Some(asked.clone()),
+            None => ask(key)?,
         };
-        let Some(candidate) = found.candidates.into_iter().find(|c| c.verdict.is_none()) else {
+        let Some((Some(candidate), notices)) = asked else {
             return Ok(None);
         };
         let row = checker.store.read(|r| r.document_by_key(key))?;
@@ -102,7 +118,7 @@ pub fn triage(
                 created_at: row.created_at,
                 candidate,
             };
-            (item, found.notices)
+            (item, notices)
         }))
     };
     let mut notices: Vec<Notice> = Vec::new();
@@ -134,4 +150,8 @@ pub fn triage(
         notices,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
     })
+}
+
+fn undecided(found: DuplicatesResponse) -> Asked {
+    (found.candidates.into_iter().find(|c| c.verdict.is_none()), found.notices)
 }

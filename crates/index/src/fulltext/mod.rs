@@ -28,7 +28,7 @@ use query::Passed;
 pub use query::{MAX_TERMS, Named, Scope, Words};
 use read_only::ReadOnly;
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
-pub use similar::{Overlap, ReportTerms, Said};
+pub use similar::{Overlap, ReportTerms, Said, hashes};
 pub use write::{Entry, Writer};
 
 use precedent_core::error::{Code, Error, Result};

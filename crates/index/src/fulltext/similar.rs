@@ -2,11 +2,13 @@
 //!
 //! A pasted report is a long query. Its words are binary (how often the reporter repeated one says little), those of
 //! its title count more, and rare ones more than their inverse document frequency says. Candidates come from one flat
-//! disjunction of the weightiest words, which tantivy can cut short (block-max WAND); what each candidate has in common
-//! with the whole report is then read from the postings alone, so the cost depends on the number of candidates and not
-//! on the size of the casebook.
+//! disjunction of the weightiest words; what each candidate has in common with the whole report is then read from the
+//! postings alone.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+};
 
 use rayon::prelude::*;
 use tantivy::{
@@ -24,7 +26,7 @@ use crate::filter::Filter;
 use precedent_core::error::Result;
 use precedent_text::{
     report::{self, Report},
-    tokens::Stems,
+    tokens,
 };
 
 /// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
@@ -111,36 +113,41 @@ impl Held {
 #[derive(Clone, Debug)]
 pub struct Said<'a> {
     words: &'a [(String, f32)],
-    /// Each word's place among them.
-    places: HashMap<&'a str, usize>,
+    /// Each word's place among them, by its hash.
+    places: HashMap<u64, usize>,
     all: f32,
 }
 
 impl<'a> Said<'a> {
     /// The report's words that one of these texts has and the document itself does not, heaviest first, and their share of all
-    /// of its words by weight, 0..1: what others have said of it since.
-    pub fn anew(
-        &self,
-        own: &Overlap,
-        stems: &mut Stems,
-        texts: impl Iterator<Item = impl AsRef<str>>,
-    ) -> (f32, Vec<&'a str>) {
+    /// of its words by weight, 0..1: what others have said of it since. Texts are given by their [`hashes`].
+    pub fn anew<'t>(&self, own: &Overlap, texts: impl Iterator<Item = &'t [u64]>) -> (f32, Vec<&'a str>) {
         let (mut seen, mut found) = (own.held, Vec::new());
-        for text in texts {
-            stems.words(text.as_ref(), |_, term| {
-                if let Some(place) = self.places.get(term)
-                    && !seen.contains(*place)
-                {
-                    seen.insert(*place);
-                    found.push(*place);
-                }
-            });
+        for term in texts.flatten() {
+            if let Some(place) = self.places.get(term)
+                && !seen.contains(*place)
+            {
+                seen.insert(*place);
+                found.push(*place);
+            }
         }
         found.sort_unstable();
         let weight: f32 = found.iter().map(|place| self.words[*place].1).sum();
         let share = weight / self.all.max(f32::MIN_POSITIVE);
         (share, found.into_iter().map(|place| self.words[place].0.as_str()).collect())
     }
+}
+
+/// The distinct terms of a text, by their hashes: what [`Said::anew`] reads.
+pub fn hashes(text: &str) -> Vec<u64> {
+    let mut hashes: Vec<u64> = tokens::forms(text).iter().map(|word| hash(&word.term)).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+fn hash(term: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(term)
 }
 
 /// Compares a report's title with others.
@@ -180,7 +187,7 @@ impl ReportTerms {
     pub fn said(&self) -> Said<'_> {
         Said {
             words: &self.words,
-            places: self.words.iter().enumerate().map(|(i, (term, _))| (term.as_str(), i)).collect(),
+            places: self.words.iter().enumerate().map(|(i, (term, _))| (hash(term), i)).collect(),
             all: self.words.iter().map(|(_, weight)| weight).sum(),
         }
     }
