@@ -635,3 +635,210 @@ fn an_empty_question_is_an_error_and_flags_alone_list() {
     assert_eq!(keys(&["search", "#2", "-R", "acme/app", "-s", "closed"]), ["acme/app#2"]);
     assert!(!keys(&["search", "#2", "-s", "open"]).contains(&"acme/app#2".to_owned()));
 }
+
+/// Imports files without naming a source.
+fn imported_as_named(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
+    let path = place.file(name, content).to_string_lossy().into_owned();
+    place.ok(&["import", &path, "--no-vectors"])
+}
+
+#[test]
+fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
+    let place = Place::new();
+    let ran = imported_as_named(
+        &place,
+        "keys.csv",
+        "Issue key,Summary,Status\nBUG-12,One,Open\nTASK-12,Two,Open\nCASE-12,Three,Open\n",
+    );
+    assert!(ran.err.contains("3 items") && ran.err.contains("3 new"), "{}", ran.err);
+    assert_eq!(show(&place, "jira/TASK#12")["title"], "Two");
+    // As people write them.
+    assert_eq!(show(&place, "CASE-12")["title"], "Three");
+    assert_eq!(show(&place, "https://acme.atlassian.net/browse/BUG-12")["title"], "One");
+    let found = place.json(&["search", "task-12", "--json=key"]);
+    assert_eq!(found[0]["key"], "jira/TASK#12", "{found}");
+    imported(
+        &place,
+        "years.csv",
+        "Ticket,Title,State\n2023-001,Old,Open\n2024-001,New,Open\n\"1,234\",Many,Open\n",
+    );
+    assert_eq!(show(&place, "acme/app#2023001")["title"], "Old");
+    assert_eq!(show(&place, "acme/app#2024001")["title"], "New");
+    assert_eq!(show(&place, "acme/app#1234")["title"], "Many");
+}
+
+#[test]
+fn an_older_export_changes_no_comment() {
+    let place = Place::new();
+    let export = |updated: &str, words: &str| {
+        json!([{"number": 1, "title": "Belt slips", "state": "OPEN", "createdAt": "2024-01-01T00:00:00Z", "updatedAt": updated,
+            "comments": [{"id": "IC_1", "author": {"login": "bo"}, "body": words, "createdAt": "2024-01-02T00:00:00Z",
+                "url": "https://github.com/acme/app/issues/1#issuecomment-5"}]}])
+        .to_string()
+    };
+    let (old, new) =
+        (export("2024-01-03T00:00:00Z", "first"), export("2024-01-09T00:00:00Z", "first, edited"));
+    imported(&place, "old.json", &old);
+    imported(&place, "new.json", &new);
+    let ran = imported(&place, "old.json", &old);
+    assert!(ran.err.contains("0 new") && ran.err.contains("2 older"), "{}", ran.err);
+    assert_eq!(said(&show(&place, "acme/app#1")), ["bo: first, edited"]);
+}
+
+#[test]
+fn records_that_name_their_repository_go_there() {
+    let place = Place::new();
+    let item = |repository: Value, title: &str| json!({"number": 4, "title": title, "state": "OPEN", "repository": repository});
+    let all = json!([
+        item(json!({"name": "app", "nameWithOwner": "acme/app"}), "One"),
+        item(json!({"name": "lib", "owner": {"login": "acme"}}), "Two"),
+    ]);
+    let ran = imported_as_named(&place, "search.json", all.to_string());
+    assert!(ran.err.contains("2 items"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#4")["title"], "One");
+    assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
+}
+
+#[test]
+fn merge_requests_do_not_take_the_place_of_issues() {
+    let place = Place::new();
+    let all = json!([
+        {"iid": 12, "title": "Belt slips", "state": "opened", "web_url": "https://gitlab.example/acme/app/-/issues/12"},
+        {"iid": 12, "title": "Mend it", "state": "merged", "source_branch": "mend", "web_url": "https://gitlab.example/acme/app/-/merge_requests/12"},
+    ]);
+    let ran = imported(&place, "gitlab.json", all.to_string());
+    assert!(ran.err.contains("1 item") && ran.err.contains("a merge request"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#12")["title"], "Belt slips");
+}
+
+#[test]
+fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
+    let place = Place::new();
+    place.file(
+        "kb/net/pump.md",
+        "---\ntitle: Pump on the net\ndate: 2024-02-03\ntags: [pump, net]\n---\nIt has an address.\n",
+    );
+    place.file("kb/db/pump.md", "It has a table.\n");
+    place.file("kb/old.md", b"Gr\xfc\xdfe vom Kran\n");
+    let path = place.path("kb").to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "--no-vectors"]);
+    assert!(ran.err.contains("3 wiki pages") && !ran.err.contains("skipped"), "{}", ran.err);
+    let page = show(&place, "wiki/kb:net-pump");
+    assert_eq!((&page["title"], &page["labels"]), (&json!("Pump on the net"), &json!(["pump", "net"])));
+    assert_eq!(page["created_at"], "2024-02-03T00:00:00Z");
+    assert!(!page["markdown"].as_str().unwrap().contains("tags"), "{page}");
+    assert_eq!(show(&place, "wiki/kb:db-pump")["title"], "pump");
+    assert!(show(&place, "wiki/kb:old")["markdown"].as_str().unwrap().contains("Grüße"));
+}
+
+#[test]
+fn what_is_beyond_the_columns_is_told() {
+    let place = Place::new();
+    let ran = imported(
+        &place,
+        "extra.csv",
+        "ID,Title,State,Description\n1,Drive,open,It stalls, then E17 shows\n2,Belt,open,Fine\n",
+    );
+    assert!(
+        ran.err.contains("1 row has more cells than there are columns (the first is row 1)"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn comments_that_lie_apart_are_kept() {
+    let place = Place::new();
+    imported(
+        &place,
+        "apart.csv",
+        "ID,Title,State,Comment\n1,One,open,first\n2,Two,open,other\n1,One,open,second\n",
+    );
+    assert_eq!(said(&show(&place, "acme/app#1")).len(), 2);
+    // Bugzilla answers with the comments of bugs apart from the bugs.
+    let place = Place::new();
+    imported(
+        &place,
+        "bugs.json",
+        json!({"bugs": [{"id": 55, "summary": "Drive stalls", "status": "NEW", "product": "drive"}]})
+            .to_string(),
+    );
+    let all = json!({"bugs": {"55": {"comments": [{"id": 1, "text": "It stalls at noon.", "creator": "ida", "time": "2024-01-01T00:00:00Z"}]}}, "comments": {}});
+    let ran = imported(&place, "comments.json", all.to_string());
+    assert!(ran.err.contains("1 comment"), "{}", ran.err);
+    assert_eq!(said(&show(&place, "acme/app#55")), ["ida: It stalls at noon."]);
+}
+
+#[test]
+fn an_odd_field_costs_itself() {
+    let place = Place::new();
+    let odd = [
+        json!({"number": 1, "title": "a", "user": "ada", "labels": "bug,hw", "milestone": "1.1", "locked": null}),
+        json!({"number": 2.0, "title": "b", "locked": "false", "pull_request": false}),
+        json!({"number": " 3 ", "title": 42, "body": 17}),
+        json!({"number": 4, "title": "d", "author": "ada", "comments": ["It drips.", {"id": 11, "body": "Still."}], "createdAt": "2024-01-01T00:00:00Z"}),
+        json!({"number": 5, "title": "e", "closed": true}),
+        json!({"number": 6, "title": "f", "state": "Done"}),
+        json!({"number": 7, "title": "g", "state": "Waiting for the moon"}),
+        json!({"number": 8, "title": "h", "isPullRequest": true, "bodyText": "Plain."}),
+    ];
+    let lines: Vec<String> = odd.iter().map(Value::to_string).collect();
+    let ran = imported(&place, "odd.jsonl", lines.join("\n"));
+    assert!(ran.err.contains("8 items") && !ran.err.contains("skipped"), "{}", ran.err);
+    assert!(ran.err.contains("state \"Waiting for the moon\" (1 record) is not known"), "{}", ran.err);
+    let first = show(&place, "acme/app#1");
+    assert_eq!(
+        (&first["author"], &first["labels"], &first["milestone"]),
+        (&json!("ada"), &json!(["bug", "hw"]), &json!("1.1"))
+    );
+    assert_eq!(show(&place, "acme/app#2")["kind"], "issue");
+    assert_eq!(show(&place, "acme/app#3")["title"], "42");
+    assert_eq!(said(&show(&place, "acme/app#4")), ["?: It drips.", "?: Still."]);
+    assert_eq!(show(&place, "acme/app#5")["state"], "closed");
+    assert_eq!(show(&place, "acme/app#6")["state"], "closed");
+    assert_eq!(show(&place, "acme/app#7")["state"], "open");
+    assert_eq!(show(&place, "acme/app#8")["kind"], "pull_request");
+}
+
+#[test]
+fn a_single_record_in_an_answer_is_read() {
+    let place = Place::new();
+    let issue =
+        json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
+    imported(&place, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
+    assert_eq!(show(&place, "acme/app#9")["labels"], json!(["bug"]));
+    imported(
+        &place,
+        "ticket.json",
+        json!({"ticket": {"id": 10, "subject": "Hose bursts", "status": "solved"}}).to_string(),
+    );
+    assert_eq!(show(&place, "acme/app#10")["state"], "closed");
+    let board = json!({"items": [{"content": {"number": 11, "title": "On a board", "type": "Issue",
+        "url": "https://github.com/acme/app/issues/11"}, "status": "Done", "title": "On a board", "id": "x"}]});
+    imported(&place, "board.json", board.to_string());
+    assert_eq!(show(&place, "acme/app#11")["state"], "closed");
+    let ran = import(
+        &place,
+        "refused.json",
+        json!({"data": {"repository": null}, "errors": [{"message": "Could not resolve it"}]}).to_string(),
+    );
+    assert!(ran.code == Some(1) && ran.err.contains("Could not resolve it"), "{}", ran.err);
+}
+
+#[test]
+fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
+    let place = Place::new();
+    imported(
+        &place,
+        "links.csv",
+        "Issue key,Summary,Status,Duplicates\nA-4,One,Open,Duplicate of: Belt slips 2.0\nA-5,Two,Open,A-1 (Belt slips)\nA-6,Three,Open,duplicates #3\n",
+    );
+    assert_eq!(show(&place, "acme/app#4")["links"], json!([]));
+    assert!(links(&show(&place, "acme/app#5")).contains("acme/app#1"));
+    assert!(links(&show(&place, "acme/app#6")).contains("acme/app#3"));
+    let linear = json!([{"identifier": "ENG-7", "title": "Twice", "state": {"name": "Todo", "type": "unstarted"},
+        "relations": {"nodes": [{"type": "duplicate", "relatedIssue": {"identifier": "ENG-3"}}]}}]);
+    imported_as_named(&place, "linear.json", linear.to_string());
+    let item = show(&place, "ENG-7");
+    assert!(links(&item).contains("ENG#3") && links(&item).contains("duplicate"), "{item}");
+}

@@ -99,11 +99,18 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Stores a comment, unless it is there already or what is there is newer; its item counts as changed.
+    /// Stores a comment, unless it is there already or what is there is newer; its item counts as changed. One that is `old`, as
+    /// the item that it was read with is, takes the place of none.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn apply_comment(&self, source: &SourceRow, record: &CommentRecord, raw: &Packed) -> Result<Applied> {
+    pub fn apply_comment(
+        &self,
+        source: &SourceRow,
+        record: &CommentRecord,
+        raw: &Packed,
+        old: bool,
+    ) -> Result<Applied> {
         let known: Option<(i64, Vec<u8>, bool)> = self
             .transaction
             .prepare_cached(
@@ -115,7 +122,7 @@ impl Writer<'_> {
             if *hash == record.raw.hash && !deleted {
                 return Ok(Applied::Unchanged);
             }
-            if record.updated_at.as_second() < *stored {
+            if old || record.updated_at.as_second() < *stored {
                 return Ok(Applied::Stale);
             }
         }

@@ -4,7 +4,8 @@ use precedent_core::error::{Error, Result};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::similar;
 
-/// The documents that a key (`acme/app#12`), a number (`#12`, `12`) or the address of their page names, in the order of their keys.
+/// The documents that a key (`acme/app#12`; `APP-12`, as trackers with projects write it), a number (`#12`, `12`) or the address of
+/// their page names, in the order of their keys.
 ///
 /// # Errors
 /// Those of the database.
@@ -12,12 +13,38 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some((address, number)) = address(text) {
         let mut found = reader.documents_by_number(number)?;
         found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
-        return Ok(found);
+        // Exports seldom give the page's address, but the address gives the key.
+        let key = address.split('/').skip_while(|part| *part != "browse").nth(1);
+        return match key {
+            Some(key) if found.is_empty() => by_project(reader, key),
+            _ => Ok(found),
+        };
     }
     if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
         return reader.documents_by_number(u64::from(number));
     }
-    Ok(reader.document_by_key(text)?.into_iter().collect())
+    match reader.document_by_key(text)? {
+        Some(row) => Ok(vec![row]),
+        None => by_project(reader, text),
+    }
+}
+
+/// The documents of a project that a tracker names as `APP-12`: of sources that hold the project, or are called like it.
+fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
+    let Some((project, number)) = key.rsplit_once('-') else { return Ok(Vec::new()) };
+    let is_project = project.starts_with(|c: char| c.is_ascii_alphabetic())
+        && project.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let Some(number) = number.parse::<u32>().ok().filter(|_| is_project) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for document in reader.documents_by_number(u64::from(number))? {
+        let called = document.source.rsplit(['/', ':']).next().unwrap_or_default();
+        let held = reader.key_like_id(document.source_id)?;
+        let held = held.as_deref().and_then(|id| Some(id.rsplit_once('-')?.0));
+        if held.unwrap_or(called).eq_ignore_ascii_case(project) {
+            found.push(document);
+        }
+    }
+    Ok(found)
 }
 
 /// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.

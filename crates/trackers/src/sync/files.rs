@@ -196,7 +196,9 @@ impl<'a> Door<'a> {
     fn file(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
         let known = self.out.files_read.understood.len();
         let mut refused = None;
+        let given = self.path.clone();
         let archive = content::each(path, |content| {
+            let content = content.below(&given);
             match file::look(&content, &self.mapping) {
                 Ok(mut look) => {
                     if look.mailbox().is_some() {
@@ -280,6 +282,12 @@ impl<'a> Door<'a> {
             view.doubts.insert(0, format!("{} lines in front of the table are left out", look.preamble()));
         }
         let done = self.read(content, look, before, total, &mut view);
+        view.doubts.extend(look.late_doubts());
+        let used = view.items + view.comments + view.pages + view.links + view.skipped;
+        if used == 0 && done.is_ok() {
+            let none = Error::not_found(format!("{}: {} without a single item", content.name, view.kind));
+            self.left_out(content.name.clone(), &none);
+        }
         self.out.files_read.understood.push(view);
         done
     }
@@ -297,8 +305,10 @@ impl<'a> Door<'a> {
         let path = self.path.clone();
         let mapping = self.mapping.clone();
         // What lies in an archive is named after that. A thread lies in several files and is in one source.
+        // Pages of a folder are one wiki.
         let file = match look.mailbox() {
             Some(_) => "inbox".to_owned(),
+            None if look.is_page() => wiki_name(&self.path),
             None => Content::file(&content.path).name,
         };
         let read = std::thread::scope(|scope| {
@@ -392,6 +402,15 @@ impl<'a> Door<'a> {
         view.items -= ready.pages.min(view.items);
         Ok(())
     }
+}
+
+/// The name of the wiki that a page is of: of the folder or archive that was given, or of the folder that a page lies in.
+fn wiki_name(given: &Path) -> String {
+    let full = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+    let page =
+        full.extension().is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
+    let named = if page { full.parent().unwrap_or(&full) } else { &full };
+    named.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {

@@ -82,15 +82,21 @@ fn put(
 ) -> Result<ImportReport> {
     store.write(|w| {
         let mut done = ImportReport::default();
+        // The item that was read last, where what is stored of it is newer.
+        let mut stale = None;
         for (record, raw) in packed {
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                    w.apply_document(source, d, raw)?
+                    let how = w.apply_document(source, d, raw)?;
+                    stale = d.number.filter(|_| how == Applied::Stale);
+                    how
                 }
                 Record::Comment(c) => {
                     done.comments += 1;
-                    w.apply_comment(source, c, raw)?
+                    // Many files do not say when a comment was edited.
+                    let old = stale == Some(c.number) && c.updated_at == c.created_at;
+                    w.apply_comment(source, c, raw, old)?
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {

@@ -15,6 +15,9 @@ pub fn identity(text: &str) -> Option<Identity> {
     if text.contains("://") {
         return address(text);
     }
+    if let Some(number) = grouped(text) {
+        return Some(Identity { project: None, number: self::number(&number)? });
+    }
     // Spreadsheets write whole numbers as broken ones.
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits = text
@@ -28,11 +31,39 @@ pub fn identity(text: &str) -> Option<Identity> {
         && before.chars().all(word)
         && before.split('/').all(|part| !part.is_empty())
         && text[before.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
-        && !PLAIN.contains(&before.to_lowercase().as_str());
+        && (is_key(text, before) || !PLAIN.contains(&before.to_lowercase().as_str()));
     Some(Identity { project: is_project.then(|| before.to_owned()), number })
 }
 
-/// Words in front of a number that name no project.
+/// The number that several groups of digits are together: `1,234` with a mark between thousands, `2023-001` of a tracker that counts
+/// anew each year.
+fn grouped(text: &str) -> Option<String> {
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if let Some((year, rest)) = text.split_once('-')
+        && year.len() == 4
+        && (year.starts_with("19") || year.starts_with("20"))
+        && !rest.is_empty()
+        && digits(year)
+        && digits(rest)
+    {
+        return Some(format!("{year}{rest}"));
+    }
+    let mark = text.chars().find(|c| !c.is_ascii_digit())?;
+    let mut parts = text.split(mark);
+    let first = parts.next()?;
+    let is_thousands = matches!(mark, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}')
+        && (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && parts.all(|part| part.len() == 3 && digits(part));
+    is_thousands.then(|| text.chars().filter(char::is_ascii_digit).collect())
+}
+
+/// Whether a word in front of a number is the key of a project, as trackers write them: `BUG-12`.
+fn is_key(text: &str, before: &str) -> bool {
+    text[before.len()..].starts_with('-') && before.chars().all(char::is_uppercase)
+}
+
+/// Words in front of a number that name no project, unless they are written as a key.
 const PLAIN: &[&str] =
     &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
 
@@ -109,6 +140,14 @@ mod tests {
             ("0000123", "", 123),
             ("12.0", "", 12),
             ("Bug 12", "", 12),
+            ("bug-12", "", 12),
+            ("BUG-12", "BUG", 12),
+            ("TASK-7", "TASK", 7),
+            ("2023-001", "", 2_023_001),
+            ("2024-001", "", 2_024_001),
+            ("1,234", "", 1234),
+            ("1.234.567", "", 1_234_567),
+            ("12\u{202f}345", "", 12345),
             ("my-team-7", "my-team", 7),
             ("INC0012345", "INC", 12345),
             ("acme/app#4", "acme/app", 4),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::dates;
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Author, DocKind, DocumentRecord, Raw},
@@ -113,6 +114,54 @@ pub(crate) fn unescaped(name: &str) -> String {
     }
     out.extend_from_slice(rest.as_bytes());
     String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
+}
+
+/// A page of a folder of files: the folders that it lies in are part of its name, and what stands above its text as YAML tells of
+/// it, as static sites have it.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
+    let (folders, file) = place.rsplit_once('/').unwrap_or(("", place));
+    let Some(mut page) = page_from(file, bytes, facts)? else { return Ok(None) };
+    if !folders.is_empty() {
+        let folders = folders.replace(['/', ' '], "-");
+        page.slug = page.slug.map(|slug| format!("{folders}-{slug}"));
+    }
+    if let Some((head, body)) = front_matter(&page.body) {
+        let said = |names: &[&str]| {
+            names.iter().find_map(|name| head.iter().find(|(key, _)| key == name)).map(|(_, v)| v.clone())
+        };
+        let time = |names: &[&str]| said(names).and_then(|text| dates::read(&text, dates::Order::default()));
+        page.title = said(&["title"]).unwrap_or(page.title);
+        page.created_at = time(&["date", "created"]).or(page.created_at);
+        page.updated_at = time(&["updated", "lastmod", "last_modified_at", "modified"])
+            .or(page.created_at)
+            .or(page.updated_at);
+        page.author.login = said(&["author"]).or(page.author.login);
+        let list = said(&["tags", "labels", "keywords"]).unwrap_or_default();
+        let labels = list.trim_matches(['[', ']']).split(',').map(|tag| tag.trim_matches([' ', '"', '\'']));
+        page.labels = labels.filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+        page.body = body.to_owned();
+    }
+    Ok(Some(page))
+}
+
+/// The single values of what stands between two lines of dashes at the beginning of a page, by name, and the text below.
+fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
+    let inner = text.strip_prefix("---\n")?;
+    let end = inner.find("\n---\n").or_else(|| inner.strip_suffix("\n---").map(str::len))?;
+    let values: Vec<(String, String)> = inner[..end]
+        .lines()
+        .filter_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            let value = value.trim().trim_matches(['"', '\'']);
+            (!key.starts_with([' ', '-', '#']) && !value.is_empty())
+                .then(|| (key.to_lowercase(), value.to_owned()))
+        })
+        .collect();
+    // A line of dashes may as well be a rule between paragraphs.
+    (!values.is_empty()).then(|| (values, inner[end..].trim_start_matches("\n---").trim_start()))
 }
 
 /// A page from the name of its file and its bytes.

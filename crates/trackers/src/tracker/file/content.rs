@@ -27,6 +27,8 @@ const MAX_FILES: usize = 50_000;
 pub struct Content {
     /// What it is called in remarks: the file's name.
     pub name: String,
+    /// Where it lies below what was given, with `/` between folders.
+    pub place: String,
     /// The file that it is or lies in.
     pub path: PathBuf,
     bytes: Option<Arc<[u8]>>,
@@ -37,7 +39,20 @@ impl Content {
     /// A file of its own.
     pub fn file(path: &Path) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self { name, path: path.to_owned(), bytes: None, packed: Arc::default() }
+        Self { place: name.clone(), name, path: path.to_owned(), bytes: None, packed: Arc::default() }
+    }
+
+    /// The same, said where it lies below a folder that was given.
+    #[must_use]
+    pub fn below(mut self, given: &Path) -> Self {
+        if let Ok(inner) = self.path.strip_prefix(given)
+            && inner.components().count() > 1
+            && self.bytes.is_none()
+        {
+            let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
+            self.place = parts.join("/");
+        }
+        self
     }
 
     /// Opens it at its beginning, unpacked.
@@ -268,8 +283,15 @@ fn members<R: Read + io::Seek>(
 }
 
 fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
-    Content { name, path: whole.path.clone(), bytes: Some(bytes.into()), packed: Arc::clone(&whole.packed) }
+    let place = name.replace('\\', "/");
+    let name = place.rsplit('/').next().unwrap_or(name).to_owned();
+    Content {
+        name,
+        place,
+        path: whole.path.clone(),
+        bytes: Some(bytes.into()),
+        packed: Arc::clone(&whole.packed),
+    }
 }
 
 fn too_large(path: &Path, name: &str) -> Error {

@@ -119,7 +119,13 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
     if first.is_none() && !holder && matches!(bare.as_str(), "[]" | "{}" | "[[]]" | "[][]") {
         return Some(nothing(content, "an empty list"));
     }
-    let first = first?;
+    // An answer that holds no list tells why beside it.
+    let whole: Option<Value> = match first {
+        None if holder => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    let holder = holder && whole.is_none();
+    let first = whole.as_ref().or(first)?;
     if first.get("name").is_some() && first.get("color").is_some() && first.get("title").is_none() {
         return Some(error(content, "this is a list of labels", "Export the issues themselves."));
     }

@@ -4,8 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Value, value::RawValue};
 
-use super::{known::Known, piece::Piece, shapes};
+use super::{
+    known::Known,
+    piece::Piece,
+    shapes,
+    states::{Said, is_resolution},
+};
 use crate::tracker::github;
+use precedent_core::model::{DocKind, Record, State};
 
 /// How deep records may lie in one another in a line.
 const MAX_DEPTH: u8 = 3;
@@ -21,7 +27,10 @@ pub fn pieces(bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, Str
 fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>, String> {
     // Most records are GitHub's; whatever else has neither a number with a title nor an item's address is told there quickly.
     let why = match github::records(bytes) {
-        Ok(records) if !records.is_empty() => return Ok(records.into_iter().map(Piece::Record).collect()),
+        Ok(mut records) if !records.is_empty() => {
+            settle(&mut records, bytes, known);
+            return Ok(records.into_iter().map(Piece::Record).collect());
+        }
         Ok(_) => None,
         Err(why) => Some(why),
     };
@@ -42,14 +51,103 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
         }
         Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
     };
-    if let Some(node) = value.get("node").filter(|n| n.is_object() && depth < MAX_DEPTH) {
-        return read(node.to_string().as_bytes(), place, known, depth + 1);
+    if depth < MAX_DEPTH {
+        if let Some(inner) = held(&value) {
+            return read(inner.to_string().as_bytes(), place, known, depth + 1);
+        }
+        if let Some(all) = of_repository(&value) {
+            let mut out = Vec::new();
+            for one in all {
+                out.extend(read(one.to_string().as_bytes(), place, known, depth + 1)?);
+            }
+            return Ok(out);
+        }
     }
     match (shapes::pieces(&value, bytes, place, known), why) {
         (Some(found), _) => found,
         (None, None) => Ok(Vec::new()),
         (None, Some(why)) => Err(why),
     }
+}
+
+/// Gives items whose state is a word that is none of GitHub's the state that it stands for.
+fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
+    for record in records {
+        if let Record::Document(item) = record
+            && item.state.is_none()
+            && item.kind != DocKind::Page
+        {
+            let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+            let word = value.get("state").and_then(Value::as_str);
+            let closed = known.closed(Said { word, ..Said::default() });
+            item.state = Some(if closed { State::Closed } else { State::Open });
+            if let Some(word) = word.filter(|w| closed && is_resolution(w)) {
+                item.state_reason.get_or_insert_with(|| word.to_owned());
+            }
+        }
+    }
+}
+
+/// Keys of objects that hold one record, in one another or not: `{"data": {"repository": {"issue": {…}}}}`.
+const WRAPPERS: &[&str] = &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
+
+/// The record that an object holds as its only one; an item of a board with what the board says of it.
+fn held(value: &Value) -> Option<Value> {
+    let object = value.as_object()?;
+    // What GitHub calls a hook with holds more than one.
+    if object.contains_key("action") {
+        return None;
+    }
+    if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name)) {
+        return None;
+    }
+    let mut inner = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()))?.clone();
+    if let (Some(fields), Some(status)) = (inner.as_object_mut(), object.get("status")) {
+        fields.entry("state").or_insert_with(|| status.clone());
+    }
+    Some(inner)
+}
+
+/// The items of a repository that holds them in a list of GraphQL's, each with its name.
+fn of_repository(value: &Value) -> Option<Vec<Value>> {
+    let name = value.get("nameWithOwner");
+    let mut out = Vec::new();
+    for key in ["issues", "pullRequests"] {
+        let Some(list) = value.get(key) else { continue };
+        let all = list.get("nodes").or_else(|| list.get("edges")).and_then(Value::as_array);
+        for item in all.into_iter().flatten() {
+            let mut item = item.get("node").unwrap_or(item).clone();
+            if let (Some(fields), Some(name)) = (item.as_object_mut(), name) {
+                fields.entry("repository").or_insert_with(|| name.clone());
+            }
+            out.push(item);
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Whether an object holds one record and no list of them.
+fn is_single(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        let Some((name, after)) = rest.trim_start().strip_prefix('{').and_then(|r| quoted(r.trim_start()))
+        else {
+            return false;
+        };
+        let inner = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
+        match name {
+            "data" | "repository" | "node" | "resource" | "project" => rest = inner,
+            "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => return inner.starts_with('{'),
+            _ => return false,
+        }
+    }
+}
+
+/// Whether an object is what Bugzilla answers to the question for comments: an object of bugs, by their numbers.
+pub fn is_comments_of_bugs(text: &str) -> bool {
+    let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
+    let Some(("bugs", after)) = inner.and_then(|inner| quoted(inner.trim_start())) else { return false };
+    after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with('{'))
 }
 
 /// The objects of a text that holds several, one right after another.
@@ -154,6 +252,9 @@ pub fn is_holder(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
     let Some(inner) = rest.strip_prefix('{') else { return false };
+    if is_single(rest) || is_comments_of_bugs(rest) {
+        return false;
+    }
     rest = inner;
     let (mut depth, mut key) = (0_usize, None::<String>);
     while let Some(c) = rest.chars().next() {
@@ -217,6 +318,10 @@ mod tests {
             (r#"{"number": 1, "items": [{}]}"#, false),
             (r#"{"message": "Bad credentials"}"#, false),
             (r#"[[{"number": 1}]]"#, false),
+            (r#"{"data": {"repository": {"issue": {"number": 1, "labels": {"nodes": []}}}}}"#, false),
+            (r#"{"ticket": {"id": 1, "subject": "x"}}"#, false),
+            (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
+            (r#"{"bugs": [{"id": 55}]}"#, true),
         ] {
             assert_eq!(is_holder(text.as_bytes()), want, "{text}");
         }

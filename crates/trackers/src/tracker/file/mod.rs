@@ -127,7 +127,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             kind: "Bugzilla XML".to_owned(),
             namespace: "bugzilla".to_owned(),
             doubts: Vec::new(),
-            form: Form::Xml { written, known: Known { words: mapping.words.clone(), numberless: false } },
+            form: Form::Xml { written, known: Known::new(&mapping.words, false) },
         }),
         Some('<') => Err(foreign::markup(content, &text)),
         Some(_) => match table::look(content, mapping)? {
@@ -146,7 +146,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
 }
 
-fn is_page(file: &str) -> bool {
+/// Whether a file of this name is a page of a wiki.
+pub fn is_page(file: &str) -> bool {
     let name = file.to_lowercase();
     wiki::ENDINGS.iter().any(|e| name.ends_with(e))
 }
@@ -179,12 +180,15 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         () if has("payload") && has("repo") => "GitHub event",
         () if has("key") && has("fields") => "Jira",
         () if has("iid") => "GitLab",
-        () if has("dupe_of") || has("is_open") || has("product") => "Bugzilla",
+        () if json::is_comments_of_bugs(text) || has("dupe_of") || has("is_open") || has("product") => {
+            "Bugzilla"
+        }
         () if has("raw_subject") || (has("subject") && has("requester_id")) => "Zendesk",
         () if has("subject") => "Redmine",
         () if has("identifier") => "Linear",
         () if has("idReadable") => "YouTrack",
         () if first.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
+        () if first.is_null() => "",
         () => "GitHub",
     };
     let numberless = tracker == "GitHub"
@@ -197,10 +201,13 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
     Ok(Look {
-        kind: format!("{tracker} JSON"),
-        namespace: host.map_or_else(|| name(tracker), str::to_owned),
+        kind: format!("{tracker} JSON").trim_start().to_owned(),
+        namespace: host.map_or_else(
+            || if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
+            str::to_owned,
+        ),
         doubts,
-        form: Form::Json { written, holder, known: Known { words: mapping.words.clone(), numberless } },
+        form: Form::Json { written, holder, known: Known::new(&mapping.words, numberless) },
     })
 }
 
@@ -237,6 +244,19 @@ impl Look {
             Form::Table(plan) => plan.written.named(),
             Form::Page | Form::Mail { .. } => None,
         }
+    }
+
+    /// What a person should know once all of it was read.
+    pub fn late_doubts(&self) -> Vec<String> {
+        match &self.form {
+            Form::Json { known, .. } | Form::Xml { known, .. } => known.doubts(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it is a page of a wiki.
+    pub fn is_page(&self) -> bool {
+        matches!(self.form, Form::Page)
     }
 
     /// Lines in front of a table that are none of it.
@@ -305,7 +325,16 @@ impl Look {
                     .take(wiki::MAX_PAGE)
                     .read_to_end(&mut bytes)
                     .map_err(|e| damaged(&content.path, &e))?;
-                match wiki::page_from(&content.name, bytes, wiki::modified(&content.path)) {
+                let written =
+                    encoding::detect(bytes.as_slice(), true).map_err(|e| damaged(&content.path, &e))?;
+                if written.encoding != UTF_8 {
+                    let mut text = String::new();
+                    Decoded::new(bytes.as_slice(), written.encoding)
+                        .read_to_string(&mut text)
+                        .map_err(|e| damaged(&content.path, &e))?;
+                    bytes = text.into_bytes();
+                }
+                match wiki::page_of_folder(&content.place, bytes, wiki::modified(&content.path)) {
                     Ok(Some(page)) => {
                         let page = Box::new(Record::Document(Box::new(page)));
                         return Ok(each(content.name.clone(), Ok(Chunk::Page(page))));

@@ -89,7 +89,11 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
         };
     };
     let mut found = identity(key).ok_or_else(|| {
-        format!("\"{}\" does not end in a number", key.chars().take(40).collect::<String>())
+        let shown: String = key.chars().take(40).collect();
+        match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
+            true => format!("\"{shown}\" is no item's number: those are 1 to {}", u32::MAX),
+            false => format!("\"{shown}\" does not end in a number"),
+        }
     })?;
     if found.project.is_none() {
         found.project = url.and_then(address).filter(|a| a.number == found.number).and_then(|a| a.project);
@@ -174,10 +178,11 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
             said.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
         }
         said.body = markdown(plan, body);
-        // Rows of one item each hold one comment of many: their text tells those of one minute apart.
-        let mark = match &row.again {
-            Some(_) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
-            None => times.iter().filter(|t| **t == said.at).count().to_string(),
+        // Rows of one item each hold one comment of many, and need not follow one another: their text tells those without a time
+        // and those of one minute apart.
+        let mark = match (&row.again, said.at) {
+            (Some(_), _) | (None, None) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
+            _ => times.iter().filter(|t| **t == said.at).count().to_string(),
         };
         times.push(said.at);
         out.push(Piece::Record(said.record(item, &mark, text.as_bytes().to_vec())));
@@ -197,20 +202,11 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
     ] {
         for (_, text) in plan.cells(cells, field) {
             for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
-                // Redmine says in the cell what kind each is: "Duplicates #290".
-                let (words, key) = match part.rsplit_once(' ') {
-                    Some((words, key)) if !part.contains("://") => (words.to_lowercase(), key),
-                    _ => (String::new(), part),
-                };
+                let (words, key) = named(part);
                 let Some(other) = identity(key).filter(|o| o != of) else { continue };
-                let (tie, back) = match () {
-                    () if words.contains("duplicated") || words.contains("has duplicate") => {
-                        (Tie::DuplicateOf, true)
-                    }
-                    () if words.contains("duplicate") || words.contains("duplik") => {
-                        (Tie::DuplicateOf, false)
-                    }
-                    () => (tie, back),
+                let (tie, back) = match relation(&words) {
+                    Some(way) => (Tie::DuplicateOf, way == Way::Back),
+                    None => (tie, back),
                 };
                 // A bare number is one of this project.
                 let other = Identity { project: other.project.or_else(|| of.project.clone()), ..other };
@@ -218,6 +214,51 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                 out.push(Piece::Link(from, to, tie));
             }
         }
+    }
+}
+
+#[derive(PartialEq)]
+enum Way {
+    Forth,
+    Back,
+}
+fn relation(words: &str) -> Option<Way> {
+    match () {
+        () if words.contains("duplicated") || words.contains("has duplicate") => Some(Way::Back),
+        () if words.contains("duplicate") || words.contains("duplik") => Some(Way::Forth),
+        () => None,
+    }
+}
+
+/// The words of a link's cell and the key in it. Redmine says what kind each is, "Duplicates #290"; others add the title,
+/// "APP-12 (Belt slips)". A number at the end of plain words is none of an item: "Belt slips 2.0".
+fn named(part: &str) -> (String, &str) {
+    if part.contains("://") || !part.contains(char::is_whitespace) {
+        return (String::new(), part);
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_key = |word: &&str| {
+        let at = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (before, number) = word.split_at(at);
+        let upper = before.trim_end_matches('-');
+        digits(number)
+            && (before.ends_with('#') || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
+    };
+    let mut words = part.split_whitespace().map(|w| w.trim_matches(['(', ')', '[', ']', ':', ',', '"']));
+    if let Some(key) = words.clone().find(is_key) {
+        return (part.replace(key, " ").to_lowercase(), key);
+    }
+    match words.next_back() {
+        Some(last) if digits(last) => {
+            let before = part[..part.len() - last.len()].to_lowercase();
+            let says = relation(&before).is_some()
+                || ["relat", "block", "depend", "bug", "issue", "ticket", "clone"]
+                    .iter()
+                    .any(|w| before.contains(w))
+                || before.split_whitespace().all(digits);
+            if says { (before, last) } else { (String::new(), "") }
+        }
+        _ => (String::new(), ""),
     }
 }
 

@@ -23,6 +23,14 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
     let any = |names: &[&str]| names.iter().any(|n| has(n));
     Some(match () {
         () if has("payload") && has("repo") && has("type") => event(value),
+        () if has("action") && any(&["issue", "pull_request"]) && has("repository") => {
+            let name = text(value, &["repository.full_name"]);
+            event(&serde_json::json!({ "repo": { "name": name }, "payload": value }))
+        }
+        () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
+        () if has("bug_id") && has("error") => {
+            Err(format!("Bugzilla did not give it: {}", text(value, &["error"]).unwrap_or_default()))
+        }
         () if has("key") && has("fields") => jira_issue(value, bytes),
         () if has("iid") && has("title") => gitlab(value, bytes, known),
         () if any(&["bug_id", "summary"])
@@ -109,7 +117,7 @@ fn item(value: &Value, number: u64, known: &Known, said: Said<'_>) -> Item {
     let url = text(value, &["web_url", "webUrl", "html_url", "url"]);
     let closed_at =
         time(value, &["closed_at", "closedAt", "closed_on", "completedAt", "canceledAt", "resolved"]);
-    let (closed, _) = known.words.closed(Said { closed_at: closed_at.is_some(), ..said });
+    let closed = known.closed(Said { closed_at: closed_at.is_some(), ..said });
     Item {
         project: url.as_deref().and_then(address).and_then(|a| a.project),
         number,
@@ -158,6 +166,15 @@ fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Pi
 /// GitLab's interfaces and project exports.
 fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["iid"])?;
+    let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
+    if ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
+        || address.contains("/merge_requests/")
+    {
+        return Err(
+            "a merge request: GitLab counts them apart from the issues, whose numbers they would take"
+                .to_owned(),
+        );
+    }
     let word = text(value, &["state"]);
     let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
     item.reason = None;
@@ -232,16 +249,7 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
             item.body = words;
             continue;
         }
-        comments.push(Comment {
-            number,
-            id: text(said, &["id", "commentid"]),
-            author: text(said, &["creator", "author", "who", "who.#text"]),
-            body: words,
-            hidden: text(said, &["is_private", "isprivate"]).is_some_and(|p| p == "1")
-                || said.get("is_private").and_then(Value::as_bool) == Some(true),
-            at: time(said, &["creation_time", "time", "bug_when"]),
-            ..Comment::default()
-        });
+        comments.push(said_of_bug(said, number));
     }
     let mut out = with_comments(item, comments, bytes);
     let of = |number| Identity { project: None, number };
@@ -250,10 +258,42 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
             out.push(Piece::Link(of(number), of(other), tie));
         }
     }
-    for other in list(value, "see_also").into_iter().filter_map(|v| identity(v.as_str()?)) {
+    let beside = match value.get("see_also") {
+        Some(Value::String(one)) => vec![one.as_str()],
+        _ => list(value, "see_also").into_iter().filter_map(Value::as_str).collect(),
+    };
+    for other in beside.into_iter().filter_map(identity) {
         out.push(Piece::Link(of(number), other, Tie::RelatesTo));
     }
     Ok(out)
+}
+
+/// What Bugzilla answers to the question for comments: by bug, the description first.
+fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
+    let mut out = Vec::new();
+    for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
+        let number = bug.parse::<u32>().map_err(|_| format!("\"{}\" is no bug's number", short(bug)))?;
+        for (place, said) in list(held, "comments").into_iter().enumerate() {
+            let comment = said_of_bug(said, u64::from(number));
+            let raw = comment.body.clone().into_bytes();
+            out.push(Piece::Record(comment.record(None, &place.to_string(), raw)));
+        }
+    }
+    Ok(out)
+}
+
+/// A comment of Bugzilla's, by the names of its REST answers and of its XML.
+fn said_of_bug(said: &Value, number: u64) -> Comment {
+    Comment {
+        number,
+        id: text(said, &["id", "commentid"]),
+        author: text(said, &["creator", "author", "who", "who.#text"]),
+        body: text(said, &["text", "thetext"]).unwrap_or_default(),
+        hidden: text(said, &["is_private", "isprivate"]).is_some_and(|p| p == "1")
+            || said.get("is_private").and_then(Value::as_bool) == Some(true),
+        at: time(said, &["creation_time", "time", "bug_when"]),
+        ..Comment::default()
+    }
 }
 
 /// Zendesk's tickets: of its interface, and of its exports, which hold the comments.
@@ -373,7 +413,7 @@ fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
         known,
         Said { word: word.as_deref(), category: category.as_deref(), ..Said::default() },
     );
-    item.project = of.project;
+    item.project.clone_from(&of.project);
     item.remote_id = Some(key);
     let comments = list(value, "comments").into_iter().map(|said| Comment {
         number: item.number,
@@ -384,7 +424,21 @@ fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
         ..Comment::default()
     });
     let comments = comments.collect();
-    Ok(with_comments(item, comments, bytes))
+    let mut out = with_comments(item, comments, bytes);
+    for (links, end, back) in
+        [("relations", "relatedIssue.identifier", false), ("inverseRelations", "issue.identifier", true)]
+    {
+        for link in list(value, links) {
+            let Some(other) = text(link, &[end]).as_deref().and_then(identity) else { continue };
+            let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+            let tie = match text(link, &["type"]).as_deref() {
+                Some("duplicate") => Tie::DuplicateOf,
+                _ => Tie::RelatesTo,
+            };
+            out.push(Piece::Link(from, to, tie));
+        }
+    }
+    Ok(out)
 }
 
 /// Azure DevOps' work items.

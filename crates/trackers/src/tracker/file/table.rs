@@ -9,6 +9,7 @@ use super::{
     columns::{self, MANY, plain},
     content::Content,
     encoding::{self, Decoded, Written},
+    known,
     mapping::Mapping,
     quotes::Quotes,
     states::{Said, Unknown, Words},
@@ -238,6 +239,8 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut said = Seen::default();
     let mut unknown = Unknown::default();
     let mut record = StringRecord::new();
+    // Rows with more cells than columns, and the first of them.
+    let (mut longer, mut first) = (0_u64, 0);
     loop {
         match reader.read_record(&mut record) {
             Ok(true) => plan.rows += 1,
@@ -248,6 +251,10 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
                     .unclosed()
                     .map_or_else(|| unreadable(content, &error), |line| unclosed(content, line)));
             }
+        }
+        if record.iter().skip(plan.headers.len()).any(|cell| !cell.trim().is_empty()) {
+            longer += 1;
+            first = if longer == 1 { plan.rows } else { first };
         }
         for (at, seen) in &mut seen {
             if let Some(text) = record.get(*at).filter(|t| !t.trim().is_empty()) {
@@ -278,10 +285,16 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         return Err(unclosed(content, line));
     }
     order(mapping, plan, &seen, &said);
-    for (word, n) in unknown.each() {
+    plan.doubts.extend(known::doubts(&unknown, "row"));
+    if longer > 0 {
         plan.doubts.push(format!(
-            "state \"{word}\" ({n} row{}) is not known here and taken as open; --map state.closed=\"{word}\" says otherwise",
-            if n == 1 { "" } else { "s" }
+            "{longer} row{} more cells than there are columns (the first is row {first}): what is beyond them is left out; \
+             a text with \"{}\" in it needs quotes",
+            if longer == 1 { " has" } else { "s have" },
+            match plan.delimiter {
+                b'\t' => "a tab".to_owned(),
+                mark => char::from(mark).to_string(),
+            }
         ));
     }
     if plan.written.damaged > 0 {

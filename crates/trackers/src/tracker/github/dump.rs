@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{REVIEW, clean, describe, record, time, whole_number};
+use super::{REVIEW, clean, describe, named_repository, odd, plain, record, state, time, whole_number};
 use crate::tracker::identity::address;
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
@@ -25,6 +25,8 @@ struct Probe {
     author: Option<serde_json::Value>,
     is_pinned: Option<serde_json::Value>,
     head_ref_name: Option<serde_json::Value>,
+    is_pull_request: Option<serde_json::Value>,
+    body_text: Option<serde_json::Value>,
     comments: Option<serde_json::Value>,
     url: Option<serde_json::Value>,
 }
@@ -54,7 +56,11 @@ struct Item<'a> {
     #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
     is_draft: Option<bool>,
+    is_pull_request: Option<serde_json::Value>,
     head_ref_name: Option<String>,
+    repository: Option<serde_json::Value>,
+    closed: Option<serde_json::Value>,
+    body_text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -77,7 +83,7 @@ struct Milestone {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Comment {
-    id: Option<String>,
+    id: Option<serde_json::Value>,
     database_id: Option<u64>,
     body: Option<String>,
     url: Option<String>,
@@ -157,7 +163,7 @@ struct Migrated {
 /// Fields by which the shapes are told apart: accounts have a `type` in the REST interface too.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#""(?:type|comments|createdAt|updatedAt|stateReason|headRefName|isPinned|author)""#).unwrap()
+    Regex::new(r#""(?:type|comments|createdAt|updatedAt|stateReason|headRefName|isPinned|isPullRequest|author|bodyText)""#).unwrap()
 });
 
 /// Reads one record of any of GitHub's shapes; one of the command line holds its comments, one of an archive may be
@@ -189,6 +195,8 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
         &probe.author,
         &probe.is_pinned,
         &probe.head_ref_name,
+        &probe.is_pull_request,
+        &probe.body_text,
     ];
     let listed = probe.comments.as_ref().is_some_and(serde_json::Value::is_array);
     if listed || camel.iter().any(|f| f.is_some()) {
@@ -236,14 +244,23 @@ fn author(user: Option<User>, association: Option<String>) -> Author {
 }
 
 fn item(text: &str) -> Result<Vec<Record>, String> {
-    let item: Item<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let mended;
+    let item: Item<'_> = match serde_json::from_str(text) {
+        Ok(item) => item,
+        Err(error) => {
+            mended = odd::mended(text).ok_or_else(|| describe(&error))?;
+            serde_json::from_str(&mended).map_err(|e| describe(&e))?
+        }
+    };
     if item.number == 0 || item.number > u64::from(u32::MAX) {
         return Err(format!("\"number\" is {}: item numbers are 1 to {}", item.number, u32::MAX));
     }
-    let (number, state) = (item.number, item.state.as_deref().unwrap_or_default().to_uppercase());
-    let place = item.url.as_deref().and_then(named);
+    let number = item.number;
+    let place = (item.url.as_deref().and_then(named).map(|(repository, _)| repository))
+        .or_else(|| named_repository(item.repository.as_ref()));
     let pull = item.url.as_deref().is_some_and(|u| u.contains("/pull/"))
         || item.is_draft.is_some()
+        || item.is_pull_request.as_ref().and_then(serde_json::Value::as_bool) == Some(true)
         || item.head_ref_name.is_some();
     let mut out = Vec::new();
     if let Some(raws) = item.comments {
@@ -253,10 +270,10 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
             // GraphQL gives no more than was asked for.
             let id = comment_id(comment.url.as_deref())
                 .or(comment.database_id.map(|id| id.to_string()))
-                .or(comment.id)
+                .or(comment.id.map(plain))
                 .unwrap_or_else(|| format!("{number}-{}-{nth}", created_at.as_second()));
             out.push(Record::Comment(Box::new(CommentRecord {
-                repository: place.as_ref().map(|p| p.0.clone()),
+                repository: place.clone(),
                 number,
                 remote_id: id,
                 author: author(comment.author, comment.author_association),
@@ -269,22 +286,20 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
         }
     }
     let document = DocumentRecord {
-        repository: place.map(|p| p.0),
+        repository: place,
         kind: if pull { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(number),
         slug: None,
         remote_id: None,
         title: clean(&item.title).trim().to_owned(),
-        body: clean(&item.body.unwrap_or_default()),
+        body: clean(&item.body.or(item.body_text).unwrap_or_default()),
         url: item.url,
-        state: Some(match state.as_str() {
-            _ if item.merged_at.is_some() => State::Merged,
-            "MERGED" => State::Merged,
-            "CLOSED" => State::Closed,
-            "OPEN" => State::Open,
-            _ if item.closed_at.is_some() => State::Closed,
-            _ => State::Open,
-        }),
+        state: state(
+            item.state.as_deref(),
+            item.merged_at.is_some(),
+            item.closed_at.is_some(),
+            item.closed.as_ref(),
+        ),
         state_reason: item.state_reason.filter(|r| !r.is_empty()).map(|r| r.to_lowercase()),
         author: author(item.author, None),
         labels: item.labels.into_iter().filter_map(|l| l.name).collect(),

@@ -6,6 +6,7 @@ pub mod device;
 mod discussions;
 mod dump;
 mod graphql;
+mod odd;
 mod rest;
 
 use std::sync::atomic::AtomicUsize;
@@ -82,6 +83,8 @@ struct Issue {
     #[serde(default, deserialize_with = "time")]
     merged_at: Option<Timestamp>,
     pull_request: Option<PullRequest>,
+    repository: Option<serde_json::Value>,
+    closed: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -222,26 +225,63 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
     }
 }
 
+/// Reads a record; one whose fields have odd forms as far as they can be used.
+fn tolerant<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).or_else(|error| {
+        let mended = odd::mended(text).ok_or_else(|| describe(&error))?;
+        serde_json::from_str(&mended).map_err(|e| describe(&e))
+    })
+}
+
+/// What is said of an item's state: closed or open, or a word that is none of GitHub's.
+fn state(
+    word: Option<&str>,
+    merged: bool,
+    closed_at: bool,
+    closed: Option<&serde_json::Value>,
+) -> Option<State> {
+    if merged {
+        return Some(State::Merged);
+    }
+    let closed = closed.and_then(serde_json::Value::as_bool);
+    match word.unwrap_or_default().to_lowercase().as_str() {
+        "merged" => Some(State::Merged),
+        "closed" => Some(State::Closed),
+        "open" => Some(State::Open),
+        // The closing time tells.
+        _ if closed_at || closed == Some(true) => Some(State::Closed),
+        "" => Some(State::Open),
+        _ => closed.map(|_| State::Open),
+    }
+}
+
+/// The repository that a record names itself: `owner/name`, or an object with that or its two parts.
+fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
+    let value = value?;
+    let text = |name: &str| value.get(name).and_then(serde_json::Value::as_str);
+    let whole = value.as_str().or_else(|| text("nameWithOwner")).or_else(|| text("full_name"));
+    let whole = whole.map(str::to_owned).or_else(|| {
+        let owner = value.get("owner")?;
+        Some(format!("{}/{}", owner.get("login").unwrap_or(owner).as_str()?, text("name")?))
+    });
+    whole.filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
+}
+
 fn issue(text: &str) -> Result<Record, String> {
-    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue: Issue = tolerant(text)?;
     if issue.number == 0 || issue.number > u64::from(u32::MAX) {
         return Err(format!("\"number\" is {}: item numbers are 1 to {}", issue.number, u32::MAX));
     }
     let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
-    let state = match issue.state.as_deref() {
-        _ if merged_at.is_some() => State::Merged,
-        Some(word) if word.eq_ignore_ascii_case("closed") => State::Closed,
-        Some("open") | None if issue.closed_at.is_none() => State::Open,
-        // An unknown word: the closing time tells.
-        _ if issue.closed_at.is_some() => State::Closed,
-        _ => State::Open,
-    };
+    let state =
+        state(issue.state.as_deref(), merged_at.is_some(), issue.closed_at.is_some(), issue.closed.as_ref());
     Ok(Record::Document(Box::new(DocumentRecord {
         repository: issue
             .url
             .as_deref()
             .and_then(repository)
-            .or_else(|| issue.html_url.as_deref().and_then(repository)),
+            .or_else(|| issue.html_url.as_deref().and_then(repository))
+            .or_else(|| named_repository(issue.repository.as_ref())),
         kind: if issue.pull_request.is_some() { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(issue.number),
         slug: None,
@@ -249,7 +289,7 @@ fn issue(text: &str) -> Result<Record, String> {
         title: clean(&issue.title).trim().to_owned(),
         body: clean(&issue.body.unwrap_or_default()),
         url: issue.html_url,
-        state: Some(state),
+        state,
         state_reason: issue.state_reason,
         author: author(issue.user, issue.author_association),
         labels: issue
@@ -273,7 +313,7 @@ fn issue(text: &str) -> Result<Record, String> {
 }
 
 fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = tolerant(text)?;
     let issue_url = comment.issue_url.as_deref().unwrap_or(issue_url);
     let number = issue_url
         .trim_end_matches('/')

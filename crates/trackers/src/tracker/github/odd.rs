@@ -1,0 +1,147 @@
+//! Records whose fields have another form than GitHub's interface gives them: written by scripts, or through a filter. A number and a
+//! title make an item; any other field that cannot be used costs itself.
+
+use serde_json::{Map, Value, json};
+
+/// The record with each field in the form of the interface, or without it. `None` if it is no object.
+pub(super) fn mended(text: &str) -> Option<String> {
+    let Value::Object(mut record) = serde_json::from_str(text).ok()? else { return None };
+    record.retain(|name, value| mend(name, value));
+    Some(Value::Object(record).to_string())
+}
+
+/// Brings a field into its form; whether it stays.
+fn mend(name: &str, value: &mut Value) -> bool {
+    match name {
+        "number" => whole(value),
+        "title" | "body" => {
+            *value = Value::String(words(value));
+            true
+        }
+        "user" | "author" => person(value),
+        "labels" => labels(value),
+        "milestone" => named(value, "title"),
+        "locked" | "isDraft" => truth(value),
+        "pull_request" => {
+            let is_one = match value {
+                Value::Object(_) => return true,
+                Value::Bool(is_one) => *is_one,
+                Value::String(address) => !address.is_empty(),
+                _ => false,
+            };
+            *value = json!({});
+            is_one
+        }
+        "comments" => {
+            if let Value::Array(all) = value {
+                all.retain_mut(|comment| match comment {
+                    Value::String(text) => {
+                        *comment = json!({ "body": text });
+                        true
+                    }
+                    Value::Object(fields) => {
+                        fields.retain(|name, value| mend(name, value));
+                        true
+                    }
+                    _ => false,
+                });
+            }
+            true
+        }
+        "state" | "state_reason" | "stateReason" | "url" | "html_url" | "author_association"
+        | "authorAssociation" | "headRefName" | "issue_url" | "id" => {
+            value.is_string() || (name == "id" && value.is_number())
+        }
+        _ => true,
+    }
+}
+
+/// A number that is written as a broken one, or as text.
+fn whole(value: &mut Value) -> bool {
+    let text = words(value);
+    let text = text.trim().trim_start_matches('#');
+    match text.strip_suffix(".0").unwrap_or(text).parse::<u64>() {
+        Ok(number) => *value = number.into(),
+        // What is wrong with it is told where it is read.
+        Err(_) => *value = Value::String(text.to_owned()),
+    }
+    true
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn person(value: &mut Value) -> bool {
+    if let Value::Object(fields) = value
+        && !fields.get("login").is_some_and(Value::is_string)
+    {
+        let name = ["login", "name", "username", "email"].iter().find_map(|n| fields.get(*n));
+        *value = name.map_or(Value::Null, |name| Value::String(words(name)));
+    }
+    let named = named(value, "login");
+    if let Value::Object(fields) = value {
+        fields.retain(|name, value| match name.as_str() {
+            "is_bot" => truth(value),
+            "type" => value.is_string(),
+            _ => true,
+        });
+    }
+    named
+}
+
+/// A text as the object that the interface has in its place.
+fn named(value: &mut Value, name: &str) -> bool {
+    match value {
+        Value::Object(fields) => {
+            if let Some(inner) = fields.get_mut(name) {
+                *inner = Value::String(words(inner));
+            }
+            true
+        }
+        Value::String(_) | Value::Number(_) => {
+            *value = json!({ name: words(value) });
+            true
+        }
+        _ => false,
+    }
+}
+
+fn truth(value: &mut Value) -> bool {
+    *value = Value::Bool(match value {
+        Value::Bool(is_so) => *is_so,
+        Value::String(word) => matches!(word.to_lowercase().as_str(), "true" | "yes" | "1"),
+        Value::Number(number) => number.as_i64() == Some(1),
+        _ => false,
+    });
+    true
+}
+
+fn labels(value: &mut Value) -> bool {
+    let label = |label: &Value| match label {
+        Value::String(name) => Some(json!({ "name": name })),
+        Value::Object(fields) => Some(json!({ "name": words(fields.get("name")?) })),
+        _ => None,
+    };
+    let list = |all: &[Value]| Value::Array(all.iter().filter_map(label).collect());
+    *value = match value {
+        Value::String(names) => {
+            let names = names.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
+            Value::Array(names.map(|name| json!({ "name": name })).collect())
+        }
+        Value::Array(all) => list(all),
+        Value::Object(fields) => list(&nodes(fields)),
+        _ => return false,
+    };
+    true
+}
+
+/// The list that an object is in GraphQL.
+fn nodes(fields: &Map<String, Value>) -> Vec<Value> {
+    let all = fields.get("nodes").or_else(|| fields.get("edges")).and_then(Value::as_array);
+    all.into_iter().flatten().map(|one| one.get("node").unwrap_or(one).clone()).collect()
+}
