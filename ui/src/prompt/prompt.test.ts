@@ -1,7 +1,8 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { flushSync, mount, unmount } from "svelte";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { SearchRequest, TroubleshootRequest } from "../lib/types";
+import { page as screen, press as pressed, show as put } from "../stories/page";
 import { candidate, hit, page, solved } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
@@ -9,7 +10,6 @@ import PromptView from "./PromptView.svelte";
 const TRACE = "TypeError: pool is dry\n    at take (/srv/pool.js:12:9)\n    at main (/srv/main.js:3:1)";
 
 let prompt: Prompt;
-let shown: Record<string, unknown>;
 let asked: [string, Record<string, unknown>][];
 let clipboard: string | null;
 /** What each command answers; a command that is not here answers with null. */
@@ -18,11 +18,9 @@ let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null, notices: [] });
 const nothing = { cases: [], wiki: [], near: [], notices: [] };
 
+screen();
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal("matchMedia", () => ({ matches: true }));
-  Element.prototype.scrollIntoView = () => {};
-  localStorage.clear();
   asked = [];
   clipboard = null;
   answers = {
@@ -38,15 +36,9 @@ beforeEach(() => {
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
   prompt = new Prompt();
-  shown = mount(PromptView, { target: document.body, props: { prompt } });
+  put(PromptView, { prompt });
 });
-afterEach(() => {
-  void unmount(shown);
-  clearMocks();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 async function rest(ms = 0): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
@@ -65,10 +57,9 @@ async function type(text: string, event?: Event): Promise<void> {
   await rest();
 }
 async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
-  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
-  (document.activeElement ?? document.body).dispatchEvent(event);
+  const isTaken = pressed(key, more);
   await rest();
-  return event.defaultPrevented;
+  return isTaken;
 }
 /** The person turns to another window. */
 async function turnAway(): Promise<void> {

@@ -1,7 +1,8 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { Writing } from "../notes/notes.svelte";
+import { page } from "../stories/page";
 import { Desk } from "./desk.svelte";
 import { MOST, read, written, type Kept } from "./session.svelte";
 
@@ -22,20 +23,14 @@ function rest(): void {
 }
 const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
 
+page();
 beforeEach(() => {
-  localStorage.clear();
   vi.useFakeTimers();
-  vi.stubGlobal("CSS", { escape: (text: string) => text });
   mockIPC((command) => {
     if (command !== "triage_queue") return null;
     const queue = [item("acme/app#5"), item("acme/app#6")];
     return { queue, related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1 };
   });
-});
-afterEach(() => {
-  clearMocks();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 it("brings a half-written note back after a restart, also one whose form was open", () => {
