@@ -120,7 +120,7 @@ export const STORIES: readonly Story[] = [
     full: { clusters: [5, 3, 2, 1].map((at) => cluster(at, "plain")), chosen: null, choose: none },
     chinese: { clusters: [5, 3].map((at) => cluster(at, "chinese")), chosen: null, choose: none },
   }),
-  ...told("Code", Code, { short: { text: "if a != b -> c" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
+  ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {
     ...each((sort) => ({ ...said, html: BODIES[sort] })),
     empty: { ...said, author: null, html: "" },
