@@ -27,7 +27,7 @@ let served: Thread;
 async function open(of: Thread): Promise<void> {
   served = of;
   desk = new Desk();
-  show(ThreadView, { desk, filterBy: () => {}, back: () => {}, lookFor: () => {}, leave: () => {}, narrow: false });
+  show(ThreadView, { desk, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
   await desk.reader.open({ key: of.key, anchor: null });
   await tick();
 }

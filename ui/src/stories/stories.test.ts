@@ -33,6 +33,15 @@ it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))(
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
+it("the window full: two items side by side", async () => {
+  const desk = await openWindow("full");
+  await desk.read("acme/app#1");
+  await desk.beside.open("acme/app#2");
+  await rest();
+  expect(document.querySelectorAll(".reader").length).toBe(2);
+  expect(await objections()).toEqual([]);
+});
+
 it("is in nothing that the product is made of", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts") && !name.startsWith("stories"));
   expect(files.filter((name) => /from "[^"]*\bstories\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
