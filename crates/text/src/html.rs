@@ -164,6 +164,8 @@ pub const MAX_SHOWN: usize = 400_000;
 
 /// How deep elements lie in one another at the most; nobody sees more, and cleaning takes the square of the depth.
 const MAX_DEPTH: usize = 60;
+/// No language has a longer name.
+const LONGEST_LANGUAGE: usize = 20;
 /// After so many tags that were written as HTML the others are shown as they were written.
 const MAX_TAGS: usize = 2_000;
 
@@ -175,6 +177,7 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
         .tag_attributes(
             [
                 ("a", HashSet::from(["href"])),
+                ("code", HashSet::from(["class"])),
                 ("ol", HashSet::from(["start"])),
                 ("td", HashSet::from(["align", "colspan", "rowspan"])),
                 ("th", HashSet::from(["align", "colspan", "rowspan"])),
@@ -184,6 +187,10 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
             .into(),
         )
         .allowed_classes([("span", HashSet::from(["remote-image", "task"]))].into())
+        .attribute_filter(|element, attribute, value| match (element, attribute) {
+            ("code", "class") => language(value).map(Cow::Owned),
+            _ => Some(Cow::Borrowed(value)),
+        })
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer nofollow"))
@@ -250,6 +257,14 @@ pub fn from_markdown(markdown: &str) -> String {
     let mut html = String::with_capacity(markdown.len() * 3 / 2);
     pulldown_cmark::html::push_html(&mut html, events);
     CLEANER.clean(&html).to_string()
+}
+
+/// The class that names the language of a block of code, for the reader to colour it: `language-rust`. No other is let through.
+fn language(classes: &str) -> Option<String> {
+    let named = classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
+    let is_named = |c: &char| c.is_ascii_alphanumeric() || matches!(*c, '+' | '#' | '-');
+    let name: String = named.chars().take_while(is_named).take(LONGEST_LANGUAGE).collect();
+    (!name.is_empty()).then(|| format!("language-{}", name.to_ascii_lowercase()))
 }
 
 /// After so many readings everything that could begin a tag is text.
@@ -451,6 +466,27 @@ mod tests {
         ] {
             assert_eq!(without_html(markdown), want);
         }
+    }
+
+    #[test]
+    fn a_fence_tells_the_language_and_nothing_else() {
+        let code = |class: &str| format!("<pre><code{class}>x\n</code></pre>\n");
+        for (markdown, class) in [
+            ("```rust\nx\n```", " class=\"language-rust\""),
+            ("```C++ linenos\nx\n```", " class=\"language-c++\""),
+            ("```rust,ignore\nx\n```", " class=\"language-rust\""),
+            ("~~~ c#\nx\n~~~", " class=\"language-c#\""),
+            ("```\nx\n```", ""),
+            ("```{.python}\nx\n```", ""),
+            ("    x\n", ""),
+        ] {
+            assert_eq!(from_markdown(markdown), code(class), "{markdown}");
+        }
+        assert_eq!(from_markdown("<code class=\"app hit\">x</code>").trim(), "<p><code>x</code></p>");
+        assert_eq!(
+            from_markdown("<code class=\"app language-go fold\">x</code>").trim(),
+            "<p><code class=\"language-go\">x</code></p>"
+        );
     }
 
     #[test]

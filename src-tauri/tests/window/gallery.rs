@@ -163,6 +163,9 @@ async fn full(window: &Client, album: &Album) {
 /// Every view while the engine does not answer, or answers with a failure.
 async fn unanswered(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
     window.refresh().await.unwrap();
+    // What was searched for has come back.
+    wait_for(window, "#hit-0").await;
+    paste(window, "#query", "").await;
     wait_for(window, ".row.hit").await;
     settled(window).await;
     script(window, how).await;

@@ -1,8 +1,8 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { mount, tick, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { Cluster, ClusterMember, Disposition, Hit, TriageItem } from "../lib/types";
 import { Desk } from "../shell/desk.svelte";
+import { page, rest, show } from "../stories/page";
 import InsightsView from "./InsightsView.svelte";
 
 const hit = (number: number, updated_at: string): Hit => ({
@@ -24,24 +24,16 @@ const cluster: Cluster = {
 };
 
 let desk: Desk;
-let shown: Record<string, unknown>;
 let asked: { query: string; offset: number }[];
 let triaged: { include_closed: boolean; band: string; queue_only: boolean }[];
 let refuse: boolean;
 
-const rest = async () => {
-  for (let at = 0; at < 8; at++) await new Promise((resolve) => setTimeout(resolve, 0));
-  await tick();
-};
 const section = (id: string) => [...document.querySelectorAll(`section[aria-labelledby=${id}] .row`)].map((row) => row.textContent.replace(/\s+/g, " ").trim());
 const press = (label: string) => document.querySelector<HTMLElement>(`button[aria-label^="${label}"]`)?.click();
 
+page();
 beforeEach(async () => {
-  localStorage.clear();
   vi.useFakeTimers({ now: Date.parse("2026-06-01T12:00:00Z"), toFake: ["Date"] });
-  vi.stubGlobal("CSS", { escape: (text: string) => text });
-  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
-  Element.prototype.scrollIntoView = () => {};
   [asked, triaged, refuse] = [[], [], false];
   mockIPC((command, payload) => {
     const request = (payload as { request?: Record<string, unknown> }).request ?? {};
@@ -70,14 +62,8 @@ beforeEach(async () => {
   });
   desk = new Desk();
   desk.go("insights");
-  shown = mount(InsightsView, { target: document.body, props: { desk } });
+  show(InsightsView, { desk });
   await rest();
-});
-afterEach(() => {
-  void unmount(shown);
-  clearMocks();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
 });
 
 it("tells which open reports wait longest: by age, and those that nothing has happened to", () => {
@@ -133,7 +119,7 @@ it("asks about one source alone where one is chosen", async () => {
 it("says what failed beside what it has, and asks again", async () => {
   refuse = true;
   await desk.insights.questions.load(null);
-  await tick();
+  await rest();
   expect(document.querySelector(".questions [role=alert]")?.textContent).toContain("The casebook is busy");
   refuse = false;
   document.querySelector<HTMLElement>(".questions [role=alert] button")?.click();

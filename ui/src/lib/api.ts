@@ -105,9 +105,9 @@ export const counted = (query: string, mode: Mode | null) =>
 export const find = (query: string, limit: number) =>
   ask({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
 
-/** The reports and pull requests that answer a query best. */
-export const best = (query: string, limit: number) =>
-  ask({ query, filters: "-is:page -is:note", limit, offset: 0, mode: null, explain: false, titles: true }, false);
+/** The reports and pull requests that answer a query best; those that have its words come sooner, and end no search. */
+export const best = (query: string, limit: number, mode: Mode | null) =>
+  ask({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
 
 export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });

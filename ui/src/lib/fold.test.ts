@@ -1,32 +1,19 @@
-import { flushSync, mount, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { page, show as put } from "../stories/page";
 import Comment from "./Comment.svelte";
 import { folded } from "./fold";
 import type { Mark } from "./types";
 
-let shown: Record<string, unknown> | null = null;
 const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\n")}\n</code></pre>`;
 const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {
-  shown = mount(Comment, {
-    target: document.body,
-    props: { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks },
-  });
-  flushSync();
+  put(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
 }
 const button = () => document.querySelector<HTMLElement>(".unfold");
 const isOpen = () => document.querySelector(".fold")?.classList.contains("open");
 
-beforeEach(() => {
-  // What a page without a screen lacks.
-  globalThis.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} };
-  Element.prototype.scrollIntoView = () => {};
-});
-afterEach(() => {
-  if (shown) void unmount(shown);
-  shown = null;
-});
+page();
 
 it("folds a long log behind a button that says how many lines it has, and opens and folds it again", () => {
   show(log(112));

@@ -1,20 +1,15 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { flushSync, mount, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { flushSync } from "svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import { page, show } from "../stories/page";
 import Loading from "./Loading.svelte";
 import Time from "./Time.svelte";
 
-let shown: Record<string, unknown> | null = null;
+page();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
-afterEach(() => {
-  if (shown) void unmount(shown);
-  shown = null;
-  vi.useRealTimers();
-});
 
 it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
-  shown = mount(Time, { target: document.body, props: { at: "2026-03-10T11:59:30Z", what: "Last change" } });
-  flushSync();
+  show(Time, { at: "2026-03-10T11:59:30Z", what: "Last change" });
   const time = document.querySelector("time");
   expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
   expect(time?.title).toMatch(/^Last change: .*2026/);
@@ -24,13 +19,12 @@ it("tells how long ago something was, the exact time on hover, and grows older b
 });
 
 it("shows nothing of a time that is not known", () => {
-  shown = mount(Time, { target: document.body, props: { at: null } });
+  show(Time, { at: null });
   expect(document.querySelector("time")).toBe(null);
 });
 
 it("shows that something loads only when it takes its time", () => {
-  shown = mount(Loading, { target: document.body });
-  flushSync();
+  show(Loading, {});
   const said = () => document.querySelector("[role=status]")?.textContent.trim();
   vi.advanceTimersByTime(140);
   flushSync();

@@ -3,7 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
-import { withoutFilters } from "../search/query";
+import { filters, withoutFilters } from "../search/query";
 import { copy } from "../shell/clipboard";
 import { alike } from "../troubleshoot/troubleshoot.svelte";
 import { described, recognise, type Recognised } from "./recognise";
@@ -304,17 +304,26 @@ export class Prompt {
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
       return response;
     };
+    // What has the words is there before the model has read them. A query that names its mode means it. What this fails of, the
+    // whole search tells.
+    if (words && filters(text).every((filter) => filter.name !== "mode")) {
+      void start.then(() => api.best(text, RESULTS, "lexical")).then(
+        ({ hits }) => isCurrent() && this.parts.Known.pending && hits.length > 0 && this.#set("Known", { lines: first(hits), pending: false }),
+        () => {},
+      );
+    }
     const reports = start.then(() =>
       words
-        ? api.best(text, RESULTS).then(noted).then(({ hits }) => first(hits))
+        ? api.best(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
         : // Which of it is a title is for the engine to tell.
           api.duplicates({ body: text, key: asked.key, include_closed: true, max_candidates: 5 }).then(noted).then(alike).then(known),
     );
     const cases = start.then(() => api.troubleshoot({ key: asked.key, text: about, source: null })).then(noted);
     const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
       this.#coming[name] = lines.then(
-        (lines) => isCurrent() && this.#set(name, { lines, pending: false, silence: silence() }),
-        (thrown: unknown) => isCurrent() && this.#set(name, { lines: [], pending: false, failure: api.failure(thrown) }),
+        // The line that the person went to stays what it is.
+        (lines) => isCurrent() && (this.parts[name].pending || !this.chosen?.startsWith(name)) && this.#set(name, { lines, pending: false, silence: silence() }),
+        (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.failure(thrown) }),
       ) as Promise<void>;
     };
     let answered: Awaited<typeof cases> | null = null;

@@ -1,7 +1,8 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { flushSync, mount, unmount } from "svelte";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { SearchRequest, TroubleshootRequest } from "../lib/types";
+import { page as screen, press as pressed, show as put } from "../stories/page";
 import { candidate, hit, page, solved } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
@@ -9,7 +10,6 @@ import PromptView from "./PromptView.svelte";
 const TRACE = "TypeError: pool is dry\n    at take (/srv/pool.js:12:9)\n    at main (/srv/main.js:3:1)";
 
 let prompt: Prompt;
-let shown: Record<string, unknown>;
 let asked: [string, Record<string, unknown>][];
 let clipboard: string | null;
 /** What each command answers; a command that is not here answers with null. */
@@ -18,11 +18,9 @@ let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null, notices: [] });
 const nothing = { cases: [], wiki: [], near: [], notices: [] };
 
+screen();
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal("matchMedia", () => ({ matches: true }));
-  Element.prototype.scrollIntoView = () => {};
-  localStorage.clear();
   asked = [];
   clipboard = null;
   answers = {
@@ -38,15 +36,9 @@ beforeEach(() => {
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
   prompt = new Prompt();
-  shown = mount(PromptView, { target: document.body, props: { prompt } });
+  put(PromptView, { prompt });
 });
-afterEach(() => {
-  void unmount(shown);
-  clearMocks();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 async function rest(ms = 0): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
@@ -65,10 +57,9 @@ async function type(text: string, event?: Event): Promise<void> {
   await rest();
 }
 async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
-  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
-  (document.activeElement ?? document.body).dispatchEvent(event);
+  const isTaken = pressed(key, more);
   await rest();
-  return event.defaultPrevented;
+  return isTaken;
 }
 /** The person turns to another window. */
 async function turnAway(): Promise<void> {
@@ -164,7 +155,8 @@ it("takes a few words as a search, with its first results", async () => {
   await type("is:open pump stops");
   expect(commands("search").length).toBe(0);
   await rest(200);
-  expect(commands("search")[0]?.[1]["request"] as SearchRequest).toMatchObject({ query: "is:open pump stops", limit: 3, titles: true });
+  expect(commands("search").map(([, { request, apart }]) => [(request as SearchRequest).mode, apart])).toEqual([["lexical", true], [null, false]]);
+  expect(commands("search")[1]?.[1]["request"] as SearchRequest).toMatchObject({ query: "is:open pump stops", limit: 3, titles: true });
   expect(commands("troubleshoot")[0]?.[1]["request"] as TroubleshootRequest).toMatchObject({ text: "pump stops", key: null });
   expect(document.querySelectorAll("[role=group][aria-label=Known] [role=option]").length).toBe(2);
   await press("ArrowDown");
@@ -176,16 +168,50 @@ it("takes a few words as a search, with its first results", async () => {
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }, { view: "search", query: "pump stops" }]);
 });
 
+it("shows what has the words first, then what the whole search finds, unless the person went to one of them", async () => {
+  const late: ((value: unknown) => void)[] = [];
+  answers["search"] = ({ mode }) => (mode === "lexical" ? { hits: [hit("plain", 4), hit("plain", 5)], notices: [] } : new Promise((resolve) => late.push(resolve)));
+  const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .said")].map((one) => one.textContent.trim());
+  await show(null);
+  await type("pump stops");
+  await rest(200);
+  expect(keys()).toEqual(["acme/app#4", "acme/app#5"]);
+  late[0]?.({ hits: [hit("plain", 9), hit("plain", 4)], notices: [] });
+  await rest();
+  expect(keys()).toEqual(["acme/app#9", "acme/app#4"]);
+
+  await type("pump");
+  await rest(200);
+  await press("ArrowDown");
+  late[1]?.({ hits: [hit("plain", 9)], notices: [] });
+  await rest();
+  await press("Enter");
+  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
+
+  // Who names the mode means it; and what comes first is not lost to what fails then.
+  await show(null);
+  await type("mode:semantic pump");
+  await rest(200);
+  expect(keys()).toEqual([]);
+  answers["search"] = ({ mode }) => {
+    if (mode === null) throw { code: "io", message: "the disk is full", hint: null };
+    return { hits: [hit("plain", 4)], notices: [] };
+  };
+  await type("pump stops again");
+  await rest(200);
+  expect(keys()).toEqual(["acme/app#4"]);
+});
+
 it("asks what is pasted at once, what is typed when the typing stops, and shows no answer to an older text", async () => {
   const late: ((value: unknown) => void)[] = [];
-  answers["search"] = () => new Promise((resolve) => late.push(resolve));
+  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
   await show(null);
   for (const text of ["p", "pu", "pump"]) await type(text);
   await rest(200);
-  expect(commands("search").length).toBe(1);
+  expect(late.length).toBe(1);
   await type("pump stops", new Event("paste"));
   await rest(1);
-  expect(commands("search").length).toBe(2);
+  expect(late.length).toBe(2);
   late[1]?.({ hits: [hit("plain", 5)], notices: [] });
   await rest();
   late[0]?.({ hits: [hit("plain", 9)], notices: [] });
@@ -196,7 +222,7 @@ it("asks what is pasted at once, what is typed when the typing stops, and shows 
 
 it("waits with Enter for the answer that it is meant for, unless the text changes", async () => {
   const late: ((value: unknown) => void)[] = [];
-  answers["search"] = () => new Promise((resolve) => late.push(resolve));
+  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
   await show(null);
   await type("pump");
   await press("Enter");

@@ -22,10 +22,14 @@ export class Reader {
   loading = $state(false);
   /** Which of list and thread a narrow window shows. */
   reading = $state(false);
+  /** What was read before the results that are only passed by just now. */
+  stood = $state.raw<Place | null>(null);
 
   #latest = new Latest();
   #preview: ReturnType<typeof setTimeout> | undefined;
   #reading: ReturnType<typeof setTimeout> | undefined;
+  /** Whether what is shown counts as read. */
+  #isRead = false;
   #leave: () => void;
   #read: (thread: Thread) => void;
 
@@ -43,33 +47,45 @@ export class Reader {
   /** Shows a result a little later, unless another one is asked for meanwhile: a step with the arrows is no step of the way. */
   preview(hit: Hit): void {
     clearTimeout(this.#preview);
-    this.#preview = setTimeout(() => void this.#go({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null }, READ_AFTER), 90);
+    this.#preview = setTimeout(() => {
+      if (this.#isRead && this.place?.key !== hit.key) this.stood = this.place;
+      void this.#go({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null }, READ_AFTER);
+    }, 90);
   }
 
   /** Opens a document; a step back leads to what was open. */
   async open(place: Place): Promise<void> {
     if (this.place && this.place.key !== place.key) this.#leave();
+    this.stood = null;
     await this.#go(place, 0);
   }
 
   /** Shows a place; where it was before is noted already. */
   async show(place: Place, isOpened = false): Promise<void> {
+    this.stood = null;
     await this.#go(place, isOpened ? 0 : READ_AFTER);
   }
 
-  close(): void {
+  /** What is shown stays, whatever else was asked for meanwhile. */
+  stay(): void {
     clearTimeout(this.#preview);
-    clearTimeout(this.#reading);
     this.#latest.forget();
+    this.loading = false;
+  }
+
+  close(): void {
+    this.stay();
+    clearTimeout(this.#reading);
     this.thread = null;
     this.failure = null;
     this.place = null;
-    this.loading = false;
+    this.stood = null;
   }
 
   async #go(place: Place, readAfter: number): Promise<void> {
     clearTimeout(this.#preview);
     clearTimeout(this.#reading);
+    this.#isRead = false;
     const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
       this.place = place;
@@ -94,7 +110,11 @@ export class Reader {
   }
 
   #noted(thread: Thread, after: number): void {
-    if (after === 0) this.#read(thread);
-    else this.#reading = setTimeout(() => this.#read(thread), after);
+    const read = () => {
+      this.#isRead = true;
+      this.#read(thread);
+    };
+    if (after === 0) read();
+    else this.#reading = setTimeout(read, after);
   }
 }

@@ -1,22 +1,20 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { flushSync, mount, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { beforeEach, expect, it } from "vitest";
 import Rail from "../shell/Rail.svelte";
 import { Desk } from "../shell/desk.svelte";
 import { Shelf } from "../shell/shelf.svelte";
+import { page, press, rest, show } from "../stories/page";
 import { SavedSearches } from "./saved.svelte";
 
 let asked: string[];
 let totals: Record<string, number | null>;
 let saved: SavedSearches;
 let shelf: Shelf;
-let shown: Record<string, unknown> | null = null;
 
-const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
 const rail = () => [...document.querySelectorAll(".saved button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
 
+page();
 beforeEach(() => {
-  localStorage.clear();
   asked = [];
   totals = { "is:open label:bug": 12 };
   mockIPC((command, payload) => {
@@ -31,19 +29,11 @@ beforeEach(() => {
   shelf.open("/casebook");
   saved = new SavedSearches(shelf);
 });
-afterEach(() => {
-  if (shown) void unmount(shown);
-  shown = null;
-  clearMocks();
-});
 
 it("counts saved searches: exactly by filters, up to a page by words", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) shelf.saveSearch(query);
   await saved.refresh();
-  shown = mount(Rail, {
-    target: document.body,
-    props: { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", lookFor: () => {} },
-  });
+  show(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", lookFor: () => {} });
   // One that cannot be counted is there all the same.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
   expect(asked).toContain("mode:semantic slow (as it says)");
@@ -62,20 +52,15 @@ it("counts one as soon as it is saved", async () => {
 it("looks a saved search up from the rail, by pointer and by arrow", async () => {
   shelf.saveSearch("tls");
   const wanted: string[] = [];
-  shown = mount(Rail, {
-    target: document.body,
-    props: { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, lookFor: (query: string) => wanted.push(query) },
-  });
-  flushSync();
+  show(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, lookFor: (query: string) => wanted.push(query) });
   document.getElementById("view-insights")?.focus();
-  document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+  press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");
   (document.activeElement as HTMLElement).click();
   expect(wanted).toEqual(["tls"]);
 });
 
 it("is counted anew after something came in", async () => {
-  vi.stubGlobal("CSS", { escape: (text: string) => text });
   const desk = new Desk();
   desk.shelf.open("/casebook");
   desk.shelf.saveSearch("is:open label:bug");
@@ -88,5 +73,4 @@ it("is counted anew after something came in", async () => {
   await desk.changed();
   await rest();
   expect(desk.saved.list[0]?.tally?.found).toBe(14);
-  vi.unstubAllGlobals();
 });

@@ -38,6 +38,8 @@ export class Search {
   #asking = 0;
   /** The place that is to be marked once it is fetched; −1 for none. */
   #wanted = -1;
+  /** What was marked when the window was last open. */
+  #marked: string | null = null;
   #latest = new Latest();
   #timers: ReturnType<typeof setTimeout>[] = [];
   #answered = "";
@@ -82,8 +84,15 @@ export class Search {
   set(query: string, isNew = true): void {
     if (query === this.query) return;
     if (isNew) this.#leaveWhatStood();
+    else this.pasted = this.#foreign.has(query.trim());
     this.#take(query);
     this.#schedule(0, 0);
+  }
+
+  /** Brings back a query from before a restart, and marks what was marked if it is still found. */
+  restore(query: string, marked: string | null): void {
+    this.set(query, false);
+    this.#marked = marked;
   }
 
   /** Another query takes the place of whatever stood there. */
@@ -98,9 +107,12 @@ export class Search {
   }
 
   #take(query: string): void {
+    const text = query.trim();
     this.query = query;
-    if (query.trim() === "") this.pasted = false;
-    else if (this.pasted) this.#foreign.add(query.trim());
+    this.#marked = null;
+    // What a step back or the box's own undo brings again stays somebody else's, also when it is edited then.
+    this.pasted = text !== "" && (this.pasted || this.#foreign.has(text));
+    if (this.pasted) this.#foreign.add(text);
   }
 
   #leaveWhatStood(): void {
@@ -231,7 +243,9 @@ export class Search {
     this.response = response;
     this.#pages = new Set();
     this.#all = response.total === null ? null : rowsOf(response, isAnother ? null : this.#all);
-    if (!this.hits.some((hit) => hit?.key === this.selected)) this.selected = null;
+    const wanted = this.selected ?? this.#marked;
+    this.selected = this.hits.some((hit) => hit?.key === wanted) ? wanted : null;
+    this.#marked = null;
     if (isAnother) this.generation++;
   }
 }

@@ -1,8 +1,9 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { flushSync, mount, tick, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync, tick } from "svelte";
+import { beforeEach, expect, it } from "vitest";
 import type { LinkView, Thread, ThreadComment } from "../lib/types";
 import { Desk } from "../shell/desk.svelte";
+import { page, show, text } from "../stories/page";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
 
@@ -21,20 +22,15 @@ const answer: ThreadComment = {
 };
 
 let desk: Desk;
-let shown: Record<string, unknown> | null = null;
 let served: Thread;
 
 async function open(of: Thread): Promise<void> {
   served = of;
   desk = new Desk();
-  shown = mount(ThreadView, {
-    target: document.body,
-    props: { desk, filterBy: () => {}, back: () => {}, lookFor: () => {}, leave: () => {}, narrow: false },
-  });
+  show(ThreadView, { desk, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
   await desk.reader.open({ key: of.key, anchor: null });
   await tick();
 }
-const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim();
 function scrollTo(bottom: number): void {
   const title = document.querySelector("h2");
   if (title) title.getBoundingClientRect = () => ({ bottom }) as DOMRect;
@@ -42,22 +38,8 @@ function scrollTo(bottom: number): void {
   flushSync();
 }
 
-beforeEach(() => {
-  localStorage.clear();
-  // What a page without a screen lacks.
-  vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
-  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
-  document.documentElement.style.fontSize = "16px";
-  Element.prototype.scrollTo = () => {};
-  Element.prototype.scrollIntoView = () => {};
-  mockIPC((command) => (command === "thread" ? served : null));
-});
-afterEach(() => {
-  if (shown) void unmount(shown);
-  shown = null;
-  clearMocks();
-  vi.unstubAllGlobals();
-});
+page();
+beforeEach(() => mockIPC((command) => (command === "thread" ? served : null)));
 
 it("keeps the title with its state in sight once it is scrolled past, and leads back to the beginning", async () => {
   await open(thread);
@@ -78,7 +60,6 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   await tick();
   await tick();
   expect(desk.reader.place?.key).toBe("acme/app#9");
-  if (shown) void unmount(shown);
   await open({ ...thread, comments: [answer] });
   expect(text(".fix")).toBe("Accepted answer");
   document.querySelector<HTMLElement>(".fix")?.click();

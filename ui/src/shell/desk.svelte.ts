@@ -3,6 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import { Insights } from "../insights/insights.svelte";
+import { Beside } from "../search/beside.svelte";
 import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
@@ -39,6 +40,7 @@ export class Desk {
   readonly shelf = new Shelf();
   readonly search = new Search(() => this.leave());
   readonly reader = new Reader(() => this.leave(), (thread) => this.shelf.read(thread));
+  readonly beside = new Beside(this);
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
   readonly undo = new Undo(this.toasts, (thrown) => this.say(thrown));
@@ -166,6 +168,7 @@ export class Desk {
     if (this.view !== "search") this.go("search");
     else if (this.reader.place?.key !== key) this.leave();
     this.reader.reading = true;
+    this.beside.pane = "first";
     await this.reader.show({ key, anchor }, true);
   }
 

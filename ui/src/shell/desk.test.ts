@@ -1,6 +1,7 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { SearchResponse, Thread } from "../lib/types";
+import { page } from "../stories/page";
 import { Desk } from "./desk.svelte";
 
 const thread = (key: string) => ({ key, title: key, kind: "issue", state: "open", state_reason: null, url: null, markdown: "", links: [] }) as unknown as Thread;
@@ -8,11 +9,9 @@ const nothing = { hits: [], total: 0, notices: [], took_ms: 1 } as unknown as Se
 
 let desk: Desk;
 
+page();
 beforeEach(() => {
-  localStorage.clear();
   vi.useFakeTimers();
-  // What a page without a screen lacks.
-  vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
   mockIPC((command, payload) => {
     if (command === "thread") return thread((payload as { key: string }).key);
     return command === "search" ? nothing : null;
@@ -20,11 +19,6 @@ beforeEach(() => {
   document.body.innerHTML = '<main id="main" tabindex="-1"><div role="listbox" aria-label="Reports that wait" tabindex="0"></div></main>';
   desk = new Desk();
   desk.shelf.open("/casebook");
-});
-afterEach(() => {
-  clearMocks();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 it("goes back from an item to the view that it was opened in, with the focus where it was, and forward again", async () => {

@@ -22,10 +22,11 @@ export function keyAtHand(): string | null {
 
 /** What is known of an item from what is shown of it. */
 export function subject(desk: Desk, key: string): Subject {
-  const { reader, search, triage, troubleshoot, notes, insights, shelf } = desk;
+  const { reader, beside, search, triage, troubleshoot, notes, insights, shelf } = desk;
   const whole = (thread: Thread | null | undefined, body: string | null): Subject | null =>
     thread?.key === key ? { ...thread, body } : null;
-  const found = whole(reader.thread, desk.view === "search" ? (reader.thread?.markdown ?? null) : null);
+  const read = [reader.thread, beside.reader.thread];
+  const found = read.map((thread) => whole(thread, desk.view === "search" ? (thread?.markdown ?? null) : null)).find((one) => one !== null);
   if (found) return found;
   const compared = whole(triage.comparison?.report, null) ?? whole(triage.comparison?.candidate, null);
   if (compared) return compared;
@@ -39,7 +40,7 @@ export function subject(desk: Desk, key: string): Subject {
   if (candidate) return { ...candidate, kind: "issue", body: null };
   const note = notes.all.find((one) => one.key === key);
   if (note) return { key, title: note.title, kind: "note", state: null, state_reason: null, url: null, body: note.body };
-  const linked = reader.thread?.links.find((one) => one.key === key);
+  const linked = read.flatMap((thread) => thread?.links ?? []).find((one) => one.key === key);
   if (linked) {
     return { key, title: linked.title ?? "", kind: linkKind(linked), state: linked.state, state_reason: null, url: null, body: null };
   }
@@ -73,6 +74,7 @@ export function itemCommands(desk: Desk): Handlers {
   const isReport = (one: Subject) => one.kind === "issue" || one.kind === "pull_request";
   return {
     "item.open": does((one) => desk.read(one.key), (one) => desk.view !== "search" || desk.reader.thread?.key !== one.key),
+    "item.beside": does((one) => desk.beside.open(one.key), (one) => desk.beside.can(one.key)),
     "item.tracker": does((one) => desk.openExternal(one.url ?? ""), (one) => one.url !== null),
     "item.duplicates": does((one) => desk.findDuplicates(one.key), isReport),
     "item.solved": does((one) => desk.lookUp(one.key, "case"), isReport),

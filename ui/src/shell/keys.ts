@@ -50,6 +50,7 @@ export const COMMANDS = [
 
   { id: "item.menu", group: "Any item", title: "Menu of what can be done with it", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
   { id: "item.open", group: "Any item", title: "Open", keys: [] },
+  { id: "item.beside", group: "Any item", title: "Open beside", keys: ["Shift Enter"] },
   { id: "item.tracker", group: "Any item", title: "Open in the tracker", keys: ["t"] },
   { id: "item.duplicates", group: "Any item", title: "Find duplicates", keys: ["Shift D"] },
   { id: "item.solved", group: "Any item", title: "Find solved cases", keys: ["Shift S"] },
@@ -63,10 +64,13 @@ export const COMMANDS = [
   { id: "search.previous", group: "Search", title: "Previous result", keys: ["k"], held: true, keysOnly: true },
   { id: "search.comment", group: "Search", title: "Next comment", keys: ["n"], held: true, keysOnly: true },
   { id: "search.commentBefore", group: "Search", title: "Previous comment", keys: ["p"], held: true, keysOnly: true },
+  { id: "search.left", group: "Search", title: "Pane to the left", keys: ["h"], keysOnly: true },
+  { id: "search.right", group: "Search", title: "Pane to the right", keys: ["l"], keysOnly: true },
+  { id: "search.close", group: "Search", title: "Close the second item", keys: [] },
   { id: "search.tracker", group: "Search", title: "Open in the tracker", keys: ["o"], keysOnly: true },
   { id: "search.back", group: "Search", title: "Back", keys: ["b"], keysOnly: true },
   { id: "search.save", group: "Search", title: "Save this search, or forget it", keys: ["Ctrl S"], typing: true },
-  { id: "search.leave", group: "Search", title: "Back to the search box", keys: ["Esc"], keysOnly: true },
+  { id: "search.leave", group: "Search", title: "Close the second item, or back to the search box", keys: ["Esc"], keysOnly: true },
 
   { id: "triage.duplicate", group: "Triage", title: "Duplicate", keys: ["d"] },
   { id: "triage.related", group: "Triage", title: "Related, but not the same", keys: ["r"] },

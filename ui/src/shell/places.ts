@@ -1,6 +1,7 @@
 // Where somebody is in the window, so that a step back finds it as it was: view, document, row, focus and scroll.
 
 import { tick } from "svelte";
+import type { Pane } from "../search/beside.svelte";
 import type { Place as Reading } from "../search/reader.svelte";
 import type { Desk } from "./desk.svelte";
 import { isFocusLost } from "./focus";
@@ -12,8 +13,10 @@ export interface Place {
   asked: string;
   /** The row that was marked. */
   at: string | null;
-  /** The document in the reading pane. */
+  /** The document in the reading pane, the one beside it, and the pane that somebody is in. */
   reading: Reading | null;
+  beside: Reading | null;
+  pane: Pane;
   /** Whether a narrow window showed it. */
   alone: boolean;
   focus: string | null;
@@ -29,26 +32,44 @@ export function focusPath(): string | null {
   const element = document.activeElement;
   if (!element || element === main() || !main()?.contains(element)) return null;
   if (element.id) return `#${CSS.escape(element.id)}`;
+  // A pane is named by its document; it is found by what it is. Both may hold a comment of the same name.
+  const pane = element.closest<HTMLElement>("[data-pane]");
+  const path = pathIn(element);
+  return pane === null ? path : `[data-pane="${pane.dataset["pane"] ?? ""}"]${pane === element ? "" : ` ${path}`}`;
+}
+
+function pathIn(element: Element): string {
   const name = element.tagName.toLowerCase();
   const anchor = element.getAttribute("data-anchor");
   if (anchor !== null) return `[data-anchor="${CSS.escape(anchor)}"]`;
   const label = element.getAttribute("aria-label");
-  // The reading pane is named by its document; it is found by what it is.
-  if (label !== null && !element.matches(".reader")) return `${name}[aria-label="${CSS.escape(label)}"]`;
+  if (label !== null) return `${name}[aria-label="${CSS.escape(label)}"]`;
   return [name, ...element.classList].map((part) => CSS.escape(part)).join(".");
+}
+
+/** Gives the focus to what a path leads to. Whether it is there. */
+export function focusAt(path: string | null): boolean {
+  const found = path === null ? null : main()?.querySelector<HTMLElement>(path);
+  found?.focus({ preventScroll: true });
+  return found instanceof HTMLElement;
+}
+
+/** A document as it is read in a pane. */
+function readIn(pane: Pane, { place }: { place: Reading | null }): Reading | null {
+  const top = main()?.querySelector(`[data-pane="${pane}"]`)?.scrollTop ?? 0;
+  return place && { key: place.key, anchor: place.anchor, top };
 }
 
 const scrolled = () => [...(main()?.querySelectorAll(SCROLLS) ?? [])];
 
 export function here(desk: Desk): Place {
-  const { view, search, reader, triage, troubleshoot, notes } = desk;
+  const { view, search, reader, beside, triage, troubleshoot, notes } = desk;
   const place: Place = {
-    view, asked: "", at: null, reading: null, alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
+    view, asked: "", at: null, reading: null, beside: null, pane: "first", alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
   };
   if (view === "search") {
-    const top = main()?.querySelector(".reader")?.scrollTop ?? 0;
-    const reading = reader.place && { key: reader.place.key, anchor: reader.place.anchor, top };
-    return { ...place, asked: search.query, at: search.selected, reading, alone: reader.reading };
+    const [reading, second] = [readIn("first", reader), readIn("second", beside.reader)];
+    return { ...place, asked: search.query, at: search.selected, reading, beside: second, pane: beside.pane, alone: reader.reading };
   }
   if (view === "triage") return { ...place, at: triage.selected };
   if (view === "troubleshoot") return { ...place, asked: troubleshoot.asked, at: troubleshoot.piece?.id ?? null };
@@ -58,20 +79,20 @@ export function here(desk: Desk): Place {
 
 /** Whether two are one place: where the focus was and how far it was scrolled makes no other. */
 export function same(a: Place, b: Place): boolean {
-  if (a.view !== b.view || a.asked !== b.asked || a.reading?.key !== b.reading?.key) return false;
+  if (a.view !== b.view || a.asked !== b.asked || a.reading?.key !== b.reading?.key || a.beside?.key !== b.beside?.key) return false;
   return a.view === "search" ? a.alone === b.alone : a.at === b.at;
 }
 
 /** What a place is called on the way back to it. */
 export function called(place: Place): string {
-  if (place.view === "search" && place.reading) return place.reading.key;
+  if (place.view === "search" && place.reading) return [place.reading, place.beside].flatMap((one) => one?.key ?? []).join(", ");
   if (place.view === "search" && place.asked) return `“${place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked}”`;
   return VIEWS.find((view) => view.id === place.view)?.name ?? "";
 }
 
 /** Shows a place as it was left. */
 export async function show(desk: Desk, place: Place): Promise<void> {
-  const { search, reader, triage, troubleshoot, notes } = desk;
+  const { search, reader, beside, triage, troubleshoot, notes } = desk;
   desk.view = place.view;
   if (place.view === "search") {
     search.set(place.asked, false);
@@ -79,6 +100,9 @@ export async function show(desk: Desk, place: Place): Promise<void> {
     reader.reading = place.alone;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
+    if (place.beside) void beside.reader.show(place.beside);
+    else beside.clear();
+    beside.pane = place.pane;
   } else if (place.view === "triage") {
     if (place.at !== null && place.at !== triage.selected && triage.rows.some((item) => item.key === place.at)) triage.select(place.at);
   } else if (place.view === "troubleshoot") {
@@ -91,8 +115,6 @@ export async function show(desk: Desk, place: Place): Promise<void> {
   await tick();
   const elements = scrolled();
   if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));
-  const focused = place.focus === null ? null : main()?.querySelector<HTMLElement>(place.focus);
-  if (focused) focused.focus({ preventScroll: true });
   // Where it is not known, the view has given it to what it begins with.
-  else if (isFocusLost()) main()?.focus({ preventScroll: true });
+  if (!focusAt(place.focus) && isFocusLost()) main()?.focus({ preventScroll: true });
 }

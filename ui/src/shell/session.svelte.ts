@@ -1,9 +1,11 @@
-// How each view was left, and notes that are half written, kept over restarts for each casebook. A text that was pasted is
-// somebody else's: it is never among what is kept.
+// How each view was left, what was searched for, and notes that are half written, kept over restarts for each casebook. A text that
+// was pasted is somebody else's: it is never among what is kept.
 
 import { KINDS } from "../notes/words";
 import type { Writing } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
+import { isPasted } from "../search/query";
+import type { Reader } from "../search/reader.svelte";
 import type { Desk } from "./desk.svelte";
 
 /** Another form of what is kept has another number; what an older or newer program wrote is left alone. */
@@ -13,6 +15,8 @@ export const MOST = 64_000;
 const AFTER = 250;
 
 export interface Kept {
+  /** A query that was typed, the result that was marked, and what was read, by their keys. */
+  search: { query: string; selected: string | null; reading: string | null; beside: string | null };
   triage: { selected: string | null; related: boolean };
   troubleshoot: { source: string | null };
   notes: { kind: NoteKind | null; selected: string | null };
@@ -39,9 +43,10 @@ export function read(stored: string | null): Kept | null {
   try {
     const found = part(JSON.parse(stored ?? ""));
     if (found["version"] !== VERSION) return null;
-    const [triage, troubleshoot, notes, sources, insights] = ["triage", "troubleshoot", "notes", "sources", "insights"].map((name) => part(found[name]));
+    const [search, triage, troubleshoot, notes, sources, insights] = ["search", "triage", "troubleshoot", "notes", "sources", "insights"].map((name) => part(found[name]));
     const span = insights?.["span"];
     return {
+      search: { query: text(search?.["query"]), selected: key(search?.["selected"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
       triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
       troubleshoot: { source: key(troubleshoot?.["source"]) },
       notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
@@ -76,12 +81,18 @@ export class Session {
     const place = `session:${casebook}`;
     const kept = read(localStorage.getItem(place));
     if (kept) this.#restore(kept);
+    const keep = (kept: Kept) => localStorage.setItem(place, written(kept));
+    const onpagehide = () => keep(this.#kept());
     this.#stop = $effect.root(() => {
       $effect(() => {
         const kept = this.#kept();
         // Typing changes it with each key.
-        const timer = setTimeout(() => localStorage.setItem(place, written(kept)), AFTER);
+        const timer = setTimeout(() => keep(kept), AFTER);
         return () => clearTimeout(timer);
+      });
+      $effect(() => {
+        window.addEventListener("pagehide", onpagehide);
+        return () => window.removeEventListener("pagehide", onpagehide);
       });
     });
   }
@@ -93,8 +104,10 @@ export class Session {
     }
   }
 
-  #restore({ triage, troubleshoot, notes, sources, insights, drafts }: Kept): void {
+  #restore({ search, triage, troubleshoot, notes, sources, insights, drafts }: Kept): void {
     const desk = this.#desk;
+    desk.search.restore(search.query, search.selected);
+    void this.#read(search);
     desk.triage.returnTo(triage.selected, triage.related);
     desk.troubleshoot.source = troubleshoot.source;
     Object.assign(desk.notes, notes);
@@ -103,9 +116,37 @@ export class Session {
     desk.notes.takeDrafts(drafts);
   }
 
+  /** Reads again what was read, as far as it is still there. */
+  async #read({ reading, beside }: Kept["search"]): Promise<void> {
+    const desk = this.#desk;
+    // Two are seen as two; one is found beside its list.
+    desk.reader.reading = beside !== null;
+    const open = async (reader: Reader, key: string | null) => {
+      if (key === null) return;
+      await reader.show({ key, anchor: null });
+      if (reader.failure !== null && reader.place?.key === key) reader.close();
+    };
+    await Promise.all([open(desk.reader, reading), open(desk.beside.reader, beside)]);
+    const left = desk.beside.reader.place;
+    if (desk.reader.place !== null || left === null) return;
+    desk.beside.clear();
+    await open(desk.reader, left.key);
+  }
+
+  #searched(): Kept["search"] {
+    const { search, reader, beside } = this.#desk;
+    const query = search.isOwn && !isPasted(search.query) ? search.query : "";
+    const isSearch = query.trim() !== "";
+    return {
+      query: isSearch ? query : "", selected: isSearch ? search.selected : null,
+      reading: isSearch || beside.isOpen ? (reader.place?.key ?? null) : null, beside: beside.reader.place?.key ?? null,
+    };
+  }
+
   #kept(): Kept {
     const { triage, troubleshoot, notes, sources, insights } = this.#desk;
     return {
+      search: this.#searched(),
       triage: { selected: triage.reading, related: triage.relatedOpen },
       troubleshoot: { source: troubleshoot.source },
       notes: { kind: notes.kind, selected: notes.selected },

@@ -1,10 +1,12 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { Writing } from "../notes/notes.svelte";
+import { page } from "../stories/page";
 import { Desk } from "./desk.svelte";
 import { MOST, read, written, type Kept } from "./session.svelte";
 
+const hits = ["acme/app#1", "acme/app#2", "acme/app#3"];
 const item = (key: string) => ({
   key, title: key, url: null, created_at: null,
   candidate: { key: "acme/app#1", number: 1, title: "", state: "open", confidence: 0.8, worth: 0.9, band: "likely", verdict: null, reasons: [] },
@@ -22,20 +24,20 @@ function rest(): void {
 }
 const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
 
+page();
 beforeEach(() => {
-  localStorage.clear();
   vi.useFakeTimers();
-  vi.stubGlobal("CSS", { escape: (text: string) => text });
-  mockIPC((command) => {
+  mockIPC((command, payload) => {
+    if (command === "thread") {
+      const { key } = payload as { key: string };
+      if (!hits.includes(key)) throw { code: "not_found", message: `there is no ${key}`, hint: null };
+      return { key, title: key, kind: "issue", state: "open", state_reason: null, links: [] };
+    }
+    if (command === "search") return { hits: hits.map((key) => ({ key, passages: [] })), total: null, notices: [] };
     if (command !== "triage_queue") return null;
     const queue = [item("acme/app#5"), item("acme/app#6")];
     return { queue, related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1 };
   });
-});
-afterEach(() => {
-  clearMocks();
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 it("brings a half-written note back after a restart, also one whose form was open", () => {
@@ -101,6 +103,77 @@ it("knows a pasted query again when a step back brings it, and a typed one is th
   expect(search.isOwn).toBe(true);
 });
 
+it("never takes an edited paste for a person's own words, also where a step back has brought it", () => {
+  const { search } = opened();
+  search.pasted = true;
+  search.type("Erika cannot sign in");
+  search.type("");
+  search.set("Erika cannot sign in", false);
+  search.type("Erika cannot sign in today");
+  expect(search.isOwn).toBe(false);
+  // The way on from there to words that were typed.
+  search.set("tls", false);
+  expect(search.isOwn).toBe(true);
+  rest();
+  expect(onDisk()).not.toContain("Erika");
+});
+
+it("brings back what was searched for, with its filters, the marked result and what was read", async () => {
+  const desk = opened();
+  desk.search.type('tls is:open label:"help wanted"');
+  await vi.advanceTimersByTimeAsync(500);
+  desk.search.selected = "acme/app#2";
+  await desk.reader.show({ key: "acme/app#2", anchor: "comment-1" }, true);
+  rest();
+  const again = opened();
+  await vi.advanceTimersByTimeAsync(100);
+  expect([again.search.query, again.search.isOwn, again.search.selected, again.reader.thread?.key]).toEqual([
+    'tls is:open label:"help wanted"', true, "acme/app#2", "acme/app#2",
+  ]);
+  // It can be typed on from there, and a step back leads to it.
+  again.search.type("tls");
+  expect(again.history.last?.asked).toBe('tls is:open label:"help wanted"');
+});
+
+it("marks and reads nothing that is gone", async () => {
+  const desk = opened();
+  desk.search.type("tls");
+  desk.search.selected = "acme/app#9";
+  await desk.reader.show({ key: "acme/app#1", anchor: null }, true);
+  await desk.beside.open("acme/app#2");
+  rest();
+  localStorage.setItem("session:/casebook", (localStorage.getItem("session:/casebook") ?? "").replaceAll("acme/app#1", "acme/app#9"));
+  const again = opened();
+  await vi.advanceTimersByTimeAsync(100);
+  expect([again.search.query, again.search.selected]).toEqual(["tls", null]);
+  // What is left of two is read alone.
+  expect([again.reader.thread?.key, again.reader.failure, again.beside.isOpen]).toEqual(["acme/app#2", null, false]);
+});
+
+it("brings two items back side by side, also where nothing was searched for", async () => {
+  const desk = opened();
+  await desk.reader.show({ key: "acme/app#1", anchor: null }, true);
+  rest();
+  expect(opened().reader.loading).toBe(false);
+  await desk.beside.open("acme/app#2");
+  desk.search.pasted = true;
+  desk.search.type("Erika cannot sign in");
+  rest();
+  expect(onDisk()).not.toContain("Erika");
+  const again = opened();
+  await vi.advanceTimersByTimeAsync(100);
+  expect([again.search.query, again.reader.thread?.key, again.beside.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
+  expect(again.beside.shown(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
+});
+
+it("keeps at once what it is left with when the window closes", () => {
+  const desk = opened();
+  desk.search.type("tls");
+  flushSync();
+  window.dispatchEvent(new Event("pagehide"));
+  expect(JSON.parse(localStorage.getItem("session:/casebook") ?? "{}").search.query).toBe("tls");
+});
+
 it("shows each view as it was left", async () => {
   const desk = opened();
   Object.assign(desk.insights, { source: "acme/app", span: 60 });
@@ -129,6 +202,7 @@ it("chooses no source that is gone", () => {
 
 const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
 const kept: Kept = {
+  search: { query: "", selected: null, reading: null, beside: null },
   triage: { selected: null, related: false }, troubleshoot: { source: null }, notes: { kind: null, selected: null },
   sources: { selected: null }, insights: { source: null, span: 24 }, drafts: [],
 };

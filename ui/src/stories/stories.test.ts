@@ -1,35 +1,13 @@
 import axe from "axe-core";
-import { clearMocks } from "@tauri-apps/api/mocks";
 import { readFileSync, readdirSync } from "node:fs";
-import { flushSync, mount, tick, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import App from "../App.svelte";
-import { Desk } from "../shell/desk.svelte";
+import { expect, it } from "vitest";
 import { VIEWS } from "../shell/keys";
-import { MOODS, play } from "./engine";
+import { MOODS } from "./engine";
+import { openWindow, page, rest, show } from "./page";
 import Shown from "./Shown.svelte";
 import { STORIES } from "./stories";
 
-let shown: Record<string, unknown> | null = null;
-
-beforeEach(() => {
-  localStorage.clear();
-  document.body.innerHTML = "";
-  // What a page without a screen lacks.
-  vi.stubGlobal("CSS", { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") });
-  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
-  vi.stubGlobal("matchMedia", () => ({ matches: true }));
-  HTMLCanvasElement.prototype.getContext = () => null;
-  Element.prototype.scrollTo = () => {};
-  Element.prototype.scrollIntoView = () => {};
-  document.documentElement.lang = "en";
-});
-afterEach(() => {
-  if (shown) void unmount(shown);
-  shown = null;
-  clearMocks();
-  vi.unstubAllGlobals();
-});
+page();
 
 /** What axe objects to; what needs a layout or a whole page it cannot tell here. */
 async function objections(): Promise<string[]> {
@@ -39,30 +17,29 @@ async function objections(): Promise<string[]> {
 }
 
 it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
-  shown = mount(Shown, { target: document.body, props: { story } });
-  flushSync();
+  show(Shown, { story });
   expect(await objections()).toEqual([]);
   expect(document.querySelector("script, form, img[src^=x], [onerror], [style*=fixed]")).toBe(null);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
-const rest = async () => {
-  for (let at = 0; at < 6; at++) await new Promise((resolve) => setTimeout(resolve, 5));
-  await tick();
-};
-
 it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
-  play(mood);
-  const desk = new Desk();
-  shown = mount(App, { target: document.body, props: { desk } });
-  void desk.start();
-  await rest();
+  const desk = await openWindow(mood);
   desk.go(view);
   await rest();
   expect(document.getElementById("main")).not.toBe(null);
   expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
   expect(await objections()).toEqual([]);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
+});
+
+it("the window full: two items side by side", async () => {
+  const desk = await openWindow("full");
+  await desk.read("acme/app#1");
+  await desk.beside.open("acme/app#2");
+  await rest();
+  expect(document.querySelectorAll(".reader").length).toBe(2);
+  expect(await objections()).toEqual([]);
 });
 
 it("is in nothing that the product is made of", () => {

@@ -95,7 +95,7 @@ function asked(text: string, parts: Part | Record<"Known" | "Solved" | "Wiki", P
   return { prompt: Object.assign(new Prompt(), { text, parts: all, sources: ["acme/app"] }, change) };
 }
 
-const bar = { pinned: false, narrow: false, before: null, passed: false, leave: none, back: none, open: none, follow: none, goTo: none };
+const bar = { pinned: false, before: null, passed: false, leave: null, other: null, close: null, back: none, open: none, follow: none, goTo: none };
 const rail = { current: "search" as const, go: none, waiting: 0, trouble: false, saved: [], asked: null, lookFor: none };
 const said = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
 const chart = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
@@ -120,7 +120,7 @@ export const STORIES: readonly Story[] = [
     full: { clusters: [5, 3, 2, 1].map((at) => cluster(at, "plain")), chosen: null, choose: none },
     chinese: { clusters: [5, 3].map((at) => cluster(at, "chinese")), chosen: null, choose: none },
   }),
-  ...told("Code", Code, { short: { text: "if a != b -> c" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
+  ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {
     ...each((sort) => ({ ...said, html: BODIES[sort] })),
     empty: { ...said, author: null, html: "" },
@@ -192,7 +192,8 @@ export const STORIES: readonly Story[] = [
   }, "window"),
   ...told("ReaderBar", ReaderBar, {
     ...each((sort) => ({ ...bar, thread: thread(sort), passed: true, before: "Triage", pinned: true })),
-    empty: { ...bar, thread: null, narrow: true },
+    second: { ...bar, thread: thread("plain"), passed: false, close: none, other: { key: "acme/app#2", go: none } },
+    empty: { ...bar, thread: null, leave: none },
   }),
   ...told("Result", Result, each((sort) => ({ hit: hit(sort), id: `result-${sort}`, selected: sort === "plain", details: true, choose: none })), "listbox"),
   ...told("Row", Row, {

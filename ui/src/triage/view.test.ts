@@ -1,6 +1,5 @@
-import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { mount, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { beforeEach, expect, it } from "vitest";
 import type { Band, DuplicateCandidate, Thread, TriageItem } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { Commands } from "../shell/commands.svelte";
@@ -8,6 +7,7 @@ import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
+import { page, show, text } from "../stories/page";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
@@ -30,12 +30,10 @@ let queue: TriageItem[];
 let related: TriageItem[];
 let closed: number;
 let asked: string[];
-let shown: Record<string, unknown>;
 let triage: Triage;
 let commands: Commands;
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
-const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim() ?? "";
 const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
 const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
 const click = (words: string) =>
@@ -57,14 +55,12 @@ async function open(): Promise<void> {
   } as unknown as Desk;
   triage = new Triage(desk);
   Object.assign(desk, { triage });
-  shown = mount(TriageView, { target: document.body, props: { desk } });
+  show(TriageView, { desk });
   await rest();
 }
 
+page();
 beforeEach(() => {
-  // What a page without a screen lacks.
-  vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
-  Element.prototype.scrollTo = () => {};
   queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
   related = [item(7, "related", 0.1, 0.72)];
   closed = 12;
@@ -87,11 +83,6 @@ beforeEach(() => {
     if (command === "record_verdict") asked.push(`${String(args["key"])} ${String(args["kind"])}`);
     return command === "closures" ? [] : null;
   });
-});
-afterEach(() => {
-  void unmount(shown);
-  clearMocks();
-  vi.unstubAllGlobals();
 });
 
 it("says what waits and what is expected of it, and what each pair is", async () => {

@@ -14,8 +14,8 @@ it("shows the fix first and the rest in order of time", () => {
 
 it("tells code from prose", () => {
   expect(blocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
-    { code: false, text: "Try this:" }, { code: true, text: "fw restart" }, { code: false, text: "Then wait." },
+    { code: false, language: null, text: "Try this:" }, { code: true, language: "sh", text: "fw restart" }, { code: false, language: null, text: "Then wait." },
   ]);
-  expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, text: "open\n```\nstill" }]);
+  expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
   expect(blocks("  ")).toEqual([]);
 });

@@ -38,6 +38,8 @@ export function helps(one: SolvedCase): string {
 
 export interface Block {
   code: boolean;
+  /** What a fence says that its code is. */
+  language: string | null;
   text: string;
 }
 
@@ -46,10 +48,11 @@ export function blocks(text: string): Block[] {
   const found: Block[] = [];
   let code = false;
   let fence = "";
+  let language: string | null = null;
   let lines: string[] = [];
   const close = () => {
     const whole = lines.join("\n");
-    if (whole.trim()) found.push({ code, text: code ? whole : whole.trim() });
+    if (whole.trim()) found.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
     lines = [];
   };
   for (const line of text.split("\n")) {
@@ -58,6 +61,7 @@ export function blocks(text: string): Block[] {
       close();
       code = !code;
       fence = mark;
+      language = /^[\w+#-]+/.exec(line.trim().slice(mark.length).trim())?.[0] ?? null;
     } else lines.push(line);
   }
   close();

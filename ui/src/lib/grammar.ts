@@ -1,0 +1,54 @@
+// Reads code. It is large, and slow on texts that were made to be so: it belongs to the worker, and to no page.
+
+import highlighter from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import cpp from "highlight.js/lib/languages/cpp";
+import csharp from "highlight.js/lib/languages/csharp";
+import diff from "highlight.js/lib/languages/diff";
+import go from "highlight.js/lib/languages/go";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import php from "highlight.js/lib/languages/php";
+import python from "highlight.js/lib/languages/python";
+import ruby from "highlight.js/lib/languages/ruby";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import type { Sort, Token } from "./languages";
+
+const GRAMMARS = { bash, cpp, csharp, diff, go, ini, java, javascript, json, php, python, ruby, rust, sql, typescript, xml, yaml };
+for (const [name, grammar] of Object.entries(GRAMMARS)) highlighter.registerLanguage(name, grammar);
+
+const SORTS: Record<string, Sort> = {
+  keyword: "keyword", literal: "keyword", name: "keyword", section: "keyword", "selector-tag": "keyword", doctag: "keyword",
+  title: "name", type: "name", built_in: "name", attr: "name", attribute: "name", property: "name", variable: "name", symbol: "name",
+  string: "string", regexp: "string", char: "string", link: "string",
+  number: "number", comment: "comment", quote: "comment", meta: "meta", addition: "added", deletion: "removed",
+};
+const CHARACTERS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
+/** What it answers with: an element begins, ends, or a piece of text. */
+const PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?\w+;|[^<&]+)/g;
+
+/** The pieces of a text that have a colour. Of one in another the inner one counts. */
+export function tokens(text: string, language: string): Token[] {
+  const found: Token[] = [];
+  const open: (Sort | undefined)[] = [];
+  let at = 0;
+  for (const [part, name, words] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(PART)) {
+    if (part === "</span>") open.pop();
+    else if (words === undefined) open.push(SORTS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
+    else {
+      const to = at + (CHARACTERS[words] ?? words).length;
+      const sort = open.at(-1);
+      const last = found.at(-1);
+      if (sort && last?.[1] === at && last[2] === sort) found[found.length - 1] = [last[0], to, sort];
+      else if (sort) found.push([at, to, sort]);
+      at = to;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,196 @@
+import { flushSync } from "svelte";
+import { expect, it } from "vitest";
+import { Desk } from "../shell/desk.svelte";
+import { openWindow, page, press, rest, text } from "../stories/page";
+
+page();
+
+/** The window, this wide, with a document that is read and the focus on the list. */
+async function reading(width: number): Promise<Desk> {
+  window.innerWidth = width;
+  const desk = await openWindow("full");
+  await desk.read("acme/app#1");
+  await rest();
+  button("← Results")?.click();
+  await rest();
+  list()?.focus();
+  return desk;
+}
+const list = () => document.querySelector<HTMLElement>("[role=listbox][aria-label=Results]");
+const panes = () => [...document.querySelectorAll(".reader")].map((one) => one.getAttribute("data-doc"));
+const seen = () => [document.querySelector(".results") && "list", ...panes()].filter(Boolean);
+/** Where the focus is: the list, or the pane of a document. */
+const focus = () => (document.activeElement === list() ? "list" : document.activeElement?.closest(".reader")?.getAttribute("data-doc"));
+const go = async (key: string, more: KeyboardEventInit = {}) => {
+  press(key, more);
+  // What has to come back first gets the focus in the next frame.
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  await rest();
+};
+/** Marks the third result from the top. */
+function toThird(): void {
+  for (let at = 0; at < 3; at++) {
+    press("ArrowDown");
+    flushSync();
+  }
+}
+/** Opens the third result beside what is read. Those on the way to it are only passed by. */
+async function beside(): Promise<void> {
+  toThird();
+  await go("Enter", { shiftKey: true });
+}
+/** Until a result that was marked is shown. */
+const passing = () => new Promise((resolve) => setTimeout(resolve, 120));
+const button = (name: string) => [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).trim() === name);
+
+it("opens the marked result beside what is read, and says which of the two has the focus", async () => {
+  await reading(1600);
+  await beside();
+  expect([seen(), focus()]).toEqual([["list", "acme/app#1", "acme/app#3"], "acme/app#3"]);
+  const current = () => document.querySelector(".reader[aria-current=true]")?.getAttribute("data-doc");
+  expect(current()).toBe("acme/app#3");
+  await go("h");
+  expect([focus(), current()]).toEqual(["acme/app#1", "acme/app#1"]);
+  await go("h");
+  expect(focus()).toBe("list");
+  await go("l");
+  await go("l");
+  expect([focus(), current()]).toEqual(["acme/app#3", "acme/app#3"]);
+  // A link leads on in its own pane; what fixed it is one key away.
+  document.querySelector<HTMLElement>("[data-pane=second] .fix")?.click();
+  await rest();
+  expect(panes()).toEqual(["acme/app#1", "acme/app#9"]);
+});
+
+it("closes the second one by Esc, by its button and by the palette's command, and gives the focus back to where it was", async () => {
+  const desk = await reading(1600);
+  await beside();
+  await go("Escape");
+  expect([seen(), focus()]).toEqual([["list", "acme/app#1"], "list"]);
+  await go("l");
+  // From a link of the first: back to that link.
+  const link = document.querySelector<HTMLElement>(".links .link");
+  link?.focus();
+  await go("Enter", { shiftKey: true });
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#9"], "acme/app#9"]);
+  button("Close this pane")?.click();
+  await rest();
+  expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
+  expect(desk.commands.can("search.close")).toBe(false);
+});
+
+it("makes the pair a place of the way back", async () => {
+  const desk = await reading(1600);
+  await beside();
+  await go("Escape");
+  await desk.back();
+  await rest();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
+  desk.go("triage");
+  await rest();
+  expect(desk.history.last && text(".reader .back")).toBe(undefined);
+  await desk.back();
+  await rest();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
+  await desk.back();
+  await rest();
+  expect(panes()).toEqual(["acme/app#1"]);
+  await desk.forward();
+  await rest();
+  expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
+});
+
+it("opens beside from another view, and alone where nothing is read", async () => {
+  window.innerWidth = 1600;
+  const desk = await openWindow("full");
+  desk.go("triage");
+  await rest();
+  const [waiting, next] = desk.triage.rows.map((one) => one.key);
+  await go("Enter", { shiftKey: true });
+  expect([desk.view, panes()]).toEqual(["search", [waiting]]);
+  desk.go("triage");
+  await rest();
+  await go("j");
+  // As the menu of a row does.
+  desk.aimed = next ?? null;
+  desk.commands.run("item.beside");
+  desk.aimed = null;
+  await rest();
+  expect([desk.view, panes(), focus()]).toEqual(["search", [waiting, next], next]);
+  await go("Escape");
+  expect([panes(), focus()]).toEqual([[waiting], waiting]);
+});
+
+it("gives two documents the place of the list in a window of a usual width, and the list comes back when it is wanted", async () => {
+  const desk = await reading(1280);
+  await beside();
+  expect(seen()).toEqual(["acme/app#1", "acme/app#3"]);
+  await go("h");
+  await go("h");
+  expect([seen(), focus()]).toEqual([["list", "acme/app#3"], "list"]);
+  await go("l");
+  expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
+  await go("l");
+  expect(focus()).toBe("acme/app#3");
+  const box = document.querySelector<HTMLTextAreaElement>("#query");
+  if (box) box.value = "is:open";
+  box?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  await rest();
+  expect([seen(), desk.beside.isOpen]).toEqual([["list", "acme/app#3"], true]);
+  button("← acme/app#1")?.click();
+  await rest();
+  expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
+  await go("Escape");
+  expect(seen()).toEqual(["list", "acme/app#1"]);
+});
+
+it("opens a result that is only passed by beside what was read before it", async () => {
+  const desk = await reading(1600);
+  toThird();
+  await passing();
+  expect(panes()).toEqual(["acme/app#3"]);
+  await go("Enter", { shiftKey: true });
+  expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
+  // Now the list leads the second one, and the first one stays.
+  await go("j");
+  await passing();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#4"], "acme/app#4"]);
+  await go("h");
+  await go("h");
+  await go("ArrowDown");
+  await go("Enter");
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#5"], "acme/app#5"]);
+  // Nothing stands beside itself.
+  document.getElementById("hit-0")?.click();
+  await rest();
+  expect([panes(), desk.beside.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
+  // From the list, Esc leads to the box as it always does.
+  await go("Escape");
+  expect([document.activeElement?.id, panes().length]).toEqual(["query", 2]);
+});
+
+it("shows one pane at a time in a narrow window, with the way to the other", async () => {
+  await reading(900);
+  await beside();
+  expect([seen(), focus()]).toEqual([["acme/app#3"], "acme/app#3"]);
+  button("← acme/app#1")?.click();
+  await rest();
+  expect([seen(), focus()]).toEqual([["acme/app#1"], "acme/app#1"]);
+  await go("l");
+  expect(seen()).toEqual(["acme/app#3"]);
+  await go("Escape");
+  expect([seen(), focus()]).toEqual([["list"], "list"]);
+});
+
+it("has room for what the width allows", () => {
+  const { beside } = new Desk();
+  const at = (width: number, reading: boolean) => Object.entries(beside.shown(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
+  expect([at(0, false), at(1000, true), at(959, true), at(959, false)]).toEqual(["list first", "list first", "first", "list"]);
+  beside.reader.loading = true;
+  beside.pane = "second";
+  expect([at(0, true), at(1400, false), at(1399, true), at(1399, false), at(999, true), at(999, false)]).toEqual([
+    "list first second", "list first second", "first second", "list second", "second", "list",
+  ]);
+  beside.pane = "first";
+  expect(at(999, true)).toBe("first");
+});
