@@ -6,6 +6,7 @@
 
 pub mod brief;
 pub mod casebook;
+mod closing;
 pub mod config;
 pub mod diagnosis;
 pub mod doctor;

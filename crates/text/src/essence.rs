@@ -30,6 +30,8 @@ static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b").unwrap()
 });
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing)?\b").unwrap());
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
 /// What of a text that was given as a question informs: what its writer wrote, without a terminal's colours; all of that where it is
@@ -64,7 +66,9 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     let mut wanted: Vec<usize> = Vec::new();
     let severe = |at: &usize| {
         let line = head(lines[*at]);
-        SEVERE.is_match(line) || signature::signatures(line).iter().any(signature::Signature::is_telling)
+        SEVERE.is_match(line)
+            || WARNING.is_match(line)
+            || signature::signatures(line).iter().any(signature::Signature::is_telling)
     };
     let mut failures: Vec<usize> = distinct.iter().copied().filter(severe).collect();
     failures.sort_by_key(|at| (seen[&kinds[*at]], std::cmp::Reverse(*at)));
@@ -93,7 +97,9 @@ pub fn headline(text: &str) -> String {
     }
     let plain = uncoloured(text);
     let first = || plain.trim().lines().next();
-    plain.lines().find(|line| SEVERE.is_match(head(line))).or_else(first).unwrap_or_default().to_owned()
+    // Where nothing failed, what a log warns of is what it is asked for.
+    let that = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
+    that(&SEVERE).or_else(|| that(&WARNING)).or_else(first).unwrap_or_default().to_owned()
 }
 
 fn head(line: &str) -> &str {

@@ -12,6 +12,8 @@ use precedent_text::{
 
 /// A report with fewer words than this under a title that names nothing says nothing.
 const MIN_TEXT: usize = 12;
+/// With so many lines of a form a text is one.
+const MIN_FORM: usize = 4;
 /// The most that is read of a text for its first words, in bytes.
 const MAX_READ: usize = 4_000;
 /// An advertisement is short; who tells of one in a product has more to say, in words.
@@ -20,7 +22,9 @@ const MAX_SPAM: usize = 80;
 /// Words of titles that name nothing.
 static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
-        "bug report issue problem feature request question title test ticket ignore please submit new untitled help asdf form",
+        "no bug report issue problem feature request question title test tests testing ticket ignore please submit new untitled help \
+         asdf qwerty form sample example dummy app application delete description provided prueba teste essai prova probe тест 测试 테스트 \
+         テスト テストです",
     )
 });
 /// Words that say that something is wrong, and not what.
@@ -33,7 +37,7 @@ static VAGUE: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// What is advertised, and how.
 static WARES: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:casinos?|slots?|bett?ing|poker|jackpot|viagra|cialis|cbd|escorts?|dating|loans?|crypto|bitcoin|airdrop|nft|forex|followers|backlinks?|seo|essays?|assignment help|weight loss|keto|replicas?|watches|iptv|vpn deals?|helpline|customer (?:care|support|service) number|toll[- ]free|whatsapp|astrologer|movers|plumber|real estate)\b",
+        r"(?i)\b(?:casinos?|slots?|bett?ing|poker|jackpot|viagra|cialis|cbd|escorts?|dating|loans?|crypto|bitcoin|airdrop|nft|forex|followers|subscribers|likes|backlinks?|seo|essays?|assignment help|weight loss|keto|replicas?|watches|iptv|vpn deals?|helpline|customer (?:care|support|service) number|toll[- ]free|whatsapp|astrologer|movers|plumber|real estate)\b",
     )
 });
 static CALLS: LazyLock<Regex> = LazyLock::new(|| {
@@ -43,6 +47,67 @@ static CALLS: LazyLock<Regex> = LazyLock::new(|| {
 });
 static REACHED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)https?://|www\.|\+?\d[\d ()-]{8,}\d|t\.me/|wa\.me/"));
+/// What asks to be passed over.
+static IGNORED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:please|pls|kindly) (?:ignore|delete|disregard|close) (?:this|me|it)?\b|\b(?:just|only) (?:a )?test(?:ing)?\b",
+    )
+});
+/// Lines of the forms that GitHub and GitLab offer to every project, and what a form shows where nothing was filled in. A
+/// project's own form is known by its reports, once there are enough of them.
+static FORM: LazyLock<HashSet<String>> = LazyLock::new(|| FORM_LINES.lines().map(line).collect());
+const FORM_LINES: &str = "\
+Describe the bug
+A clear and concise description of what the bug is.
+To Reproduce
+Steps to reproduce the behavior:
+Steps to reproduce
+See error
+Expected behavior
+A clear and concise description of what you expected to happen.
+Actual behavior
+Screenshots
+If applicable, add screenshots to help explain your problem.
+Desktop (please complete the following information):
+Smartphone (please complete the following information):
+Additional context
+Add any other context about the problem here.
+Is your feature request related to a problem? Please describe.
+A clear and concise description of what the problem is. Ex. I'm always frustrated when [...]
+Describe the solution you'd like
+A clear and concise description of what you want to happen.
+Describe alternatives you've considered
+A clear and concise description of any alternative solutions or features you've considered.
+Add any other context or screenshots about the feature request here.
+Summary
+Example Project
+What is the current bug behavior?
+What is the expected correct behavior?
+Relevant logs and/or screenshots
+Output of checks
+Possible fixes
+What happened?
+A bug happened!
+Also tell us, what did you expect to happen?
+Version
+What version of our software are you running?
+1.0.2 (Default)
+What browsers are you seeing the problem on?
+Relevant log output
+Code of Conduct
+I agree to follow this project's Code of Conduct
+Contact Details
+No response
+No description provided.
+None
+N/A
+";
+/// A place that nobody filled in: "OS: [e.g. iOS]", "Go to '...'", a line that stands in brackets.
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?ix)^\W*(?:[\p{L}\ /]{0,40}:?\s*\[(?:e\.?\ ?g|z\.?\ ?b|p\.?\ ?ex|ex|i\.?\ ?e)\b[^\]]*\]|[\p{L}\ ]{2,30}\W{0,3}\.{3,}\W*|\([^()]{8,300}\)|<[^<>]{4,300}>|_?no\ response_?)\s*$",
+    )
+});
 
 /// The first words of a text, as they are compared.
 fn first(text: &str, most: usize) -> Vec<String> {
@@ -66,7 +131,30 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
         // "Crash" says something once its text does.
         few && (name_nothing(&head) || words.iter().all(|term| says_nothing(term)))
     };
-    (head.iter().all(|word| says_nothing(&word.term)) && hardly_any()) || is_spam(title, body)
+    (head.iter().all(|word| says_nothing(&word.term)) && hardly_any())
+        || (few_words(body) && (IGNORED.is_match(title) || IGNORED.is_match(&body.prose())))
+        || is_spam(title, body)
+}
+
+fn few_words(body: &Prepared) -> bool {
+    first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT).len() < MIN_TEXT
+}
+
+/// A line as forms are compared: its words alone.
+fn line(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text is a form that nobody filled in: below its headings stands what the form itself says.
+pub(super) fn is_unfilled(body: &Prepared) -> bool {
+    let prose = body.prose();
+    let read = &prose[..prose.floor_char_boundary(MAX_READ)];
+    let lines = || read.lines().filter(|text| !text.trim().is_empty());
+    let of_form = |text: &&str| FORM.contains(&line(text)) || PLACEHOLDER.is_match(text);
+    let form = lines().filter(of_form).count();
+    let own: usize = lines().filter(|text| !of_form(text)).map(|text| tokens::words(text).len()).sum();
+    form >= MIN_FORM && own < MIN_TEXT && body.code().split_whitespace().count() < MIN_TEXT
 }
 
 /// Whether the words of a title name nothing.
@@ -75,7 +163,7 @@ pub(super) fn name_nothing(title: &[Word]) -> bool {
 }
 
 fn is_nameless(term: &str) -> bool {
-    NAMELESS.contains(term) || tokens::is_stop_word(term)
+    NAMELESS.contains(term) || tokens::is_stop_word(term) || term.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a word neither names anything nor says what is wrong.
@@ -109,8 +197,42 @@ mod tests {
     #[test]
     fn what_nobody_filled_in_says_nothing() {
         assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
+        for (title, body) in [
+            ("test 2", ""),
+            ("testing webhooks", "please ignore this"),
+            ("No title", "No description provided."),
+            ("1", "1"),
+            ("Sample issue", ""),
+            ("テストです", ""),
+            ("Please delete", "just a test"),
+            ("Buy Instagram likes cheap", "Best price at https://likes.example"),
+        ] {
+            assert!(blank(title, body), "{title}");
+        }
+        for (title, body) in [
+            ("Test runner hangs", ""),
+            ("404", "The page /wheel/7 is not found after the move to the new server."),
+            ("Please ignore case when sorting names", "Ada stands behind zoe."),
+        ] {
+            assert!(!blank(title, body), "{title}");
+        }
         assert!(!blank("Upload stops", ""));
         assert!(!blank("Bug report", &"The upload stops at nine per cent. ".repeat(3)));
+    }
+
+    #[test]
+    fn a_form_is_known_unfilled_and_a_filled_one_is_none() {
+        let form = "### Describe the bug\nA clear and concise description of what the bug is.\n\n### To Reproduce\n1. Go to '...'\n2. Click on '....'\n4. See error\n\n- OS: [e.g. iOS]\n- Version [e.g. 22]\n";
+        let unfilled = |text: &str| is_unfilled(&Prepared::body(text, &Skeleton::default()));
+        assert!(unfilled(form));
+        assert!(unfilled(
+            "## Summary\n\n(Summarize the bug encountered concisely)\n\n## Steps to reproduce\n\n(How one can reproduce the issue - this is very important)\n"
+        ));
+        assert!(!unfilled(&form.replace(
+            "A clear and concise description of what the bug is.",
+            "The belt slips off the second wheel as soon as the motor turns the other way round."
+        )));
+        assert!(!unfilled("The belt slips."));
     }
 
     #[test]

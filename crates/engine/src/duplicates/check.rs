@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Checker, Draft, Scope, Scored, Table, reasons, twin::Worded};
-use crate::search;
+use crate::{closing::is_declined, search};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
@@ -324,7 +324,10 @@ fn answer(
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let worded = Worded::new(&row.title, &body);
         let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
-        if similarity.combined < request.threshold {
+        // How alike two texts are says little of a log in which one line tells of the same failure.
+        let evident = request.threshold <= DuplicatesRequest::default().threshold
+            && one.reading.as_ref().is_some_and(|reading| reading.same_failure);
+        if similarity.combined < request.threshold && !evident {
             continue;
         }
         let copy = one.features.is_copy();
@@ -424,22 +427,37 @@ fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     })
 }
 
+/// The version that has the fix of a case: of its milestone, or as a comment says.
+fn fixed_version(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<reasons::Version>> {
+    if let Some(version) = row.milestone.as_deref().and_then(reasons::Version::of) {
+        return Ok(Some(version));
+    }
+    Ok(r.comments(row)?.iter().rev().find_map(|comment| reasons::fixed_version(&comment.body)))
+}
+
 /// What became of a candidate, as seen when the draft was made.
 fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared) -> Result<Disposition> {
     Ok(match (row.state, row.state_reason.as_deref()) {
         (None | Some(State::Open), _) => Disposition::Open,
-        (_, Some("not_planned")) => Disposition::Declined,
         (_, Some("duplicate")) => Disposition::Duplicate,
+        _ if is_declined(r, row)? => Disposition::Declined,
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));
-            let later = || {
-                reasons::newest_version(&draft.title, &draft.body, &row.source)
-                    .zip(reasons::newest_version(&row.title, body, &row.source))
-                    .is_some_and(|(ours, theirs)| ours > theirs)
-            };
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
-            let again = after && (later() || reasons::says_again(&draft.title, &draft.body));
+            let again = after && {
+                let ours = reasons::newest_version(&draft.title, &draft.body, &row.source);
+                let says_again = || reasons::says_again(&draft.title, &draft.body);
+                match (&ours, fixed_version(r, row)?) {
+                    // Who has an older version has not got the fix.
+                    (Some(ours), Some(fixed)) => *ours >= fixed,
+                    (Some(ours), None) => {
+                        let theirs = reasons::newest_version(&row.title, body, &row.source);
+                        theirs.is_some_and(|theirs| *ours > theirs) || says_again()
+                    }
+                    (None, _) => says_again(),
+                }
+            };
             if again { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
         }
     })

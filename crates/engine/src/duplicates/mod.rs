@@ -143,6 +143,8 @@ pub struct Scored {
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
     pub confidence: f32,
+    /// Whether it says nothing.
+    empty: bool,
 }
 
 /// What is read of a candidate for a closer look.
@@ -175,6 +177,15 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
+        // A form that nobody filled in says no more than its title.
+        let bare;
+        let unfilled = blank::is_unfilled(&draft.body);
+        let draft = if unfilled {
+            bare = Draft { body: Prepared::default(), ..draft.clone() };
+            &bare
+        } else {
+            draft
+        };
         if blank::is_blank(&draft.title, &draft.body) {
             return Ok(Vec::new());
         }
@@ -190,7 +201,7 @@ impl<'a> Checker<'a> {
         let mut ids: Vec<i64> =
             self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
-        let queries = self.queries(draft)?;
+        let queries = self.queries(draft, unfilled)?;
         if let (Some(vectors), Some((_, text))) = (self.vectors, &queries) {
             let allowed = self.fulltext.allowed(&filters)?;
             ids.extend(vectors.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
@@ -245,10 +256,11 @@ impl<'a> Checker<'a> {
             .map(|Worth { at, score, share }| {
                 let reading = readings.next().flatten();
                 let table = match &reading {
-                    Some((source, _)) => self.table_of(*source),
+                    Some((source, ..)) => self.table_of(*source),
                     None => self.table,
                 };
-                let reading = reading.map(|(_, reading)| reading);
+                let empty = reading.as_ref().is_some_and(|read| read.2);
+                let reading = reading.map(|(_, reading, _)| reading);
                 let seen = Seen { features: &features[at], share, reading: reading.as_ref() };
                 let Judged { same, worth } = table.judge(&seen);
                 Scored {
@@ -262,10 +274,11 @@ impl<'a> Checker<'a> {
                     score,
                     confidence: same,
                     worth,
+                    empty,
                 }
             })
             .collect();
-        scored.retain(|one| !one.closer.form);
+        scored.retain(|one| !one.closer.form && !one.empty);
         // Nothing that is further down is surer than what is above it.
         let mut least = 1.0_f32;
         for one in &mut scored {
@@ -340,8 +353,8 @@ impl<'a> Checker<'a> {
         Ok(read.iter().zip(&comments).zip(&near).zip(short).map(look).collect())
     }
 
-    /// Reads these candidates beside the draft, with the source of each; nothing of one that is gone.
-    fn readings(&self, draft: &Draft, ids: &[i64]) -> Result<Vec<Option<(i64, Reading)>>> {
+    /// Reads these candidates beside the draft, with the source of each, and whether it says nothing; nothing of one that is gone.
+    fn readings(&self, draft: &Draft, ids: &[i64]) -> Result<Vec<Option<(i64, Reading, bool)>>> {
         type Text = (i64, String, Prepared);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
             let one = |id: &i64| {
@@ -353,15 +366,22 @@ impl<'a> Checker<'a> {
         })?;
         let reader = Reader::new(self.fulltext, draft);
         let read = |text: &Option<Text>| {
-            text.as_ref().map(|(source, title, body)| Ok((*source, reader.read(title, body)?))).transpose()
+            let one = |(source, title, body): &Text| {
+                let unfilled = blank::is_unfilled(body);
+                let none = Prepared::default();
+                let empty = blank::is_blank(title, if unfilled { &none } else { body });
+                Ok((*source, reader.read(title, body)?, empty))
+            };
+            text.as_ref().map(one).transpose()
         };
         texts.par_iter().map(read).collect()
     }
 
-    /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any.
-    fn queries(&self, draft: &Draft) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
+    /// The vectors of a draft's title and of the beginning of its text; stored ones where there are any, unless they are wanted
+    /// anew.
+    fn queries(&self, draft: &Draft, anew: bool) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
-        if let Some(document) = draft.document
+        if let Some(document) = draft.document.filter(|_| !anew)
             && let Some(stored) = vectors.of_document(document)?
         {
             return Ok(Some(stored));

@@ -35,6 +35,13 @@ static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How a comment says which version has the fix.
+static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено)\b[^\n.]{0,40}?\b(?:in|with|as of|since|dans|en|em|nella?|в)\s+(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)",
+    )
+});
+
 /// The report that is asked about.
 pub(super) struct About<'a> {
     /// As it is compared.
@@ -78,6 +85,11 @@ pub(super) fn reasons(
     let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared =
         |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
+    // What programs of all kinds fail with is the same failure where it happened in the same place.
+    let frames = shared(SignatureKind::Frame);
+    let failure = |s: &Signature| {
+        if s.is_generic() && frames.is_empty() { "the same kind of failure" } else { "the same failure" }
+    };
     for (kind, what) in [
         (SignatureKind::Code, "the same error code"),
         (SignatureKind::Exception, "the same failure"),
@@ -85,13 +97,13 @@ pub(super) fn reasons(
     ] {
         // A failure is its message with what failed before it.
         let said = |text: &str| out.iter().any(|reason: &String| reason.ends_with(text));
-        if let Some(text) =
-            shared(kind).iter().map(|s| brief(spelled(text, &s.text))).find(|text| !said(text))
-        {
+        let found = shared(kind);
+        let mut told = found.iter().map(|s| (*s, brief(spelled(text, &s.text))));
+        if let Some((signature, text)) = told.find(|(_, text)| !said(text)) {
+            let what = if kind == SignatureKind::Exception { failure(signature) } else { what };
             out.push(format!("{what}: {text}"));
         }
     }
-    let frames = shared(SignatureKind::Frame);
     if let Some(first) = frames.first() {
         out.push(match frames.len() {
             1 => format!("both stack traces go through {}", brief(spelled(text, &first.text))),
@@ -202,6 +214,14 @@ impl Version {
         core.split('.').map(|part| part.parse().ok()).collect::<Option<_>>().map(Self)
     }
 
+    /// The version that a milestone is called like: `2.4.1`, `v2.4`, "Release 2.4".
+    pub(super) fn of(milestone: &str) -> Option<Self> {
+        let word = milestone
+            .split_whitespace()
+            .find(|word| word.contains('.') && word.ends_with(|c: char| c.is_ascii_digit()))?;
+        Self::read(word.trim_start_matches(['v', 'V']))
+    }
+
     fn told(&self) -> &[u64] {
         let zeros = self.0.iter().rev().take_while(|n| **n == 0).count();
         &self.0[..self.0.len() - zeros]
@@ -242,6 +262,12 @@ pub(super) fn says_again(title: &str, body: &Prepared) -> bool {
     last.to_lowercase().ends_with(" again")
         || AGAIN.is_match(title)
         || AGAIN.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
+}
+
+/// The version that a text says something was fixed in.
+pub(super) fn fixed_version(text: &str) -> Option<Version> {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    FIXED_IN.captures_iter(text).filter_map(|found| Version::read(found.get(1)?.as_str())).min()
 }
 
 /// The newest version of the product that a report names, if it names any.

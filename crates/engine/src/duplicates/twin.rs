@@ -13,6 +13,8 @@ use precedent_text::{
 
 /// Shorter texts are the same by chance ("Crash", "It does not work").
 const MIN_WORDS: usize = 8;
+/// A text of so many words tells what it is about.
+const TOLD: usize = 8;
 /// The words of a report that are compared; a 5 MB log has no more to say.
 const MAX_WORDS: usize = 20_000;
 /// The bytes of its prose, and of its code, that those are looked for in.
@@ -25,6 +27,20 @@ const MIN_SHARED: usize = 2;
 /// What a title of a part begins with, by its kind.
 static PARTS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms("epic phase part step stage task subtask milestone sprint chapter lesson week track rollout")
+});
+/// Words of titles that tell of what is done again and again, or for one thing after another.
+static TASKS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "bump update upgrade release prepare publish tag rotate renew migrate retro retrospective standup meeting minutes agenda \
+         changelog roadmap milestone planning plan review audit checklist support drop add enable backup maintenance deploy \
+         deployment schedule run chore sprint newsletter invoice",
+    )
+});
+/// … of what a clock starts.
+static RECURRING: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms(
+        "nightly daily weekly hourly monthly quarterly yearly annual scheduled cron smoke benchmark heartbeat",
+    )
 });
 /// Words of titles that tell of a failure.
 static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -97,6 +113,15 @@ impl<'a> Worded<'a> {
 
     /// How this report and another one say the same, if they do.
     pub(super) fn twin(&self, other: &Worded<'_>) -> Option<Twin> {
+        let has = |some: &HashSet<String>| self.head.iter().any(|word| some.contains(&word.term));
+        let (fails, recurs) = (has(&FAILURES), has(&RECURRING));
+        // What comes with a date, and what is done for one version after another, needs no words to be told.
+        if let Some(at) = numbered(&self.head, &other.head)
+            && (recurs || (!fails && has(&TASKS)))
+        {
+            let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
+            return Some(Twin::Series(written(self.title, from), written(other.title, to)));
+        }
         if self.head.len() + self.rest.len() < MIN_WORDS {
             return None;
         }
@@ -105,13 +130,19 @@ impl<'a> Worded<'a> {
             return Some(if name_nothing(&self.head) { Twin::Form } else { Twin::Copy });
         }
         // The same failure in another version is the same; a release, a bump or a task for each version is not.
-        let fails = self.head.iter().any(|word| FAILURES.contains(&word.term));
         if fails && let Some((ours, theirs)) = self.versions_apart(other) {
             return Some(Twin::Again(ours.to_owned(), theirs.to_owned()));
         }
         if !fails && let Some(at) = numbered(&self.head, &other.head) {
             let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
-            return Some(Twin::Series(written(self.title, from), written(other.title, to)));
+            let (from, to) = (written(self.title, from), written(other.title, to));
+            // A text of some length that both tell is of one thing, whatever the ticket or the system is numbered. Under titles
+            // alone, or above two texts, nothing is known.
+            return match self.rest.len() >= TOLD {
+                true if self.rest == other.rest => Some(Twin::Again(from, to)),
+                true => None,
+                false => Some(Twin::Series(from, to)),
+            };
         }
         if let Some(plan) = part(self.title, other.title) {
             return Some(Twin::Parts(plan.to_owned()));
@@ -145,7 +176,8 @@ fn numbered(ours: &[Word], theirs: &[Word]) -> Option<usize> {
     let only = ours.len() == theirs.len()
         && all().filter(differ).all(|(a, b)| is_number(&a.term) && is_number(&b.term));
     let shared = all().filter(|pair| !differ(pair)).count();
-    if only && shared >= MIN_SHARED { all().position(other) } else { None }
+    let task = || ours.iter().any(|word| TASKS.contains(&word.term) || RECURRING.contains(&word.term));
+    if only && (shared >= MIN_SHARED || (shared > 0 && task())) { all().position(other) } else { None }
 }
 
 /// What two titles begin with if it names a plan ("[Epic Heron] Phase 4: …") and what follows shares no word and tells of no failure.

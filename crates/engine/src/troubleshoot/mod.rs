@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use crate::{
     Parts,
+    closing::is_declined,
     duplicates::{Checker, Draft, Scope},
     search::{self, Evidence},
 };
@@ -292,7 +293,7 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
         if out.iter().any(|c| c.row.key == row.key) {
             continue;
         }
-        let declined = is_declined(&row);
+        let declined = is_declined(r, &row)?;
         out.push(Candidate { evidence: Seen::of(&one), row, relation: None, via, declined });
     }
     Ok(out)
@@ -302,14 +303,16 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
 /// how it was solved itself.
 fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option<Candidate>> {
     let Some(own) = &question.row else { return Ok(None) };
-    let solved = |row: &DocumentRow| {
-        is_resolved(row) && !is_declined(row) && question.source.as_ref().is_none_or(|s| *s == row.source)
-    };
+    let solved =
+        |row: &DocumentRow| is_resolved(row) && question.source.as_ref().is_none_or(|s| *s == row.source);
     let (row, relation) = match solved_canonical(r, own)?.filter(solved) {
         Some(stays) => (stays, CaseRelation::Canonical),
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
         None => return Ok(None),
     };
+    if is_declined(r, &row)? {
+        return Ok(None);
+    }
     let seen = found.iter().find(|one| one.scored.document == row.id);
     let evidence = seen.map(Seen::of).unwrap_or_default();
     let relation = Some(relation);
@@ -320,11 +323,6 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
 fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let Some(stays) = r.canonical(&row.key)?.stays_for(&row.key) else { return Ok(None) };
     Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none() && is_resolved(stays)))
-}
-
-/// Whether it was closed without a fix of its own.
-fn is_declined(row: &DocumentRow) -> bool {
-    matches!(row.state_reason.as_deref(), Some("not_planned" | "duplicate"))
 }
 
 fn is_resolved(row: &DocumentRow) -> bool {

@@ -72,6 +72,35 @@ static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
         r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|specified|glad|is done|did the|in progress|even if|but only|with bad|the question|fix the cause|workaround uses)\b",
     ))
 });
+/// The same in the other languages of trackers, said plainly; what makes it a question, a denial or a plan.
+static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:behoben|gelöst|korrigiert|gefixt) (?:in|mit|durch|seit|ab)\b|\b(?:ist|wurde|sind|jetzt|nun) (?:\w+ ){0,2}(?:behoben|gelöst|korrigiert|gefixt)\b",
+        r"|\b(?:corrigée?s?|résolue?s?|réparée?s?) (?:dans|par|en|avec|depuis|à partir)\b|\b(?:est|a été|sont) (?:maintenant )?(?:corrigée?s?|résolue?s?)\b",
+        r"|\b(?:corregid[oa]s?|solucionad[oa]s?|arreglad[oa]s?|resuelt[oa]s?) (?:en|con|por|desde|a partir)\b|\b(?:está|fue|ha sido|quedó) (?:ya )?(?:corregid[oa]|solucionad[oa]|arreglad[oa]|resuelt[oa])\b",
+        r"|\b(?:corrigid[oa]s?|resolvid[oa]s?|consertad[oa]s?) (?:em|na|no|com|por|pela?|desde|a partir)\b|\b(?:foi|está) (?:corrigid[oa]|resolvid[oa]|consertad[oa])\b",
+        r"|\b(?:corrett[oa]|risolt[oa]|sistemat[oa]) (?:in|nell[ao]?|nel|con|da|dalla)\b|\b(?:opgelost|verholpen) (?:in|met|door|sinds)\b|\b(?:naprawion[eoya]|poprawion[eoya]|rozwiązan[eoya]) (?:w|przez|od)\b",
+        r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:已|已经)(?:在.{0,20})?(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
+    ))
+});
+static FOREIGN_WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^\W*(?:workaround|umgehung(?:slösung)?|abhilfe|übergangslösung|notlösung|contournement|solution (?:temporaire|provisoire|de contournement)|solución (?:temporal|provisional|alternativa)|solução (?:temporária|provisória|alternativa|de contorno)|soluzione (?:temporanea|provvisoria|alternativa)|tijdelijke oplossing|obejście|tymczasowe rozwiązanie|обходной (?:путь|вариант)|обходное решение|временное решение)\W*(?::|=|ist|est|es|é|è)",
+        r"|\b(?:als workaround|zur umgehung|abhilfe schafft|bis dahin (?:kann|hilft)|en attendant|comme contournement|pour contourner|mientras tanto|como solución temporal|enquanto isso|como contorno|nel frattempo|come soluzione temporanea|als tijdelijke oplossing|jako obejście|в качестве (?:обходного|временного))\b",
+        r"|回避(?:策|方法)[はとに：:]|暫定対応|回避できます|(?:临时|臨時)(?:解决|解決|方案)|(?:规避|規避|变通)(?:方法|办法|方案)|임시 ?(?:해결|방편|조치)|우회 ?(?:방법|책)",
+    ))
+});
+static FOREIGN_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)[?？]|\b(?:nicht|kein\w*|noch|soll\w*|wird|werden|vielleicht|hoffentlich|pas|sera|devrait|peut-être|aucune?|no|será|debería|quizás|não|nenhum\w*|deveria|talvez|non|sarà|dovrebbe|forse|niet|geen|wordt|nie|brak|będzie|не|нет|будет)\b|ません|ない|まだ|未|没有|沒有|尚|将|않|없|예정",
+    )
+});
+/// What takes back what its writer said before.
+static RETRACTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:i was wrong|was mistaken|my mistake|spoke too soon|false alarm|scratch that|never ?mind|i take (?:it|that) back|ignore my (?:last|previous))\b",
+    )
+});
 static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\breproduc(?:e|es|ed|ible|tion|ing)\b|\brepro\b|\bsteps to\b|\b(?:minimal|reduced|smaller?|simpler?) (?:example|test ?case|case|program|snippet)\b|\btest ?case\b|\bhere(?:'s| is) (?:a|an|my) (?:example|snippet|program|log|trace|backtrace)\b",
@@ -117,25 +146,133 @@ pub(super) fn role(
     if answer {
         return Some(CommentRole::Fix);
     }
-    let says_fix = |s: &str| FIX.is_match(s) && !FIX_OPEN.is_match(&GONE.replace_all(s, " "));
-    let says_workaround = |s: &str| WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s);
-    if named || sentences(&prose).any(says_fix) {
+    let says_fix = |s: &str| {
+        (FIX.is_match(s) && !FIX_OPEN.is_match(&GONE.replace_all(s, " ")))
+            || (FOREIGN_FIX.is_match(s) && !FOREIGN_OPEN.is_match(s))
+    };
+    let says_workaround = |s: &str| {
+        (WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s))
+            || (FOREIGN_WORKAROUND.is_match(s) && !FOREIGN_OPEN.is_match(s))
+    };
+    let retracted = RETRACTED.is_match(&prose);
+    if named || (!retracted && sentences(&prose).any(says_fix)) {
         return Some(CommentRole::Fix);
     }
-    if sentences(&prose).any(says_workaround) {
+    if !retracted && sentences(&prose).any(says_workaround) {
         return Some(CommentRole::Workaround);
     }
     if at_closure && !text.blocks.is_empty() {
         return Some(CommentRole::ClosingNote);
     }
-    if text.is_slight() && text.code().is_empty() {
+    // A short comment may be all that helps: "Pin numpy<2."
+    if text.code().is_empty() && is_courtesy(&prose) {
         return Some(CommentRole::Noise);
     }
     if REPRODUCTION.is_match(&prose) {
         return Some(CommentRole::Reproduction);
     }
-    CONFIRMATION.is_match(&prose).then_some(CommentRole::Confirmation)
+    (!retracted && CONFIRMATION.is_match(&prose)).then_some(CommentRole::Confirmation)
 }
+
+/// Whether a comment says nothing but thanks, agreement or impatience.
+fn is_courtesy(prose: &str) -> bool {
+    let mut words = prose.unicode_words().map(str::to_lowercase).peekable();
+    words.peek().is_none()
+        || (prose.chars().count() <= 60 && words.all(|word| COURTESY.contains(&word.as_str())))
+}
+
+/// Words of courtesies, sorted by nothing but their sense.
+const COURTESY: &[&str] = &[
+    "thanks",
+    "thank",
+    "thx",
+    "ty",
+    "you",
+    "very",
+    "much",
+    "so",
+    "a",
+    "lot",
+    "for",
+    "the",
+    "your",
+    "help",
+    "fast",
+    "quick",
+    "reply",
+    "response",
+    "great",
+    "nice",
+    "cool",
+    "awesome",
+    "perfect",
+    "good",
+    "job",
+    "work",
+    "catch",
+    "ok",
+    "okay",
+    "yes",
+    "no",
+    "yep",
+    "sure",
+    "done",
+    "agreed",
+    "agree",
+    "i",
+    "too",
+    "me",
+    "same",
+    "here",
+    "also",
+    "this",
+    "it",
+    "that",
+    "is",
+    "lgtm",
+    "bump",
+    "ping",
+    "up",
+    "any",
+    "news",
+    "update",
+    "updates",
+    "on",
+    "please",
+    "pls",
+    "1",
+    "hello",
+    "hi",
+    "and",
+    "again",
+    "still",
+    "waiting",
+    "interested",
+    "ah",
+    "oh",
+    "understood",
+    "got",
+    "closing",
+    "closed",
+    "reopening",
+    "danke",
+    "vielen",
+    "dank",
+    "merci",
+    "beaucoup",
+    "gracias",
+    "muchas",
+    "obrigado",
+    "obrigada",
+    "muito",
+    "grazie",
+    "mille",
+    "bedankt",
+    "dzięki",
+    "спасибо",
+    "ありがとうございます",
+    "谢谢",
+];
 
 /// The sentences of a text (UAX #29, and each line for itself).
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -211,6 +348,20 @@ mod tests {
             ("This issue has been automatically marked as stale.", Some(Noise)),
             (":umbrella: The latest upstream changes made this pull request unmergeable.", Some(Noise)),
             ("The parser reads the header twice when the block is folded.", None),
+            ("Pin numpy<2.", None),
+            ("Set LANG=C.UTF-8.", None),
+            ("Thank you very much!", Some(Noise)),
+            ("Vielen Dank", Some(Noise)),
+            ("Behoben in 4.0.2.", Some(Fix)),
+            ("Corrigé dans la version 4.0.2.", Some(Fix)),
+            ("バージョン2.4で修正しました。", Some(Fix)),
+            ("Solucionado en la 3.1.", Some(Fix)),
+            ("已在 3.2 版本修复。", Some(Fix)),
+            ("Исправлено в 5.1.", Some(Fix)),
+            ("回避策：キャッシュを削除してください。", Some(Workaround)),
+            ("Als Workaround den Dienst neu starten.", Some(Workaround)),
+            ("En attendant, désactivez le cache.", Some(Workaround)),
+            ("Sorry, I was wrong: it is still broken in 2.1.", None),
         ] {
             assert_eq!(of(body, -90_000, &[]), role, "{body}");
         }
@@ -231,6 +382,11 @@ mod tests {
             "I'll work around it until 5.4 is out.",
             "The suggested workaround",
             "There were quite a few workarounds over the years.",
+            "Ist das in 3.2 behoben?",
+            "Das ist noch nicht behoben.",
+            "Ce n'est pas corrigé dans la 3.2.",
+            "まだ修正されていません。",
+            "Sera corrigé dans la prochaine version.",
         ] {
             let role = of(body, -90_000, &[]);
             assert!(!matches!(role, Some(Fix | Workaround)), "{body} {role:?}");
@@ -254,6 +410,10 @@ mod tests {
             &GONE,
             &WORKAROUND,
             &WORKAROUND_OPEN,
+            &FOREIGN_FIX,
+            &FOREIGN_WORKAROUND,
+            &FOREIGN_OPEN,
+            &RETRACTED,
             &REPRODUCTION,
             &CONFIRMATION,
         ] {

@@ -1,0 +1,122 @@
+//! How an item was closed, where its tracker says no more than that it was.
+
+use std::sync::LazyLock;
+
+use precedent_core::error::Result;
+use precedent_store::{DocumentRow, Reader};
+use precedent_text::{pattern::re, prepare::Prepared};
+use regex::Regex;
+
+/// A comment this close to the closure may give its reason, in seconds.
+const NEAR: i64 = 24 * 3600;
+/// Who closes with a reason says it in few words, in characters.
+const SHORT: usize = 600;
+
+/// Labels of what was closed without a fix, lower case, words joined by one space.
+const LABELS: &[&str] = &[
+    "stale",
+    "wontfix",
+    "won't fix",
+    "wont fix",
+    "won't do",
+    "invalid",
+    "duplicate",
+    "cannot reproduce",
+    "can't reproduce",
+    "not reproducible",
+    "works for me",
+    "worksforme",
+    "not a bug",
+    "by design",
+    "as designed",
+    "working as intended",
+    "works as intended",
+    "inactive",
+    "no activity",
+    "abandoned",
+    "rejected",
+    "declined",
+    "obsolete",
+    "out of scope",
+    "not planned",
+];
+static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:clos(?:e|ed|ing)\b.{0,60}\b(?:inactiv\w*|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
+        r"|(?:been |being )?(?:marked (?:as )?stale|inactive for)\b.{0,120}\bclos(?:e|ed|ing)|(?:automatically|auto-?) ?closed",
+        r"|clos(?:e|ed|ing) (?:this |it )?(?:issue |one )?as (?:invalid|won.?t ?fix|not planned|stale|not reproducible|(?:a )?duplicate|inactive|off[- ]topic|by design|not a bug|abandoned|outdated|obsolete)",
+        r"|(?:won.?t|will not|not going to|no plans? to) (?:be )?(?:fix|implement|support|address)\w*|wontfix",
+        r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b)",
+    ))
+});
+/// What tells of a fix all the same.
+static FIXED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:(?:fixed|resolved|solved|addressed|corrected) (?:in|by|with|via|since|as of|on)\b|fix (?:was |has been |is )?(?:released|merged|landed|available)|work-?around|any ?more|no longer)",
+    )
+});
+
+/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed.
+pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
+    match row.state_reason.as_deref() {
+        Some("not_planned" | "duplicate") => return Ok(true),
+        Some("completed") | None => {}
+        // A tracker with resolutions says what it means.
+        Some(_) => return Ok(false),
+    }
+    let Some(closed) = row.closed_at.or(row.merged_at) else {
+        return Ok(row.labels.iter().any(|l| declines(l)));
+    };
+    if r.links(&row.key)?.iter().any(|link| link.kind == "closes" && link.to_key == row.key) {
+        return Ok(false);
+    }
+    let comments = r.comments(row)?;
+    if comments.iter().any(|comment| FIXED.is_match(&Prepared::comment(&comment.body).prose())) {
+        return Ok(false);
+    }
+    let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
+    let last = comments.iter().rev().find(|comment| near(comment.created_at));
+    let said = last.map(|comment| Prepared::comment(&comment.body).prose());
+    let said = said.filter(|prose| prose.chars().count() <= SHORT);
+    Ok(row.labels.iter().any(|l| declines(l)) || said.is_some_and(|prose| DECLINED.is_match(&prose)))
+}
+
+/// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.
+fn declines(label: &str) -> bool {
+    let label = label.to_lowercase().replace(['-', '_'], " ");
+    let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();
+    LABELS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_and_closing_words_decline() {
+        assert!(declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid"));
+        assert!(!declines("bug") && !declines("invalid input"));
+        for said in [
+            "This issue was closed because it has been inactive for 14 days since being marked as stale.",
+            "Closing due to inactivity.",
+            "We won't fix this, sorry.",
+            "Cannot reproduce, closing.",
+            "Closing as not planned.",
+            "This works as designed.",
+        ] {
+            assert!(DECLINED.is_match(said), "{said}");
+        }
+        for said in [
+            "Closing, the wheel turns now.",
+            "Fixed in 2.4.1.",
+            "Closed by #12.",
+            "The crash was by a stale lease; it is renewed now.",
+        ] {
+            assert!(!DECLINED.is_match(said), "{said}");
+        }
+        assert!(
+            FIXED.is_match("Cannot reproduce this any more.")
+                && !FIXED.is_match("Cannot reproduce, closing.")
+        );
+    }
+}
