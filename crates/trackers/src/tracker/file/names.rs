@@ -970,7 +970,6 @@ static RELATIONS: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
 
 /// Which way a cell says that two reports are the same, in the words of Redmine and Jira; `None` if it says something else. The
 /// other report's number may stand among the words: "Duplicated by #290".
-#[allow(dead_code, reason = "the rows of tables are to ask it")]
 pub fn relation(words: &str) -> Option<Relation> {
     let named: Vec<&str> =
         words.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();

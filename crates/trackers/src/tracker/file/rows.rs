@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     columns::plain,
+    names::{Relation, relation},
     piece::{Item, Piece, Said as Comment, Tie, whole},
     states::{Said, is_resolution},
     table::Plan,
@@ -203,14 +204,10 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                     _ => (String::new(), part),
                 };
                 let Some(other) = identity(key).filter(|o| o != of) else { continue };
-                let (tie, back) = match () {
-                    () if words.contains("duplicated") || words.contains("has duplicate") => {
-                        (Tie::DuplicateOf, true)
-                    }
-                    () if words.contains("duplicate") || words.contains("duplik") => {
-                        (Tie::DuplicateOf, false)
-                    }
-                    () => (tie, back),
+                let (tie, back) = match relation(&words) {
+                    Some(Relation::DuplicatedBy) => (Tie::DuplicateOf, true),
+                    Some(Relation::Duplicates) => (Tie::DuplicateOf, false),
+                    None => (tie, back),
                 };
                 // A bare number is one of this project.
                 let other = Identity { project: other.project.or_else(|| of.project.clone()), ..other };
