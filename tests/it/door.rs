@@ -700,6 +700,23 @@ fn records_that_name_their_repository_go_there() {
 }
 
 #[test]
+fn tables_with_repositories_and_trees() {
+    let place = Place::new();
+    imported_as_named(
+        &place,
+        "repos.csv",
+        "Number,Title,State,Repository\n4,One,open,acme/app\n4,Two,open,acme/lib\n",
+    );
+    assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
+    imported(
+        &place,
+        "tree.csv",
+        "ID,Work Item Type,Title 1,Title 2,State\n21,Epic,Drive,,Active\n22,Bug,,Belt slips,Closed\n",
+    );
+    assert_eq!(show(&place, "acme/app#22")["title"], "Belt slips");
+}
+
+#[test]
 fn merge_requests_do_not_take_the_place_of_issues() {
     let place = Place::new();
     let all = json!([

@@ -88,13 +88,23 @@ pub fn damaged(path: &Path, error: &io::Error) -> Error {
             path.display()
         ))
         .with_hint(
-            "What was read before is kept. If the file is genuine, unpack it first and import the result.",
+            "If anything was read before that, it is kept. If the file is genuine, unpack it first and import the result.",
         ),
+        _ if error.to_string().contains(LOCKED) => locked(path),
         _ => {
             Error::new(Code::InvalidInput, format!("{}: the file is cut or damaged: {error}", path.display()))
-                .with_hint("What was read before is kept. Fetch the file again and repeat the import.")
+                .with_hint("If anything was read before the damage, it is kept. Fetch the file again and repeat the import.")
         }
     }
+}
+
+/// How the reader of zip archives says that what lies in one is encrypted.
+const LOCKED: &str = "Password required";
+
+/// An archive that a password locks.
+fn locked(path: &Path) -> Error {
+    Error::invalid(format!("{}: the archive is locked with a password", path.display()))
+        .with_hint("Unpack it with its password, and import the files that were in it.")
 }
 
 /// Counts what passes through.
@@ -145,6 +155,18 @@ mod tests {
         let mut out = Vec::new();
         unpack(file.path(), &Arc::default())?.read_to_end(&mut out).map_err(|e| damaged(file.path(), &e))?;
         Ok(out)
+    }
+
+    #[test]
+    fn a_locked_archive_says_so_and_a_cut_one_promises_nothing() {
+        let path = Path::new("all.zip");
+        let said =
+            damaged(path, &io::Error::other("unsupported Zip archive: Password required to decrypt file"));
+        assert!(said.to_string().contains("locked with a password"), "{said}");
+        assert!(said.hint().unwrap_or_default().contains("with its password"), "{said:?}");
+        let said = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
+        assert!(said.to_string().contains("cut or damaged"), "{said}");
+        assert!(said.hint().unwrap_or_default().starts_with("If anything was read"), "{said:?}");
     }
 
     #[test]

@@ -4,10 +4,13 @@
 use std::sync::LazyLock;
 
 use htmd::{
-    HtmlToMarkdown,
+    Element, HtmlToMarkdown,
+    element_handler::{HandlerResult, Handlers},
     options::{BulletListMarker, Options},
 };
-use regex::Regex;
+use regex::{Captures, Regex};
+
+use super::pattern::re;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
@@ -16,6 +19,21 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     )
     .unwrap()
 });
+
+/// Code with lines of its own: all of `<pre>`, and of `<code>` what is broken into lines.
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>")
+});
+static LANGUAGE: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#));
+static BREAKS: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
+static TAGS: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
+/// What divides HTML into lines and blocks.
+static DIVIDES: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
+/// What Markdown divides itself with, and marks.
+static MARKED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
 
 /// Whether a text is HTML as a whole: it begins with an element of the editor's, or holds several that divide it.
 pub fn is_html(text: &str) -> bool {
@@ -27,7 +45,21 @@ pub fn is_html(text: &str) -> bool {
     let blocks: usize = closing.iter().map(|c| lower.matches(c).count()).sum();
     // Markdown may hold a line of HTML; where it has blocks of its own it is Markdown.
     let markdown = text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
-    !markdown && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</"))) || blocks > 2)
+    !markdown
+        && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</"))) || blocks > 2 || is_divided(text))
+}
+
+/// Whether words without a mark of Markdown's are divided by HTML, though they do not begin with it. One that stands apart may be
+/// what is talked of ("the <br> is lost"): it counts behind a word, or beside another.
+fn is_divided(text: &str) -> bool {
+    if MARKED.is_match(text) {
+        return false;
+    }
+    let found: Vec<_> = DIVIDES.find_iter(text).take(2).collect();
+    let behind_word = |at: usize| {
+        text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
+    };
+    found.len() > 1 || found.first().is_some_and(|one| behind_word(one.start()))
 }
 
 /// What a reader sees of HTML, as Markdown; the HTML itself where it cannot be read.
@@ -40,8 +72,82 @@ pub fn to_markdown(html: &str) -> String {
         ..Options::default()
     };
     let left_out = vec!["head", "script", "style", "title"];
-    let converter = HtmlToMarkdown::builder().options(options).skip_tags(left_out).build();
-    converter.convert(html).map_or_else(|_| html.to_owned(), |text| text.trim().to_owned())
+    let converter = HtmlToMarkdown::builder()
+        .options(options)
+        .skip_tags(left_out)
+        .add_handler(vec!["td", "th"], cell)
+        .add_handler(vec!["tr"], row)
+        .add_handler(vec!["table"], table)
+        .build();
+    let html = fenced(html);
+    converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
+}
+
+/// HTML whose code holds nothing but its text, so that no emphasis is made of it and its indentation stays.
+fn fenced(html: &str) -> String {
+    // The marks that stand for cells; written by somebody else they would stand for some, too.
+    let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEAD | ROW)).collect();
+    let code = |found: &Captures<'_>| {
+        let part = |at: usize| found.get(at).map_or("", |m| m.as_str());
+        let inner = if found.get(1).is_some() { part(2) } else { part(4) };
+        let inner = BREAKS.replace_all(inner, "\n");
+        let told = LANGUAGE.captures(&found[0]).filter(|told| told.get(0).is_some_and(|m| m.start() < 200));
+        let class = told.map(|told| format!(" class=\"language-{}\"", &told[1])).unwrap_or_default();
+        // A line that is empty at the beginning is left out by the reader of the HTML.
+        format!("<pre><code{class}>{}</code></pre>", TAGS.replace_all(&inner, ""))
+    };
+    CODE.replace_all(&html, code).into_owned()
+}
+
+/// What stands in front of a cell, of a cell of the head, and of a row.
+const CELL: char = '\u{1}';
+const HEAD: char = '\u{2}';
+const ROW: char = '\u{3}';
+
+fn cell(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+    let mark = if element.tag == "th" { HEAD } else { CELL };
+    Some(format!("{mark}{}", handlers.walk_children(element.node).content).into())
+}
+
+fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+    Some(format!("{ROW}{}", handlers.walk_children(element.node).content).into())
+}
+
+/// A table whatever its cells are called. One that only lays out a page (mails are full of them) becomes what stands in its cells.
+fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+    let content = handlers.walk_children(element.node).content;
+    let (before, rows) = content.split_once(ROW).unwrap_or((&content, ""));
+    let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEAD));
+    let rows: Vec<Vec<&str>> = rows
+        .split(ROW)
+        .map(|row| row.split([CELL, HEAD]).skip(1).map(str::trim).collect::<Vec<_>>())
+        .filter(|row| row.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let lines = rows.iter().flatten().any(|cell| cell.contains('\n'));
+    let text = match () {
+        () if head || (columns > 1 && !lines) => of_rows(&rows, columns),
+        () => rows.concat().join("\n\n"),
+    };
+    Some(format!("\n\n{}\n\n{}\n\n", before.trim(), text.trim_end()).into())
+}
+
+/// Rows as a table of Markdown; the first one is its head.
+fn of_rows(rows: &[Vec<&str>], columns: usize) -> String {
+    let mut out = String::new();
+    for (n, row) in rows.iter().enumerate() {
+        out.push('|');
+        for at in 0..columns {
+            let cell = row.get(at).copied().unwrap_or_default();
+            let cell = cell.split_whitespace().collect::<Vec<_>>().join(" ");
+            out.push_str(&format!(" {} |", cell.replace('|', "\\|")));
+        }
+        out.push('\n');
+        if n == 0 {
+            out.push_str(&format!("|{}\n", " --- |".repeat(columns)));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -67,6 +173,64 @@ mod tests {
         let cells: Vec<&str> =
             text.lines().filter(|l| l.contains('|') && l.contains('a') || l.contains('c')).collect();
         assert!(!text.contains("ab") && !cells.is_empty() && !text.contains('<'), "{text}");
+    }
+
+    #[test]
+    fn code_keeps_its_lines_and_signs() {
+        let text = to_markdown(
+            "<p>See log:</p><pre>line1\n   indented &lt;b&gt;\n*star* # hash <b>bold</b>\n</pre><p>after</p>",
+        );
+        assert_eq!(text, "See log:\n\n```\nline1\n   indented <b>\n*star* # hash bold\n```\n\nafter");
+        let text = to_markdown(
+            "<pre class=\"x\"><code class=\"language-rust\">let <span>a</span> = 1;<br>  b_c();</code></pre>",
+        );
+        assert_eq!(text, "```rust\nlet a = 1;\n  b_c();\n```");
+        let text = to_markdown("<div>Trace</div><div><code>a<br>b_one<br>  c</code></div>");
+        assert_eq!(text, "Trace\n\n```\na\nb_one\n  c\n```");
+        assert_eq!(to_markdown("<p>call <code>a_b()</code> first<br>then</p>"), "call `a_b()` first  \nthen");
+        assert!(to_markdown("<pre>one\n````\ntwo</pre>").starts_with("`````\n"));
+    }
+
+    #[test]
+    fn rows_and_cells_of_tables_are_kept() {
+        let text = to_markdown(
+            "<p>x</p><table><tr><td>k1</td><td>v1</td></tr><tr><td>k2</td><td>v|2</td></tr></table><p>y</p>",
+        );
+        assert_eq!(text, "x\n\n| k1 | v1 |\n| --- | --- |\n| k2 | v\\|2 |\n\ny");
+        let text = to_markdown(
+            "<table><thead><tr><th>Key</th><th>Value</th></tr></thead><tbody><tr><th>pump</th><td><p>on</p><p>off</p></td></tr></tbody></table>",
+        );
+        assert_eq!(text, "| Key | Value |\n| --- | --- |\n| pump | on off |");
+        // A mail's layout.
+        let text = to_markdown(
+            "<table><tr><td><p>Hello,</p><p>it leaks.</p></td></tr><tr><td>Ada</td></tr></table>",
+        );
+        assert_eq!(text, "Hello,\n\nit leaks.\n\nAda");
+        let text = to_markdown(
+            "<table><tr><td><table><tr><td>a</td><td>b</td></tr></table></td><td>c</td></tr></table>",
+        );
+        assert!(["| a | b |", "c"].iter().all(|part| text.contains(part)), "{text}");
+    }
+
+    #[test]
+    fn words_that_html_divides_are_html_and_talk_of_tags_is_not() {
+        for text in [
+            "Hello <br> world <br> one",
+            "Hello.<br/>It leaks.",
+            "Hello, text first <b>bold</b> and <p>gone</p><ul><li>x</li></ul>",
+        ] {
+            assert!(is_html(text), "{text}");
+        }
+        for text in [
+            "The <br> tag is lost",
+            "use `<br>` and `</p>` in a cell",
+            "- one<br>two\n- three<br>four",
+            "| a<br>b | c |\n|---|---|",
+            "**Steps**<br>one<br>two",
+            "Error in List<String> at Foo<Bar>.baz(<init>)",
+        ] {
+            assert!(!is_html(text), "{text}");
+        }
     }
 
     #[test]

@@ -34,7 +34,14 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 /// As [`blocks`], with what is written but not shown: where links lead, where images lie, and what both are called.
 pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut reader = Reader::default();
-    for event in Parser::new_ext(markdown, OPTIONS) {
+    for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
+        match event {
+            Event::End(TagEnd::TableCell) => reader.cell = at.end,
+            Event::End(TagEnd::TableRow) => {
+                reader.beyond(&markdown[reader.cell.clamp(at.start, at.end)..at.end])
+            }
+            _ => {}
+        }
         reader.event(event);
     }
     reader.flush(BlockKind::Prose);
@@ -49,9 +56,20 @@ struct Reader {
     code: bool,
     html: String,
     targets: Vec<String>,
+    /// Where the last cell of a table ends.
+    cell: usize,
 }
 
 impl Reader {
+    /// What stands in a row beyond the columns of its table: a page does not show it, and somebody wrote it.
+    fn beyond(&mut self, cells: &str) {
+        for cell in cells.split('|').map(|cell| cell.trim().trim_matches('`')).filter(|cell| !cell.is_empty())
+        {
+            self.text.push_str(cell);
+            self.text.push_str("  ");
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => match tag {
@@ -223,6 +241,16 @@ mod tests {
             assert_eq!(show(markdown)[0].1, want, "{markdown}");
         }
         assert_eq!(show("a | b\n--|--\nc<br/>d | e")[1].1, "c\nd  e");
+    }
+
+    #[test]
+    fn a_row_that_is_longer_than_its_table_loses_no_word() {
+        let rows = show("| a | b |\n|---|---|\n| `x|sigma` | tau | rho |\n| one | two |\n| three |\n");
+        let text: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
+        for word in ["x", "sigma", "tau", "rho"] {
+            assert!(text[1].contains(word), "{word} in {text:?}");
+        }
+        assert_eq!(text[2..], ["one  two", "three"]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A mail as it is sent (RFC 5322, MIME): what it says, in Markdown, with the text files that are attached to it.
 
-use jiff::Timestamp;
+use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use mail_parser::{
-    HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
+    DateTime, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
 };
 
 use super::{hypertext, mail};
@@ -126,8 +126,11 @@ fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
         let said = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
         said(from.name()).or_else(|| said(from.address()))
     });
-    let date = parsed.date().cloned().or_else(|| parsed.received().and_then(|r| r.date()));
-    let date = date.and_then(|date| Timestamp::from_second(date.to_timestamp()).ok());
+    let date = sent(parsed).or_else(|| {
+        let date = parsed.date().copied().filter(DateTime::is_valid);
+        let date = date.or_else(|| parsed.received().and_then(|r| r.date()));
+        date.and_then(|date| Timestamp::from_second(date.to_timestamp()).ok())
+    });
     let mut references = ids(parsed.references());
     for id in ids(parsed.in_reply_to()) {
         if !references.contains(&id) {
@@ -143,6 +146,12 @@ fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
     let end = usize::try_from(parsed.root_part().offset_body).unwrap_or_default().min(raw.len());
     let headers = String::from_utf8_lossy(&raw[..end]).trim_end().to_owned();
     Message { id, references, subject, author, date, automatic, text: String::new(), headers }
+}
+
+/// When a mail was sent, if its header says so as the standard allows, which includes years of two digits and zones by name.
+fn sent(parsed: &Parsed<'_>) -> Option<Timestamp> {
+    static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
+    PARSER.parse_timestamp(parsed.header_raw(HeaderName::Date)?.trim()).ok()
 }
 
 /// What a mail says, then what is attached to it.
@@ -278,6 +287,24 @@ mod tests {
             head(PLAIN.as_bytes()).unwrap(),
             Message { text: String::new(), headers: String::new(), ..mail }
         );
+    }
+
+    #[test]
+    fn dates_of_old_programs_are_read() {
+        for (date, want) in [
+            ("5 Mar 24 16:03 GMT", "2024-03-05T16:03:00Z"),
+            ("Tue, 5 Mar 98 16:03:10 EST", "1998-03-05T21:03:10Z"),
+            ("Tue, 05 Mar 2024 16:03:00 +0100 (CET)", "2024-03-05T15:03:00Z"),
+            ("Mon, 5 Mar 2024 16:03:00 +0100", "2024-03-05T15:03:00Z"),
+            ("5 Mar 2024\r\n 16:03:00 -0500", "2024-03-05T21:03:00Z"),
+        ] {
+            let mail = format!("From: a@b.example\r\nTo: c\r\nDate: {date}\r\nSubject: s\r\n\r\nx\r\n");
+            let read = read(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
+            assert_eq!(read.as_deref(), Some(want), "{date}");
+        }
+        let mail = "Received: from x by y; Tue, 5 Mar 2024 16:03:00 +0000\nFrom: a@b.example\nDate: yesterday\n\nx\n";
+        let date = read(mail.as_bytes()).unwrap().date.unwrap();
+        assert_eq!(date.to_string(), "2024-03-05T16:03:00Z");
     }
 
     #[test]

@@ -262,6 +262,16 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// What a phrase says, to compare it with others: its letters and digits, folded, without what stands between them ("Won’t fix",
+/// `wont-fix`, "WONTFIX ✅").
+pub fn bare(phrase: &str) -> String {
+    let said: String = phrase
+        .chars()
+        .filter(|c| c.is_alphanumeric() || is_combining_mark(*c) || is_sounding_mark(*c))
+        .collect();
+    fold(&said).into_owned()
+}
+
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{3098}' | '\u{309b}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}'
@@ -396,6 +406,16 @@ mod tests {
         let terms: Vec<String> = words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
+    }
+
+    #[test]
+    fn a_phrase_is_the_same_however_it_is_written() {
+        for phrase in ["Won’t fix", "WONTFIX", "wont-fix", "won't_fix ✅", "(Won’t  Fix!)"] {
+            assert_eq!(bare(phrase), "wontfix", "{phrase}");
+        }
+        assert_eq!(bare("Résolue."), bare("RESOLUE"));
+        assert_eq!(bare("Решён"), bare("решен"));
+        assert_eq!(bare("--- ✅"), "");
     }
 
     #[test]

@@ -24,8 +24,83 @@ static ORPHANS: LazyLock<Regex> = LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]
 /// What sets colours back: where none of these stands, brackets and an m are something else.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
-/// The text without a terminal's colours and movements, as it would be without a terminal. Words that only an order divided are one.
+/// Whether an order moves to another place: words on both sides of it are two. Colours and what is cleared move nothing.
+fn moves(order: &str) -> bool {
+    let inside = order.contains(['[', '\u{9b}']);
+    match order.chars().next_back() {
+        Some('A'..='J' | 'S' | 'T' | 'a' | 'd' | 'e' | 'f' | '`' | 's' | 'u') if inside => true,
+        // To the next line, to the line before, and back to where it was.
+        Some('D' | 'E' | 'M' | '8') => !inside && order.starts_with('\u{1b}'),
+        _ => false,
+    }
+}
+
+/// The text without a terminal's orders; a space stands where one of them led from a word to another.
+fn obeyed(text: &str) -> Cow<'_, str> {
+    let mut orders = ORDERS.find_iter(text).peekable();
+    if orders.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut from, mut moved) = (String::with_capacity(text.len()), 0, false);
+    let mut say = |words: &str, moved: &mut bool| {
+        let Some(first) = words.chars().next() else { return };
+        let beside = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
+        if std::mem::take(moved) && beside {
+            out.push(' ');
+        }
+        out.push_str(words);
+    };
+    for order in orders {
+        say(&text[from..order.start()], &mut moved);
+        moved |= moves(order.as_str());
+        from = order.end();
+    }
+    say(&text[from..], &mut moved);
+    Cow::Owned(out)
+}
+
+/// Whether something is written over what stood before it in its line: behind a return that ends no line, or a step back.
+fn is_overwritten(text: &str) -> bool {
+    text.contains('\u{8}')
+        || (text.contains('\n')
+            && text
+                .match_indices('\r')
+                .any(|(at, _)| !text[at + 1..].trim_start_matches('\r').starts_with('\n')))
+}
+
+/// The text as a terminal leaves it: of a line of progress its last state, of letters that were stepped over the last ones.
+fn overwritten(text: &str) -> Cow<'_, str> {
+    if !is_overwritten(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (n, line) in text.split('\n').enumerate() {
+        if n > 0 {
+            out.push('\n');
+        }
+        let start = out.len();
+        let last = line.rsplit('\r').find(|state| !state.trim().is_empty()).unwrap_or_default();
+        for c in last.chars() {
+            match c {
+                '\u{8}' if out.len() > start => drop(out.pop()),
+                '\u{8}' => {}
+                c => out.push(c),
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text without a terminal's colours and movements, as a reader of the terminal saw it. Words that only a colour divided are one,
+/// those between which the cursor moved are two.
 pub fn uncoloured(text: &str) -> Cow<'_, str> {
+    match overwritten(text) {
+        Cow::Borrowed(text) => without_orders(text),
+        Cow::Owned(text) => Cow::Owned(without_orders(&text).into_owned()),
+    }
+}
+
+fn without_orders(text: &str) -> Cow<'_, str> {
     let coloured = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
         || (text.contains('[')
             && [
@@ -41,7 +116,7 @@ pub fn uncoloured(text: &str) -> Cow<'_, str> {
             ]
             .iter()
             .any(|escape| text.contains(escape)));
-    let plain = if coloured { ORDERS.replace_all(text, "") } else { Cow::Borrowed(text) };
+    let plain = if coloured { obeyed(text) } else { Cow::Borrowed(text) };
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }
@@ -133,6 +208,38 @@ mod tests {
             ("50 [m] and [31m of rope", "50 [m] and [31m of rope"),
         ] {
             assert_eq!(uncoloured(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_between_which_the_cursor_moved_are_two() {
+        for (text, want) in [
+            ("NAME\u{1b}[20Gstatus\u{1b}[40Gport", "NAME status port"),
+            ("left\u{1b}[10Cright", "left right"),
+            ("up\u{1b}[2Adown", "up down"),
+            ("end\u{1b}[Hhome\u{1b}[2J\u{1b}[1;5Hplace", "end home place"),
+            ("one\u{9b}5Gtwo \u{1b}[7Gthree", "one two three"),
+            ("one\\e[5Gtwo^[[3Cthree", "one two three"),
+            ("one\u{1b}Etwo", "one two"),
+            ("mod\u{1b}[1mul\u{1b}[0me tail\u{1b}[0Ked", "module tailed"),
+        ] {
+            assert_eq!(uncoloured(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_written_over_keeps_its_last_state() {
+        for (text, want) in [
+            ("get\nLoading 10%\rLoading 99%\rError: no route\nend", "get\nError: no route\nend"),
+            ("Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n", "Counting: 100%, done.\nnext\n"),
+            ("one\r\r\ntwo\rTWO\r\n", "one\nTWO\n"),
+            ("spin |\u{8}/\u{8}-\u{8} done", "spin  done"),
+            ("N\u{8}NA\u{8}AME", "NAME"),
+        ] {
+            assert_eq!(uncoloured(text), want, "{text:?}");
+        }
+        for kept in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
+            assert!(matches!(uncoloured(kept), Cow::Borrowed(_)), "{kept:?}");
         }
     }
 

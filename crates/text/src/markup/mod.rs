@@ -310,6 +310,21 @@ mod tests {
     }
 
     #[test]
+    fn jira_quotes_titles_and_bars_in_the_middle_of_lines() {
+        same(
+            Markup::Jira,
+            "{quote}said E17{quote}\nno, {quote}old{quote} new\n{panel:title=Workaround|bgColor=#fff}\nopen it\n{panel}\n{expand:Log file}\nE99\n{expand}\n||h||k||\n|a \\| b|c|",
+            "> said E17\n\nno,\n\n> old\n\nnew\n**Workaround**\nopen it\n\n**Log file**\nE99\n\n| h | k |\n| --- | --- |\n| a \\| b | c |\n",
+        );
+        same(
+            Markup::Jira,
+            "{quote}{code}a{code} and {code}b{code}{quote}\nafter",
+            "```\na\n```\n\n> and\n\n```\nb\n```\n\nafter\n",
+        );
+        same(Markup::Jira, "{quote}\none\n\ntwo\n{quote}\nthree", "> one\n>\n> two\n\nthree\n");
+    }
+
+    #[test]
     fn media_wiki() {
         same(
             Markup::MediaWiki,

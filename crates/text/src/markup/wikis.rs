@@ -110,42 +110,89 @@ fn textile_line(text: &str) -> String {
     kept.back(&text)
 }
 
+/// So many pieces of code are looked for in one line; somebody who wrote more wrote no text.
+const CODES_IN_LINE: usize = 100;
+
 pub(super) fn jira(text: &str) -> String {
-    let mut out = Out::default();
+    let mut jira = Jira::default();
     let mut lines = text.lines();
-    let mut quoted = false;
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        let quote = if quoted { "> " } else { "" };
-        if let Some(found) = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(trimmed) {
-            if !found[1].trim().is_empty() {
-                out.line(&jira_line(&found[1]));
+        let mut rest = line.trim().to_owned();
+        for _ in 0..CODES_IN_LINE {
+            let Some(after) = jira.code(&rest, &mut lines) else { break };
+            rest = after;
+            if rest.trim().is_empty() {
+                break;
             }
-            let close = format!("{{{}}}", &found[2]);
-            let block = until(&found[4], &close, &mut lines);
-            let (code, after) = block.split_once(&close).unwrap_or((&block, ""));
-            // `java`, `java|title=X.java`, `title=X.java`
-            let language = found.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
-            out.code(language.unwrap_or(""), code.lines());
-            if !after.trim().is_empty() {
-                out.line(&jira_line(after));
-            }
-        } else if trimmed == "{quote}" {
-            quoted = !quoted;
-            out.line("");
-        } else if let Some(found) = pattern!(r"^h([1-6])\.\s+(.*)$").captures(trimmed) {
-            out.heading(found[1].parse().unwrap_or(1), &jira_line(&found[2]));
-        } else if let Some(words) = trimmed.strip_prefix("bq. ") {
-            out.line(&format!("> {}", jira_line(words)));
-        } else if let Some((depth, ordered, words)) = list(trimmed, &['*', '#', '-']) {
-            out.item(depth, ordered, &jira_line(words));
-        } else if let Some(row) = cells(&pattern!(r"\|\|").replace_all(&jira_line(trimmed), "|")) {
-            out.row(&row);
-        } else {
-            out.line(&format!("{quote}{}", jira_line(trimmed)));
+        }
+        if !rest.trim().is_empty() || line.trim().is_empty() {
+            jira.words(rest.trim());
         }
     }
-    out.finish()
+    jira.out.finish()
+}
+
+/// Markdown that is made of Jira's markup, and whether it stands in a quote.
+#[derive(Default)]
+struct Jira {
+    out: Out,
+    quoted: bool,
+}
+
+impl Jira {
+    /// Code that begins in a line, with what stands before it; what follows behind it, if there was any.
+    fn code<'a>(&mut self, line: &str, lines: &mut impl Iterator<Item = &'a str>) -> Option<String> {
+        let found = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(line)?;
+        if !found[1].trim().is_empty() {
+            self.words(found[1].trim());
+        }
+        let close = format!("{{{}}}", &found[2]);
+        let block = until(&found[4], &close, lines);
+        let (code, after) = block.split_once(&close).unwrap_or((&block, ""));
+        // `java`, `java|title=X.java`, `title=X.java`
+        let language = found.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
+        self.out.code(language.unwrap_or(""), code.lines());
+        Some(after.to_owned())
+    }
+
+    /// A line without code. What opens and closes a quote may stand in the middle of it.
+    fn words(&mut self, line: &str) {
+        for (n, part) in line.split("{quote}").enumerate() {
+            if n > 0 {
+                self.quoted = !self.quoted;
+                self.out.line("");
+            }
+            if n == 0 && part == line || !part.trim().is_empty() {
+                self.line(part.trim());
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let quote = if self.quoted { "> " } else { "" };
+        if let Some(found) = pattern!(r"^h([1-6])\.\s+(.*)$").captures(line) {
+            self.out.heading(found[1].parse().unwrap_or(1), &jira_line(&found[2]));
+        } else if let Some(words) = line.strip_prefix("bq. ") {
+            self.out.line(&format!("> {}", jira_line(words)));
+        } else if let Some((depth, ordered, words)) = list(line, &['*', '#', '-']) {
+            self.out.item(depth, ordered, &jira_line(words));
+        } else if let Some(row) = jira_cells(line) {
+            self.out.row(&row);
+        } else {
+            self.out.line(&format!("{quote}{}", jira_line(line)));
+        }
+    }
+}
+
+/// The cells of `|a|b|` and `||a||b||`; a bar behind a backslash is one of the text.
+fn jira_cells(line: &str) -> Option<Vec<String>> {
+    const BAR: &str = "\u{1}bar\u{2}";
+    if !line.starts_with('|') {
+        return None;
+    }
+    let line = jira_line(&line.replace(r"\|", BAR));
+    let row = cells(&pattern!(r"\|\|").replace_all(&line, "|"))?;
+    Some(row.into_iter().map(|cell| cell.replace(BAR, "|")).collect())
 }
 
 fn jira_line(text: &str) -> String {
@@ -158,12 +205,21 @@ fn jira_line(text: &str) -> String {
     text =
         kept.take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| format!("![]({})", &c[1]));
     text = kept.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text =
+        kept.take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| titled(&c[1]));
     text = pattern!(r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}")
         .replace_all(&text, "")
         .into_owned();
     text = italic(&BOLD.apply(&text));
     text = INSERTED.apply(&STRUCK.apply(&text));
     kept.back(&text)
+}
+
+/// The title that a panel's parameters give it: `title=Workaround|bgColor=#fff`, or the words alone.
+fn titled(parameters: &str) -> String {
+    let parts = || parameters.split('|').map(str::trim);
+    let title = parts().find_map(|p| p.strip_prefix("title=")).or_else(|| parts().find(|p| !p.contains('=')));
+    title.filter(|t| !t.is_empty()).map(|title| format!("**{title}** ")).unwrap_or_default()
 }
 
 pub(super) fn media_wiki(text: &str) -> String {

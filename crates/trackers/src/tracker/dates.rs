@@ -1,15 +1,19 @@
 //! Times as trackers write them. A cell is taken apart into its parts whatever the language; in which order day and month
 //! stand is decided over a whole column, never cell by cell.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::LazyLock,
+};
 
 use jiff::{
     Timestamp,
     civil::{Date, DateTime, Time},
     tz::{Offset, TimeZone},
 };
+use precedent_text::tokens::fold;
 
-/// In which order three numbers name a day.
+/// How the cells of a column name a day: mostly, in which order three numbers do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The day before the month.
@@ -17,6 +21,8 @@ pub enum Order {
     /// The month before the day.
     #[default]
     MonthFirst,
+    /// One number counts the days since 1900, as sheets do: 45356.58.
+    Serial,
 }
 
 impl Order {
@@ -25,6 +31,7 @@ impl Order {
         match self {
             Self::DayFirst => "day/month",
             Self::MonthFirst => "month/day",
+            Self::Serial => "days since 1900",
         }
     }
 }
@@ -42,19 +49,34 @@ pub struct Seen {
     points: u64,
     /// Cells that nobody can read, and the first of them.
     unread: BTreeMap<String, u64>,
+    /// Cells that may be numbers of a sheet, and the first of them; they are such where the whole column is.
+    serials: u64,
+    numbers: BTreeMap<String, u64>,
     /// How many cells hold something.
     pub cells: u64,
 }
 
-impl Seen {
-    /// How many different unreadable cells are kept.
-    const KEPT: usize = 20;
+/// How many different unreadable cells are kept.
+const KEPT: usize = 20;
 
+fn keep(cells: &mut BTreeMap<String, u64>, text: &str) {
+    let text: String = text.chars().take(40).collect();
+    if cells.len() < KEPT || cells.contains_key(&text) {
+        *cells.entry(text).or_default() += 1;
+    }
+}
+
+impl Seen {
     /// Looks at a cell.
     pub fn cell(&mut self, text: &str) {
         self.cells += 1;
         let text = text.trim();
         if plain(text).is_some() {
+            return;
+        }
+        if serial(text).is_some() {
+            self.serials += 1;
+            keep(&mut self.numbers, text);
             return;
         }
         let parts = Parts::of(text);
@@ -75,15 +97,19 @@ impl Seen {
                 && [Order::DayFirst, Order::MonthFirst].into_iter().any(|o| p.date(o).is_some())
         });
         if !readable {
-            let text: String = text.chars().take(40).collect();
-            if self.unread.len() < Self::KEPT || self.unread.contains_key(&text) {
-                *self.unread.entry(text).or_default() += 1;
-            }
+            keep(&mut self.unread, text);
         }
+    }
+
+    fn is_serial(&self) -> bool {
+        self.serials > 0 && self.serials == self.cells
     }
 
     /// The order, if the cells tell: by what only one of them can read, else by the points.
     pub fn order(&self) -> Option<Order> {
+        if self.is_serial() {
+            return Some(Order::Serial);
+        }
         match self.day_first.cmp(&self.month_first) {
             std::cmp::Ordering::Greater => Some(Order::DayFirst),
             std::cmp::Ordering::Less => Some(Order::MonthFirst),
@@ -104,121 +130,100 @@ impl Seen {
 
     /// What nobody can read, with how often.
     pub fn unread(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.unread.iter().map(|(text, n)| (text.as_str(), *n))
+        let numbers = self.numbers.iter().filter(|_| !self.is_serial());
+        self.unread.iter().chain(numbers).map(|(text, n)| (text.as_str(), *n))
     }
 }
 
-/// Months by the beginnings of their names, in the languages that trackers write them in; of two that fit the longer counts.
+/// Months by the beginnings of their names, folded, in the languages that trackers write them in; of two that fit the longer
+/// counts.
 const MONTHS: &[(&str, i8)] = &[
-    ("jan", 1),
-    ("jän", 1),
-    ("gen", 1),
-    ("ene", 1),
-    ("sty", 1),
-    ("янв", 1),
-    ("led", 1),
-    ("oca", 1),
-    ("janv", 1),
-    ("feb", 2),
-    ("fév", 2),
-    ("fev", 2),
-    ("feb", 2),
-    ("lut", 2),
-    ("фев", 2),
-    ("úno", 2),
-    ("şub", 2),
-    ("mar", 3),
-    ("mär", 3),
-    ("mrz", 3),
-    ("mrt", 3),
-    ("maa", 3),
-    ("мар", 3),
-    ("bře", 3),
-    ("mars", 3),
-    ("apr", 4),
-    ("avr", 4),
-    ("abr", 4),
-    ("kwi", 4),
-    ("апр", 4),
-    ("dub", 4),
-    ("nis", 4),
-    ("may", 5),
-    ("mai", 5),
-    ("maj", 5),
-    ("mag", 5),
-    ("mei", 5),
-    ("мая", 5),
-    ("май", 5),
-    ("kvě", 5),
-    ("mayı", 5),
-    ("jun", 6),
-    ("juin", 6),
-    ("giu", 6),
-    ("cze", 6),
-    ("июн", 6),
-    ("čer", 6),
-    ("červen", 6),
-    ("haz", 6),
-    ("jul", 7),
-    ("juil", 7),
-    ("lug", 7),
-    ("lip", 7),
-    ("июл", 7),
-    ("červenec", 7),
-    ("července", 7),
-    ("tem", 7),
-    ("aug", 8),
-    ("aoû", 8),
-    ("aou", 8),
-    ("ago", 8),
-    ("sie", 8),
-    ("авг", 8),
-    ("srp", 8),
-    ("ağu", 8),
-    ("sep", 9),
-    ("set", 9),
-    ("wrz", 9),
-    ("сен", 9),
-    ("zář", 9),
-    ("eyl", 9),
-    ("oct", 10),
-    ("okt", 10),
-    ("out", 10),
-    ("ott", 10),
-    ("paź", 10),
-    ("окт", 10),
-    ("říj", 10),
-    ("eki", 10),
-    ("nov", 11),
-    ("lis", 11),
-    ("ноя", 11),
-    ("kas", 11),
-    ("dec", 12),
-    ("dez", 12),
-    ("déc", 12),
-    ("dic", 12),
-    ("gru", 12),
-    ("дек", 12),
-    ("pro", 12),
-    ("ara", 12),
-    ("des", 12),
+    ("jan jän gen ene sty янв яну led oca janv ian ιαν січ tammi", 1),
+    ("feb fév fev lut фев úno şub φεβ лют helmi veebr", 2),
+    ("mar mär mrz mrt maa мар bře mars márc μαρ бер maalis", 3),
+    ("apr avr abr kwi апр dub nis ápr απρ кві huhti", 4),
+    ("may mai maj mag mei мая май kvě mayı máj maí μαι тра touko", 5),
+    ("jun juin giu cze июн юни čer červen haz jún iun ιουν чер kesä", 6),
+    ("jul juil lug lip июл юли červenec července tem júl iul ιουλ лип heinä juuli", 7),
+    ("aug aoû aou ago sie авг srp ağu ágú avg αυγ сер elok", 8),
+    ("sep set wrz сен сеп zář eyl szept σεπ вер syys", 9),
+    ("oct okt out ott paź окт říj eki οκτ жов loka", 10),
+    ("nov lis ноя ное kas nóv noi νοε marras", 11),
+    ("dec dez déc dic gru дек pro ara des δεκ joulu", 12),
 ];
 
-/// Words that may stand in a time and say nothing of it: days of the week by their beginnings, zones that are UTC, particles.
-const OTHERS: &[&str] = &[
-    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "mo", "di", "mi", "do", "fr", "sa", "so", "lun", "mar",
-    "mer", "mié", "jeu", "jue", "ven", "vie", "sam", "sáb", "sab", "dim", "dom", "gio", "seg", "ter", "qua",
-    "qui", "sex", "пн", "вт", "ср", "чт", "пт", "сб", "вс", "gmt", "utc", "z", "t", "at", "um", "uhr", "à",
-    "de", "del", "of", "st", "nd", "rd", "th", "den", "la", "las", "a", "г", "в", "kl", "o", "om", "le",
-    "el", "年", "月", "日", "년", "월", "일", "時", "分", "秒", "时", "ute", "heure", "heures",
+/// Words that may stand in a time and say nothing of it: days of the week by their beginnings, particles.
+const OTHERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
+    ter qua qui sex пн вт ср чт пт сб вс paz pzt sal çar per cum cmt z t at um uhr à as de del of st nd rd th er re ère e den la \
+    las a г ч в kl klo klockan o om le el em il alle ore lúc 年 月 日 년 월 일 時 分 秒 时 시 분 초 ute h hr hrs heure heures min sec \
+    s m";
+
+/// Zones by the names that stand behind times, in minutes east of UTC. Of names that mean several zones the one that is written
+/// most: CST in America, IST in India.
+const ZONES: &[(&str, i32)] = &[
+    ("utc gmt ut z wet", 0),
+    ("cet mez bst west wat", 60),
+    ("cest mesz eet sast cat", 120),
+    ("eest msk trt idt eat", 180),
+    ("gst samt", 240),
+    ("pkt yekt", 300),
+    ("ist", 330),
+    ("ict wib krat", 420),
+    ("awst hkt sgt pht myt", 480),
+    ("jst kst", 540),
+    ("acst", 570),
+    ("aest", 600),
+    ("acdt", 630),
+    ("aedt", 660),
+    ("nzst", 720),
+    ("nzdt", 780),
+    ("brt art adt clst", -180),
+    ("ndt", -150),
+    ("nst", -210),
+    ("edt ast clt", -240),
+    ("est cdt", -300),
+    ("cst mdt", -360),
+    ("mst pdt", -420),
+    ("pst akdt", -480),
+    ("akst", -540),
+    ("hst", -600),
 ];
+
+/// The beginnings of months, folded, each with its month.
+static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
+    let each = MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
+    each.map(|(name, month)| (fold(name).into_owned(), month)).collect()
+});
+
+/// [`OTHERS`], folded.
+static OTHER_WORDS: LazyLock<Vec<String>> =
+    LazyLock::new(|| OTHERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
+
+/// The seconds east of UTC of each zone.
+static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
+    let each = ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
+    each.map(|(name, minutes)| (name, minutes * 60)).collect()
+});
+
+/// The month that a folded word names.
+fn month(word: &str) -> Option<i8> {
+    let fitting = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
+    fitting.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
+}
+
+/// Whether a folded word may stand in a time without a meaning of its own.
+fn says_nothing(word: &str) -> bool {
+    OTHER_WORDS.iter().any(|other| word == other || (other.chars().count() > 2 && word.starts_with(other)))
+}
 
 /// A time taken apart.
 #[derive(Default)]
 struct Parts {
     /// The numbers of the day, with how many digits each has.
     dates: Vec<(u32, usize)>,
-    month: Option<(i8, usize)>,
+    month: Option<i8>,
+    /// Whether what names the month is how a day of the week begins, too: French "mar." is a Tuesday.
+    weekday: bool,
     time: Option<(i8, i8, i8, i32)>,
     afternoon: Option<bool>,
     offset: Option<i32>,
@@ -257,33 +262,60 @@ impl Parts {
         Some(parts)
     }
 
-    /// A number: of the day, or the hour if a colon follows.
+    /// Whether all numbers of the day have been read: the next one is the hour.
+    fn is_day(&self) -> bool {
+        self.dates.len() == if self.month.is_some() { 2 } else { 3 }
+    }
+
+    /// A number: of the day, or the hour if what follows says so.
     fn number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
         let (value, digits, after) = digits(rest)?;
-        let hour = after.strip_prefix(':').or_else(|| {
-            let after = after.strip_prefix(['h', 'H', '時', '时'])?;
-            (after.is_empty() || after.starts_with(|c: char| c.is_ascii_digit())).then_some(after)
-        });
-        let Some(mut after) = hour.filter(|_| self.time.is_none()) else {
-            if self.dates.len() == 3 {
-                // "15" of "3:26 PM" apart, an hour alone may follow: "3 PM".
-                let lower = after.trim_start().to_lowercase();
-                let hour = lower.starts_with("am") || lower.starts_with("pm") || lower.starts_with("uhr");
-                self.time =
-                    (hour && self.time.is_none()).then(|| Some((i8::try_from(value).ok()?, 0, 0, 0)))?;
-                return self.time.map(|_| after);
+        if self.time.is_none() {
+            if let Some((between, minutes)) = self.minutes(after) {
+                return self.clock(value, minutes, between);
             }
-            self.dates.push((value, digits));
-            return Some(after);
-        };
+            if self.is_day() {
+                // An hour alone may follow: "3 PM".
+                let lower = after.trim_start().to_lowercase();
+                let hour = ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
+                self.time = Some((i8::try_from(value).ok().filter(|_| hour)?, 0, 0, 0));
+                return Some(after);
+            }
+        }
+        if self.dates.len() == 3 {
+            return None;
+        }
+        self.dates.push((value, digits));
+        Some(after)
+    }
+
+    /// What follows an hour, and what divides its parts: "15:26", "15h26", "15 h 26"; behind a whole day "15.26" too.
+    fn minutes<'a>(&self, after: &'a str) -> Option<(char, &'a str)> {
+        let starts = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(minutes) = after.strip_prefix(':') {
+            return Some((':', minutes));
+        }
+        if let Some(minutes) = after.strip_prefix('.').filter(|m| self.is_day() && starts(m)) {
+            return Some(('.', minutes));
+        }
+        let hours = after.strip_prefix(' ').unwrap_or(after);
+        let minutes = hours.strip_prefix(['h', 'H', '時', '时', '시'])?;
+        let minutes = if minutes.trim_start().is_empty() { "" } else { minutes };
+        let spaced = minutes.strip_prefix(' ').unwrap_or(minutes);
+        (spaced.is_empty() || starts(spaced)).then_some((':', spaced))
+    }
+
+    /// The rest of a clock's time: minutes, seconds and a fraction of them.
+    fn clock<'a>(&mut self, hour: u32, mut after: &'a str, between: char) -> Option<&'a str> {
         let mut numbers = [0_u32; 2];
         let mut nanos = 0;
         for (i, place) in numbers.iter_mut().enumerate() {
             let Some((value, _, rest)) = digits_of(after) else { break };
             *place = value;
             after = rest;
-            let divided =
-                after.strip_prefix([':', '分', 'm']).filter(|a| a.starts_with(|c: char| c.is_ascii_digit()));
+            let divided = after
+                .strip_prefix([between, '分', 'm'])
+                .filter(|a| a.starts_with(|c: char| c.is_ascii_digit()));
             match divided {
                 Some(rest) if i == 0 => after = rest,
                 _ => break,
@@ -298,7 +330,7 @@ impl Parts {
             after = tail;
         }
         let small = |n: u32| i8::try_from(n).ok();
-        self.time = Some((small(value)?, small(numbers[0])?, small(numbers[1])?, nanos));
+        self.time = Some((small(hour)?, small(numbers[0])?, small(numbers[1])?, nanos));
         Some(after)
     }
 
@@ -315,32 +347,42 @@ impl Parts {
     }
 
     fn word(&mut self, word: &str, after: &str) -> Option<()> {
-        let word = word.to_lowercase();
-        match word.as_str() {
-            "am" | "vorm" | "上午" | "午前" | "오전" => self.afternoon = Some(false),
-            "pm" | "nachm" | "下午" | "午後" | "오후" => self.afternoon = Some(true),
-            // "a.m." and "p. m."
+        let lower = word.to_lowercase();
+        match lower.as_str() {
+            "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => self.afternoon = Some(false),
+            "pm" | "nachm" | "下午" | "午後" | "오후" | "ös" => self.afternoon = Some(true),
+            // Swedish, behind the time; "em" is a Portuguese "on" before the day.
+            "fm" | "em" if self.time.is_some() => self.afternoon = Some(lower == "em"),
+            // "a.m." and "p. m.", "π.μ." and "μ.μ."
             "a" | "p" if after.trim_start_matches(['.', ' ']).to_lowercase().starts_with('m') => {
-                self.afternoon = Some(word == "p");
+                self.afternoon = Some(lower == "p");
             }
-            "m" if self.afternoon.is_some() => {}
+            "π" | "μ" if after.trim_start_matches(['.', ' ']).to_lowercase().starts_with('μ') => {
+                self.afternoon = Some(lower == "μ");
+            }
+            "m" | "μ" if self.afternoon.is_some() => {}
             "年" | "月" | "日" | "년" | "월" | "일" => self.far_east = true,
-            "utc" | "gmt" | "z" => self.offset = self.offset.or(after.is_empty().then_some(0)),
-            _ => {
-                let month = MONTHS.iter().filter(|(m, _)| word.starts_with(m)).max_by_key(|(m, _)| m.len());
-                match month {
-                    // "mar" is a Tuesday too; it is none where a month stands already or numbers for all three do.
-                    Some((_, month)) if self.month.is_none() && self.dates.len() < 3 => {
-                        self.month = Some((*month, self.dates.len()));
-                    }
-                    _ => {
-                        let known = OTHERS
-                            .iter()
-                            .any(|o| word == *o || (o.chars().count() > 2 && word.starts_with(o)));
-                        (month.is_some() || known).then_some(())?;
-                    }
-                }
+            _ => return self.name(&fold(word), after),
+        }
+        Some(())
+    }
+
+    /// A folded word: a zone behind the time, a month, a day of the week.
+    fn name(&mut self, word: &str, after: &str) -> Option<()> {
+        if let Some(seconds) = ZONE_NAMES.get(word).filter(|_| self.time.is_some()) {
+            // "GMT+0200": the number says it.
+            let numbered = after.starts_with(['+', '-', '−']);
+            self.offset = self.offset.or_else(|| (!numbered).then_some(*seconds));
+            return Some(());
+        }
+        let month = month(word);
+        match month {
+            // "mar" is a Tuesday too; it is none where a month stands already or numbers for all three do.
+            Some(month) if (self.month.is_none() || self.weekday) && self.dates.len() < 3 => {
+                self.weekday = self.month.is_none() && self.dates.is_empty() && says_nothing(word);
+                self.month = Some(month);
             }
+            _ => (month.is_some() || says_nothing(word) || ZONE_NAMES.contains_key(word)).then_some(())?,
         }
         Some(())
     }
@@ -355,14 +397,14 @@ impl Parts {
 
     fn date(&self, order: Order) -> Option<Date> {
         let (year, month, day) = match (self.month, self.dates.as_slice()) {
-            (Some((month, _)), [(a, n), (b, m)]) => {
+            (Some(month), [(a, n), (b, m)]) => {
                 let (day, year) = if *n > 2 { ((*b, *m), (*a, *n)) } else { ((*a, *n), (*b, *m)) };
                 (year, u32::try_from(month).ok()?, day.0)
             }
             (None, [(y, n), (m, _), (d, _)]) if *n > 2 => ((*y, *n), *m, *d),
             (None, [(a, _), (b, _), (y, n)]) => match order {
                 Order::DayFirst => ((*y, *n), *b, *a),
-                Order::MonthFirst => ((*y, *n), *a, *b),
+                Order::MonthFirst | Order::Serial => ((*y, *n), *a, *b),
             },
             _ => return None,
         };
@@ -428,9 +470,29 @@ fn packed(text: &str) -> Option<Timestamp> {
     utc(time)
 }
 
+/// `/Date(1709647380000)/`, as .NET writes times into JSON: milliseconds since 1970, whatever zone is named.
+fn of_net(text: &str) -> Option<Timestamp> {
+    let inner = text.trim_matches('/').strip_prefix("Date(")?.strip_suffix(')')?;
+    let end = inner.rfind(['+', '-']).filter(|at| *at > 0).unwrap_or(inner.len());
+    Timestamp::from_millisecond(inner[..end].parse().ok()?).ok()
+}
+
+/// A number that counts days since the end of 1899, as sheets do, in the years from 1970 to 2099.
+fn serial(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    if whole.len() != 5 || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let days: i64 = whole.parse().ok().filter(|days| (25_569..=73_050).contains(days))?;
+    let part: f64 = format!("0.{fraction}0").parse().ok()?;
+    #[allow(clippy::cast_possible_truncation, reason = "less than a day")]
+    let seconds = (part * 86_400.0).round() as i64;
+    Timestamp::from_second((days - 25_569) * 86_400 + seconds).ok()
+}
+
 /// A time in a form of which there is but one reading.
 fn plain(text: &str) -> Option<Timestamp> {
-    text.parse().ok().or_else(|| packed(text)).or_else(|| epoch(text))
+    text.parse().ok().or_else(|| packed(text)).or_else(|| epoch(text)).or_else(|| of_net(text))
 }
 
 fn utc(time: DateTime) -> Option<Timestamp> {
@@ -442,6 +504,9 @@ pub fn read(text: &str, order: Order) -> Option<Timestamp> {
     let text = text.trim();
     if let Some(time) = plain(text) {
         return Some(time);
+    }
+    if order == Order::Serial {
+        return serial(text);
     }
     let parts = Parts::of(text)?;
     let time = parts.date(order)?.to_datetime(parts.time()?);
@@ -502,11 +567,112 @@ mod tests {
         assert_eq!(at("21/déc./24 3:26 PM").as_deref(), Some("2024-12-21T15:26:00Z"));
         assert_eq!(at("5 března 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
         assert_eq!(at("12/Jan/24 12:05 AM").as_deref(), Some("2024-01-12T00:05:00Z"));
-        for no in
-            ["", "soon", "yesterday", "2.4", "n/a", "May", "31/31/2024", "2024-13-40", "12:30", "Sprint 12"]
-        {
+        for no in [
+            "",
+            "45356",
+            "45356.58",
+            "soon",
+            "yesterday",
+            "2.4",
+            "n/a",
+            "May",
+            "31/31/2024",
+            "2024-13-40",
+            "12:30",
+            "Sprint 12",
+        ] {
             assert_eq!(at(no), None, "{no}");
         }
+    }
+
+    #[test]
+    fn zones_are_known_by_their_names() {
+        for (text, want) in [
+            ("2024-03-05 14:03:00 CET", "2024-03-05T13:03:00Z"),
+            ("2024-07-05 14:03:00 CEST", "2024-07-05T12:03:00Z"),
+            ("2024-07-05 14:03 MESZ", "2024-07-05T12:03:00Z"),
+            ("2024-07-05 14:03 BST", "2024-07-05T13:03:00Z"),
+            ("2024-03-05 14:03:00 MSK", "2024-03-05T11:03:00Z"),
+            ("2024-03-05 14:03:00 JST", "2024-03-05T05:03:00Z"),
+            ("Tue Mar 5 14:03:00 PST 2024", "2024-03-05T22:03:00Z"),
+            ("Tue Mar  5 14:03:00 UTC 2024", "2024-03-05T14:03:00Z"),
+            ("Tue, 05 Mar 2024 14:03:00 EST", "2024-03-05T19:03:00Z"),
+            ("Mar 5, 2024 2:03 PM EDT", "2024-03-05T18:03:00Z"),
+            ("5 Mar 24 16:03 GMT", "2024-03-05T16:03:00Z"),
+            ("Tue Mar 05 2024 14:03:00 GMT-0600 (CST)", "2024-03-05T20:03:00Z"),
+            ("2024-03-05 14:03:00 +0100 CET", "2024-03-05T13:03:00Z"),
+        ] {
+            assert_eq!(at(text).as_deref(), Some(want), "{text}");
+        }
+        assert_eq!(at("2024-03-05 14:03 XYZ"), None);
+    }
+
+    #[test]
+    fn times_as_people_and_databases_write_them() {
+        let want = Some("2024-03-05T14:03:00Z".to_owned());
+        for text in [
+            "5 mars 2024 à 14 h 03",
+            "5 mars 2024 à 14h03",
+            "5 mars 2024 14 h 03 min",
+            "5 de março de 2024 às 14:03",
+            "5 de marzo de 2024 a las 14:03 h",
+            "/Date(1709647380000)/",
+            "/Date(1709647380000+0100)/",
+            "05-MAR-2024 02.03.00 PM",
+            "05-MAR-24 02.03.00.000000 PM",
+            "05.3.2024 14.03",
+            "2024-03-05-14.03.00",
+            "05/Mar/24 2:03 ÖS",
+            "5 Mart 2024 Salı 14:03",
+            "MART 5, 2024 14:03",
+            "5 marca 2024 14:03",
+            "2024. márc. 5. 14:03",
+            "5 Μαρτίου 2024 2:03 μ.μ.",
+            "5 maaliskuuta 2024 klo 14.03",
+            "5 березня 2024 14:03",
+            "2024년 3월 5일 오후 2시 3분",
+            "2024年3月5日 14時03分",
+        ] {
+            assert_eq!(at(text), want, "{text}");
+        }
+        for (text, want) in [
+            ("1er mars 2024", "2024-03-01"),
+            ("1 Şubat 2024", "2024-02-01"),
+            ("1 ŞUBAT 2024", "2024-02-01"),
+            ("1 Nisan 2024", "2024-04-01"),
+            ("1 NİSAN 2024", "2024-04-01"),
+            ("1 Ağustos 2024", "2024-08-01"),
+            ("1 AGUSTOS 2024", "2024-08-01"),
+            ("1 Ekim 2024", "2024-10-01"),
+            ("1 Kasım 2024", "2024-11-01"),
+            ("1 Aralık 2024", "2024-12-01"),
+            ("1 aout 2024", "2024-08-01"),
+        ] {
+            assert_eq!(at(text), Some(format!("{want}T00:00:00Z")), "{text}");
+        }
+        for text in ["mar. 5 févr. 2024", "Pazartesi, 5 Şubat 2024", "lun 5 feb 2024", "Mon Feb 5 2024"] {
+            assert_eq!(at(text).as_deref(), Some("2024-02-05T00:00:00Z"), "{text}");
+        }
+        assert_eq!(at("mars 5, 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
+        assert_eq!(at("May 3, 2024 3 PM").as_deref(), Some("2024-05-03T15:00:00Z"));
+    }
+
+    #[test]
+    fn numbers_of_a_sheet_are_times_where_the_whole_column_is_such() {
+        let seen = |cells: &[&str]| {
+            let mut seen = Seen::default();
+            cells.iter().for_each(|c| seen.cell(c));
+            seen
+        };
+        let sheet = seen(&["45356.585416667", "45357"]);
+        assert_eq!((sheet.order(), sheet.unread().count()), (Some(Order::Serial), 0));
+        let read = |text| read(text, Order::Serial).map(|t| t.to_string());
+        assert_eq!(read("45356.585416667").as_deref(), Some("2024-03-05T14:03:00Z"));
+        assert_eq!(read("45357").as_deref(), Some("2024-03-06T00:00:00Z"));
+        let mixed = seen(&["45356.5", "2024-03-05"]);
+        assert_eq!((mixed.order(), mixed.unread().collect::<Vec<_>>()), (None, vec![("45356.5", 1)]));
+        let small = seen(&["7", "12", "4711"]);
+        assert_eq!((small.order(), small.unread().count()), (None, 3));
     }
 
     #[test]

@@ -48,9 +48,21 @@ fn link(name: &str) -> Option<&'static str> {
     }
 }
 
+/// The field that a column gives beside these others: of two that are called alike the one that this tracker means.
+fn beside(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
+    match (plain(name).as_str(), tracker) {
+        // What others call notes were written later; Asana has no other description.
+        ("notes", "Asana") => Some(("body", 0)),
+        // Where GitHub keeps an issue. Elsewhere it is what people call the project.
+        ("project", "" | "GitHub Projects") => Some(("repository", usize::MAX)),
+        _ => field(name),
+    }
+}
+
 /// The columns that give each field, by field. `told` is what a person said: a field and a column's name, an empty one for none.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
-    let found: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| field(h)).collect();
+    let found: Vec<Option<(&'static str, usize)>> =
+        headers.iter().map(|h| beside(h, tracker(headers))).collect();
     let mut out = Vec::new();
     for (field, _) in FIELDS {
         let mut columns: Vec<(usize, usize)> = found
@@ -109,6 +121,14 @@ pub fn tracker(headers: &[String]) -> &'static str {
         {
             "Linear"
         }
+        () if has("section/column") || (has("task id") && has("completed at")) => "Asana",
+        () if any(&["sys updated on", "sys created on"])
+            || (has("short description") && any(&["caller", "caller id"])) =>
+        {
+            "ServiceNow"
+        }
+        () if has("ticket id") && any(&["last update time", "due by time"]) => "Freshdesk",
+        () if has("last edited time") => "Notion",
         () if has("date submitted") || has("reproducibility") => "Mantis",
         () if has("requester") && has("subject") || has("ticket type") || has("requester email") => "Zendesk",
         () if has("#") => "Redmine",
@@ -149,6 +169,75 @@ mod tests {
             ]
         );
         assert_eq!(assigned(&["Thema", "Angelegt", "#"])[0], ("number", vec![2]));
+    }
+
+    /// What a table of these columns gives, each column by its name.
+    fn given(names: &str) -> Vec<(&'static str, Vec<&str>)> {
+        let names: Vec<&str> = names.split(", ").collect();
+        let named = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
+        assigned(&names).into_iter().map(|(field, columns)| (field, named(columns))).collect()
+    }
+
+    #[track_caller]
+    fn gives(columns: &str, field: &str, want: &[&str]) {
+        let all = given(columns);
+        let found = all.iter().find(|(f, _)| *f == field).map(|(_, names)| names.as_slice());
+        assert_eq!(found, Some(want), "{field} of {columns}");
+    }
+
+    #[test]
+    fn the_columns_of_each_tracker_give_their_fields() {
+        let asana =
+            "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
+        for (field, want) in [
+            ("number", "Task ID"),
+            ("title", "Name"),
+            ("body", "Notes"),
+            ("state", "Section/Column"),
+            ("created", "Created At"),
+            ("updated", "Last Modified"),
+            ("closed", "Completed At"),
+        ] {
+            gives(asana, field, &[want]);
+        }
+        gives("ID, Title, Notes", "comments", &["Notes"]);
+        let freshdesk = "Ticket ID, Subject, Status, Created time, Due by Time, Resolved time, Closed time, Last update time, Tags, Full name";
+        gives(freshdesk, "created", &["Created time"]);
+        gives(freshdesk, "updated", &["Last update time"]);
+        gives(freshdesk, "closed", &["Closed time", "Resolved time"]);
+        gives(freshdesk, "author", &["Full name"]);
+        let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";
+        gives(notion, "updated", &["Last edited time"]);
+        gives(notion, "created", &["Created time"]);
+        let now = "number, opened_at, short_description, description, caller_id, state, category, sys_updated_on, sys_created_on, closed_at, resolved_at, close_code, close_notes, work_notes, opened_by";
+        for (field, want) in [
+            ("title", &["short_description"][..]),
+            ("body", &["description"]),
+            ("author", &["caller_id"]),
+            ("created", &["opened_at"]),
+            ("updated", &["sys_updated_on"]),
+            ("closed", &["closed_at", "resolved_at"]),
+            ("reason", &["close_code"]),
+            ("comments", &["close_notes", "work_notes"]),
+        ] {
+            gives(now, field, want);
+        }
+        let bugzilla = "bug_id, bug_status, short_desc, changeddate, opendate, dupe_of, see_also";
+        gives(bugzilla, "updated", &["changeddate"]);
+        gives(bugzilla, "created", &["opendate"]);
+        gives(bugzilla, "related", &["see_also"]);
+        gives("#, 主题, 状态, 结束日期, 最后的说明", "closed", &["结束日期"]);
+        gives("#, 主题, 状态, 结束日期, 最后的说明", "comments", &["最后的说明"]);
+        gives("#, 題名, 最新のコメント", "comments", &["最新のコメント"]);
+        gives("#, Konu, Durum, Güncellenme", "updated", &["Güncellenme"]);
+    }
+
+    #[test]
+    fn a_repository_is_told_from_what_a_tracker_calls_a_project() {
+        gives("Number, Title, Repository", "repository", &["Repository"]);
+        gives("Number, Title, Repo, Project", "repository", &["Repo"]);
+        gives("Number, Title, Project, State", "repository", &["Project"]);
+        assert!(given("#, Project, Subject").iter().all(|(field, _)| *field != "repository"));
     }
 
     #[test]

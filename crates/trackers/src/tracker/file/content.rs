@@ -21,6 +21,8 @@ const MAX_MEMBERS: usize = 20_000;
 /// How deep folders may lie in one another, and how many files are taken from them.
 const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 50_000;
+/// How deep archives may lie in one another.
+const MAX_ARCHIVES: usize = 3;
 
 /// Something to read from its beginning, as often as is needed.
 #[derive(Clone)]
@@ -89,8 +91,13 @@ impl Content {
     pub fn start(&self, most: usize) -> Result<Vec<u8>> {
         let mut start = Vec::new();
         let stream = self.open()?;
-        stream.take(most as u64).read_to_end(&mut start).map_err(|e| damaged(&self.path, &e))?;
-        Ok(start)
+        match stream.take(most as u64).read_to_end(&mut start) {
+            // A file that is cut says what it is all the same; whole records before the cut are read.
+            Err(e) if start.is_empty() || e.kind() == io::ErrorKind::QuotaExceeded => {
+                Err(damaged(&self.path, &e))
+            }
+            _ => Ok(start),
+        }
     }
 }
 
@@ -137,7 +144,7 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
 }
 
 /// Gives what a file holds to `each`, which says whether to go on: the file itself, or one after another what lies in it, if it
-/// is an archive. Whether it is one.
+/// is an archive, also in archives that lie in it. Whether it is one.
 ///
 /// # Errors
 /// A file that cannot be read, an archive that is damaged or hostile, and what `each` fails with.
@@ -145,15 +152,56 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
     let whole = Content::file(path);
     let start = whole.start(1024)?;
     if is_tar(&start) {
-        tar(&whole, &mut each)?;
+        tar(&whole, 1, &mut each)?;
         return Ok(true);
     }
     if is_zip(&start) {
-        zip(&whole, &mut each)?;
+        zip(&whole, 1, &mut each)?;
         return Ok(true);
     }
     each(whole)?;
     Ok(false)
+}
+
+/// What does something with each content, and says whether to go on.
+type Each<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
+
+/// Gives a file that lies in an archive to `each`, or what lies in it. What cannot be opened as an archive is given as it is: who
+/// looks at it says what is wrong with it, and the others are read.
+fn inside(member: Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
+    if depth > MAX_ARCHIVES {
+        return each(member);
+    }
+    let start = member.start(1024).unwrap_or_default();
+    if is_tar(&start) {
+        return tar(&member, depth, each);
+    }
+    match is_zip(&start) && opens(&member) {
+        true => zip(&member, depth, each),
+        false => each(member),
+    }
+}
+
+/// Whether a file in an archive is a zip archive of files. A document of an office program is one of its parts.
+fn opens(member: &Content) -> bool {
+    whole_of(member).is_ok_and(|bytes| {
+        ::zip::ZipArchive::new(Cursor::new(bytes)).is_ok_and(|archive| !is_office(&archive))
+    })
+}
+
+fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
+    archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"))
+}
+
+/// All of a content, unpacked.
+fn whole_of(content: &Content) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let stream = content.open()?;
+    stream.take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(&content.path, &e))?;
+    match bytes.len() as u64 > MAX_MEMBER {
+        true => Err(too_large(&content.path, "the archive")),
+        false => Ok(bytes),
+    }
 }
 
 fn is_tar(start: &[u8]) -> bool {
@@ -201,7 +249,8 @@ const BESIDE: &[&str] = &[
     "users_",
 ];
 
-fn tar(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Result<()> {
+/// Whether to go on.
+fn tar(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     let path = &whole.path;
     let mut tar = tar::Archive::new(whole.open()?);
     for (n, entry) in tar.entries().map_err(|e| damaged(path, &e))?.enumerate() {
@@ -215,43 +264,40 @@ fn tar(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Resul
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
-        if !each(member(whole, &name, bytes))? {
-            break;
+        if !inside(member(whole, &name, bytes), depth + 1, each)? {
+            return Ok(false);
         }
     }
-    Ok(())
+    Ok(true)
 }
 
-fn zip(whole: &Content, each: &mut impl FnMut(Content) -> Result<bool>) -> Result<()> {
+fn zip(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     let path = &whole.path;
-    let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
-    let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
-    let plain = is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?);
-    if plain {
-        whole.packed.store(size, Ordering::Relaxed);
-        return members(whole, size, file, each);
+    if whole.bytes.is_none() {
+        let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
+        let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
+        if is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?) {
+            whole.packed.store(size, Ordering::Relaxed);
+            return members(whole, size, file, depth, each);
+        }
     }
-    // Packed once more: its directory stands at its end, so it is read whole.
-    let mut bytes = Vec::new();
-    whole.open()?.take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
-    if bytes.len() as u64 > MAX_MEMBER {
-        return Err(too_large(path, "the archive"));
-    }
+    // Packed once more, or in an archive: its directory stands at its end, so it is read whole.
+    let bytes = whole_of(whole)?;
     let size = bytes.len() as u64;
-    members(whole, size, Cursor::new(bytes), each)
+    members(whole, size, Cursor::new(bytes), depth, each)
 }
 
 fn members<R: Read + io::Seek>(
     whole: &Content,
     size: u64,
     file: R,
-    each: &mut impl FnMut(Content) -> Result<bool>,
-) -> Result<()> {
+    depth: usize,
+    each: &mut Each<'_>,
+) -> Result<bool> {
     let path = &whole.path;
     let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
     let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
-    let office = archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"));
-    if office {
+    if is_office(&archive) {
         return Err(Error::not_found(format!("{}: is a document of an office program", path.display()))
             .with_hint("Save the sheet as CSV there, and import that."));
     }
@@ -275,11 +321,11 @@ fn members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first and import the result."));
         }
-        if !each(member(whole, &name, bytes))? {
-            break;
+        if !inside(member(whole, &name, bytes), depth + 1, each)? {
+            return Ok(false);
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
@@ -298,4 +344,42 @@ fn too_large(path: &Path, name: &str) -> Error {
     let name: String = name.chars().take(80).collect();
     Error::invalid(format!("{}: {name} in it is larger than 256 MB", path.display()))
         .with_hint("Unpack the archive and import the folder.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
+        let mut zip = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file(name, ::zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn archives_in_archives_are_opened_up_to_a_depth() {
+        let names = |bytes: &[u8]| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(bytes).unwrap();
+            let mut names = Vec::new();
+            let archive = each(file.path(), |content| {
+                names.push((content.name.clone(), content.start(100)?.len()));
+                Ok(true)
+            });
+            assert!(archive.unwrap());
+            names
+        };
+        let mut packed = zipped("items.csv", b"id,title\n1,a\n");
+        for _ in 0..2 {
+            packed = zipped("inner.zip", &packed);
+            assert_eq!(names(&packed), [("items.csv".to_owned(), 13)]);
+        }
+        packed = zipped("inner.zip", &packed);
+        assert_eq!(names(&packed)[0].0, "inner.zip");
+        let office = zipped("sheet.xlsx", &zipped("[Content_Types].xml", b"<x/>"));
+        assert_eq!(names(&office)[0].0, "sheet.xlsx");
+    }
 }

@@ -3,7 +3,9 @@
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Decoder, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    Decoder, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
 
 /// How much is looked at, at the most, to tell one old encoding from another.
 const SAMPLE: usize = 1024 * 1024;
@@ -69,7 +71,8 @@ impl Utf8 {
     }
 }
 
-/// Tells what a stream is written in. With `whole` it is read to its end, as tables are: one old letter may stand in the last row.
+/// Tells what a stream is written in; it is read to its end, as one old letter may stand in the last row. `whole` says whether that
+/// is the file's end; a beginning may end within a character, and one broken letter of it says little.
 ///
 /// # Errors
 /// The stream's own.
@@ -84,15 +87,14 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     } else if let Some(encoding) = wide(&start) {
         return sure(encoding);
     }
-    let (mut utf8, mut sample) = (Utf8::default(), Vec::new());
+    let (mut utf8, mut sample, mut shifted) = (Utf8::default(), Vec::new(), false);
     let mut piece = start;
     loop {
         utf8.feed(&piece);
-        if sample.len() < SAMPLE && !piece.is_ascii() {
+        let shifts = shifts(&piece);
+        shifted |= shifts;
+        if sample.len() < SAMPLE && (shifts || !piece.is_ascii()) {
             sample.extend_from_slice(&piece);
-        }
-        if !whole {
-            break;
         }
         piece.resize(256 * 1024, 0);
         let n = stream.read(&mut piece)?;
@@ -103,6 +105,9 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     }
     // A piece that ends within a character says nothing against it, the file's end does.
     utf8.broken += u64::from(whole && !utf8.carried.is_empty());
+    if shifted && utf8.whole + utf8.broken == 0 && guess(&sample) == ISO_2022_JP {
+        return sure(ISO_2022_JP);
+    }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
         return Ok(Written { encoding: UTF_8, damaged: utf8.broken });
@@ -110,25 +115,56 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     sure(old(&sample))
 }
 
-/// UTF-16 without a mark: every second byte of a text in Latin letters is zero.
+/// Whether bytes hold what shifts to Japanese letters in ISO-2022-JP, which is all ASCII.
+fn shifts(bytes: &[u8]) -> bool {
+    bytes.contains(&0x1b) && bytes.windows(3).any(|three| matches!(three, b"\x1b$B" | b"\x1b$@"))
+}
+
+/// UTF-16 without a mark. No other text holds zeros; in whatever script it is written, spaces, commas and ends of lines are ASCII in
+/// one of the two orders and rare letters in the other.
 fn wide(start: &[u8]) -> Option<&'static Encoding> {
-    let start = &start[..start.len().min(512)];
-    let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
-    let (even, odd) = (zeros(0), zeros(1));
-    let many = start.len() / 4;
+    let start = &start[..start.len().min(4096)];
+    if start.len() < 4 || !start.contains(&0) {
+        return None;
+    }
+    let units = |order: fn([u8; 2]) -> u16| start.chunks_exact(2).map(move |two| order([two[0], two[1]]));
+    let little = separators(units(u16::from_le_bytes)).unwrap_or(0);
+    let big = separators(units(u16::from_be_bytes)).unwrap_or(0);
+    let enough = (start.len() / 128).max(3);
     match () {
-        () if start.len() < 4 => None,
-        () if odd > many && even * 8 < odd => Some(UTF_16LE),
-        () if even > many && odd * 8 < even => Some(UTF_16BE),
+        () if little >= enough && little > big * 2 => Some(UTF_16LE),
+        () if big >= enough && big > little * 2 => Some(UTF_16BE),
         () => None,
     }
 }
 
+/// How much of such a text is what divides words, cells and lines; `None` if it is no text.
+fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
+    let (mut found, mut all, mut odd) = (0, 0, 0);
+    for letter in char::decode_utf16(units) {
+        all += 1;
+        match letter {
+            Ok(c) if c.is_control() && !c.is_whitespace() => odd += 1,
+            // Other signs of ASCII are letters of Chinese, read in the wrong order.
+            Ok(c) => {
+                found += usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
+            }
+            Err(_) => odd += 1,
+        }
+    }
+    // The last one may be half a letter, and texts hold a terminal's orders.
+    (odd <= 1 + all / 100).then_some(found)
+}
+
+fn guess(sample: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(sample, true);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
 /// An encoding from before Unicode. A short text of few letters misleads any detector, so the words that head tables count.
 fn old(sample: &[u8]) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(sample, true);
-    let guess = match detector.guess(None, Utf8Detection::Deny) {
+    let guess = match guess(sample) {
         guess if guess == GBK => GB18030,
         guess => guess,
     };
@@ -256,6 +292,44 @@ mod tests {
             read(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
             ("UTF-8".to_owned(), german.to_owned())
         );
+    }
+
+    #[test]
+    fn sixteen_bits_without_a_mark_are_read_in_any_script() {
+        for text in [
+            "Номер,Тема,Статус\n1,Насос остановился,Открыт\n",
+            "编号,标题,状态\n1,阀门一直漏水，一个月了,打开\n",
+            "番号,件名\n1,バルブが漏れる\n",
+            "번호,제목\n1,밸브가 샌다\n",
+            "#,Θέμα\n1,Η αντλία σταμάτησε 🚰\n",
+        ] {
+            let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            assert_eq!(read(&little), ("UTF-16LE".to_owned(), text.to_owned()));
+            assert_eq!(read(&big), ("UTF-16BE".to_owned(), text.to_owned()));
+        }
+        for text in ["a text with one \0 in it and words enough around that", "ab\0\0\0\0cd\0ef\0"] {
+            assert_eq!(detect(text.as_bytes(), true).unwrap().encoding, UTF_8, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn japanese_that_shifts_its_letters_is_read_and_a_coloured_log_is_none() {
+        let shifted = b"id,title\n1,\x1b$B%P%k%V$,O3$l$k\x1b(B\n2,\x1b$B%]%s%W\x1b(B\n";
+        assert_eq!(
+            read(shifted),
+            ("ISO-2022-JP".to_owned(), "id,title\n1,バルブが漏れる\n2,ポンプ\n".to_owned())
+        );
+        let coloured = b"id,title\n1,\x1b[31mred\x1b[0m costs \x1b $5\n";
+        assert_eq!(read(coloured).0, "UTF-8");
+    }
+
+    #[test]
+    fn an_old_letter_is_found_however_late_it_comes() {
+        let text = format!("{{\"a\": \"{}\"}}\n{{\"a\": \"Größe über Öl\"}}\n", "x".repeat(200_000));
+        let bytes = WINDOWS_1252.encode(&text).0;
+        assert_eq!(detect(bytes.as_ref(), false).unwrap().encoding, WINDOWS_1252);
+        assert_eq!(read(&bytes), ("windows-1252".to_owned(), text));
     }
 
     #[test]

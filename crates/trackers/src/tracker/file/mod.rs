@@ -116,7 +116,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             form: Form::Mail { mailbox, threads: Arc::default() },
         });
     }
-    let written = encoding::detect(start.as_slice(), false).map_err(|e| damaged(&content.path, &e))?;
+    let written = encoding::detect(content.open()?, true).map_err(|e| damaged(&content.path, &e))?;
     let mut text = String::new();
     if Decoded::new(start.as_slice(), written.encoding).read_to_string(&mut text).is_err() {
         text.clear();

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     columns::plain,
+    names::{Relation, relation},
     piece::{Item, Piece, Said as Comment, Tie, whole},
     states::{Said, is_resolution},
     table::Plan,
@@ -96,9 +97,21 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
         }
     })?;
     if found.project.is_none() {
+        let named = plan.cell(&row.cells, "repository");
+        found.project = named.filter(|name| is_repository(name)).map(str::to_owned);
+    }
+    if found.project.is_none() {
         found.project = url.and_then(address).filter(|a| a.number == found.number).and_then(|a| a.project);
     }
     Ok(found)
+}
+
+/// Whether it is `owner/name`.
+fn is_repository(name: &str) -> bool {
+    let word = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
 
 /// The text, from as many columns as give it, as Markdown.
@@ -205,7 +218,8 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                 let (words, key) = named(part);
                 let Some(other) = identity(key).filter(|o| o != of) else { continue };
                 let (tie, back) = match relation(&words) {
-                    Some(way) => (Tie::DuplicateOf, way == Way::Back),
+                    Some(Relation::DuplicatedBy) => (Tie::DuplicateOf, true),
+                    Some(Relation::Duplicates) => (Tie::DuplicateOf, false),
                     None => (tie, back),
                 };
                 // A bare number is one of this project.
@@ -214,19 +228,6 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                 out.push(Piece::Link(from, to, tie));
             }
         }
-    }
-}
-
-#[derive(PartialEq)]
-enum Way {
-    Forth,
-    Back,
-}
-fn relation(words: &str) -> Option<Way> {
-    match () {
-        () if words.contains("duplicated") || words.contains("has duplicate") => Some(Way::Back),
-        () if words.contains("duplicate") || words.contains("duplik") => Some(Way::Forth),
-        () => None,
     }
 }
 

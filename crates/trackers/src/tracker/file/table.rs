@@ -78,10 +78,15 @@ impl Plan {
 
     /// The cells of a field, trimmed, without the empty ones, each with its column.
     pub fn cells<'a>(&'a self, row: &'a StringRecord, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
-        self.columns(field).iter().filter_map(|at| {
-            let text = row.get(*at)?.trim();
-            (!text.is_empty()).then_some((*at, text))
-        })
+        self.columns(field).iter().filter_map(|at| self.text(row, *at).map(|text| (*at, text)))
+    }
+
+    /// What a cell holds, trimmed; none if it is empty.
+    fn text<'a>(&self, row: &'a StringRecord, column: usize) -> Option<&'a str> {
+        let text = row.get(column)?.trim();
+        // Views of Zendesk write what is empty as a dash.
+        let empty = text.is_empty() || (self.tracker == "Zendesk" && text == "-");
+        (!empty).then_some(text)
     }
 
     /// The first cell of a field that holds something.
@@ -211,6 +216,18 @@ fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
 #[allow(clippy::type_complexity, reason = "what is found, and what is missing")]
 fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
     let mut fields = columns::assign(headers);
+    // Of a tree of work items each level has a column of its own.
+    let level = |name: &String| {
+        plain(name)
+            .strip_prefix("title ")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    if fields.iter().all(|(field, _)| *field != "title") {
+        let levels: Vec<usize> = (0..headers.len()).filter(|at| level(&headers[*at])).collect();
+        if !levels.is_empty() {
+            fields.push(("title", levels));
+        }
+    }
     for (field, name) in &mapping.columns {
         let named: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
         if named.is_empty() && !name.is_empty() {
@@ -257,7 +274,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             first = if longer == 1 { plan.rows } else { first };
         }
         for (at, seen) in &mut seen {
-            if let Some(text) = record.get(*at).filter(|t| !t.trim().is_empty()) {
+            if let Some(text) = plan.text(&record, *at) {
                 seen.cell(text);
             }
         }
@@ -317,11 +334,16 @@ fn unclosed(content: &Content, line: u64) -> Error {
 fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen) {
     let all = seen.iter().map(|(_, s)| s).chain([said]);
     let (mut day, mut month) = (0, 0);
-    for order in all.clone().filter_map(Seen::order) {
+    let days = all.clone().filter_map(Seen::order).filter(|order| *order != Order::Serial);
+    for order in days {
         *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
     }
     let others = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
-    let decide = |seen: &Seen| mapping.order.or(seen.order()).or(others).unwrap_or_default();
+    // What was said of the order is of days and months, not of the numbers of a sheet.
+    let decide = |seen: &Seen| {
+        let own = seen.order();
+        own.filter(|o| *o == Order::Serial).or(mapping.order).or(own).or(others).unwrap_or_default()
+    };
     for (at, seen) in seen {
         let order = decide(seen);
         plan.orders.insert(*at, order);
