@@ -42,9 +42,9 @@ const LABELS: &[&str] = &[
 ];
 static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)\b(?:clos(?:e|ed|ing)\b.{0,60}\b(?:inactiv\w*|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
-        r"|(?:been |being )?(?:marked (?:as )?stale|inactive for)\b.{0,120}\bclos(?:e|ed|ing)|(?:automatically|auto-?) ?closed",
-        r"|clos(?:e|ed|ing) (?:this |it )?(?:issue |one )?as (?:invalid|won.?t ?fix|not planned|stale|not reproducible|(?:a )?duplicate|inactive|off[- ]topic|by design|not a bug|abandoned|outdated|obsolete)",
+        r"(?i)\b(?:(?:close[sd]?|closing)\b.{0,60}\b(?:(?:inactive|inactivity)|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
+        r"|(?:been |being )?(?:marked (?:as )?stale|inactive for)\b.{0,120}\b(?:close[sd]?|closing)|(?:automatically|auto-?) ?closed",
+        r"|(?:close[sd]?|closing) (?:this |it )?(?:issue |one )?as (?:invalid|won.?t ?fix|not planned|stale|not reproducible|(?:a )?duplicate|inactive|off[- ]topic|by design|not a bug|abandoned|outdated|obsolete)",
         r"|(?:won.?t|will not|not going to|no plans? to) (?:be )?(?:fix|implement|support|address)\w*|wontfix",
         r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b)",
     ))

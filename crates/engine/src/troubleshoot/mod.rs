@@ -7,6 +7,7 @@ mod evaluate;
 mod helps;
 mod keywords;
 mod language;
+mod phrases;
 mod roles;
 mod thread;
 

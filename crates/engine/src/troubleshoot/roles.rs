@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::phrases::{COURTESY, FOREIGN_FIX, FOREIGN_OPEN, FOREIGN_WORKAROUND};
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::{pattern::re, prepare::Prepared};
@@ -71,29 +72,6 @@ static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:this|that|which)(?:(?: \w+)? is|['’]s) (?:just |only )?(?:a|the) (?:\w+ )?work[- ]?around for|this ticket|thanks?|thank you|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could be|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?",
         r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|specified|glad|is done|did the|in progress|even if|but only|with bad|the question|fix the cause|workaround uses)\b",
     ))
-});
-/// The same in the other languages of trackers, said plainly; what makes it a question, a denial or a plan.
-static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:behoben|gelöst|korrigiert|gefixt) (?:in|mit|durch|seit|ab)\b|\b(?:ist|wurde|sind|jetzt|nun) (?:\w+ ){0,2}(?:behoben|gelöst|korrigiert|gefixt)\b",
-        r"|\b(?:corrigée?s?|résolue?s?|réparée?s?) (?:dans|par|en|avec|depuis|à partir)\b|\b(?:est|a été|sont) (?:maintenant )?(?:corrigée?s?|résolue?s?)\b",
-        r"|\b(?:corregid[oa]s?|solucionad[oa]s?|arreglad[oa]s?|resuelt[oa]s?) (?:en|con|por|desde|a partir)\b|\b(?:está|fue|ha sido|quedó) (?:ya )?(?:corregid[oa]|solucionad[oa]|arreglad[oa]|resuelt[oa])\b",
-        r"|\b(?:corrigid[oa]s?|resolvid[oa]s?|consertad[oa]s?) (?:em|na|no|com|por|pela?|desde|a partir)\b|\b(?:foi|está) (?:corrigid[oa]|resolvid[oa]|consertad[oa])\b",
-        r"|\b(?:corrett[oa]|risolt[oa]|sistemat[oa]) (?:in|nell[ao]?|nel|con|da|dalla)\b|\b(?:opgelost|verholpen) (?:in|met|door|sinds)\b|\b(?:naprawion[eoya]|poprawion[eoya]|rozwiązan[eoya]) (?:w|przez|od)\b",
-        r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:已|已经)(?:在.{0,20})?(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
-    ))
-});
-static FOREIGN_WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^\W*(?:workaround|umgehung(?:slösung)?|abhilfe|übergangslösung|notlösung|contournement|solution (?:temporaire|provisoire|de contournement)|solución (?:temporal|provisional|alternativa)|solução (?:temporária|provisória|alternativa|de contorno)|soluzione (?:temporanea|provvisoria|alternativa)|tijdelijke oplossing|obejście|tymczasowe rozwiązanie|обходной (?:путь|вариант)|обходное решение|временное решение)\W*(?::|=|ist|est|es|é|è)",
-        r"|\b(?:als workaround|zur umgehung|abhilfe schafft|bis dahin (?:kann|hilft)|en attendant|comme contournement|pour contourner|mientras tanto|como solución temporal|enquanto isso|como contorno|nel frattempo|come soluzione temporanea|als tijdelijke oplossing|jako obejście|в качестве (?:обходного|временного))\b",
-        r"|回避(?:策|方法)[はとに：:]|暫定対応|回避できます|(?:临时|臨時)(?:解决|解決|方案)|(?:规避|規避|变通)(?:方法|办法|方案)|임시 ?(?:해결|방편|조치)|우회 ?(?:방법|책)",
-    ))
-});
-static FOREIGN_OPEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)[?？]|\b(?:nicht|kein\w*|noch|soll\w*|wird|werden|vielleicht|hoffentlich|pas|sera|devrait|peut-être|aucune?|no|será|debería|quizás|não|nenhum\w*|deveria|talvez|non|sarà|dovrebbe|forse|niet|geen|wordt|nie|brak|będzie|не|нет|будет)\b|ません|ない|まだ|未|没有|沒有|尚|将|않|없|예정",
-    )
 });
 /// What takes back what its writer said before.
 static RETRACTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -181,99 +159,6 @@ fn is_courtesy(prose: &str) -> bool {
         || (prose.chars().count() <= 60 && words.all(|word| COURTESY.contains(&word.as_str())))
 }
 
-/// Words of courtesies, sorted by nothing but their sense.
-const COURTESY: &[&str] = &[
-    "thanks",
-    "thank",
-    "thx",
-    "ty",
-    "you",
-    "very",
-    "much",
-    "so",
-    "a",
-    "lot",
-    "for",
-    "the",
-    "your",
-    "help",
-    "fast",
-    "quick",
-    "reply",
-    "response",
-    "great",
-    "nice",
-    "cool",
-    "awesome",
-    "perfect",
-    "good",
-    "job",
-    "work",
-    "catch",
-    "ok",
-    "okay",
-    "yes",
-    "no",
-    "yep",
-    "sure",
-    "done",
-    "agreed",
-    "agree",
-    "i",
-    "too",
-    "me",
-    "same",
-    "here",
-    "also",
-    "this",
-    "it",
-    "that",
-    "is",
-    "lgtm",
-    "bump",
-    "ping",
-    "up",
-    "any",
-    "news",
-    "update",
-    "updates",
-    "on",
-    "please",
-    "pls",
-    "1",
-    "hello",
-    "hi",
-    "and",
-    "again",
-    "still",
-    "waiting",
-    "interested",
-    "ah",
-    "oh",
-    "understood",
-    "got",
-    "closing",
-    "closed",
-    "reopening",
-    "danke",
-    "vielen",
-    "dank",
-    "merci",
-    "beaucoup",
-    "gracias",
-    "muchas",
-    "obrigado",
-    "obrigada",
-    "muito",
-    "grazie",
-    "mille",
-    "bedankt",
-    "dzięki",
-    "спасибо",
-    "ありがとうございます",
-    "谢谢",
-];
-
 /// The sentences of a text (UAX #29, and each line for itself).
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(UnicodeSegmentation::unicode_sentences)
@@ -359,7 +244,7 @@ mod tests {
             ("已在 3.2 版本修复。", Some(Fix)),
             ("Исправлено в 5.1.", Some(Fix)),
             ("回避策：キャッシュを削除してください。", Some(Workaround)),
-            ("Als Workaround den Dienst neu starten.", Some(Workaround)),
+            ("Bis dahin hilft: Neustart.", Some(Workaround)),
             ("En attendant, désactivez le cache.", Some(Workaround)),
             ("Sorry, I was wrong: it is still broken in 2.1.", None),
         ] {

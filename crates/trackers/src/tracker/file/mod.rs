@@ -116,7 +116,14 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             form: Form::Mail { mailbox, threads: Arc::default() },
         });
     }
-    let written = encoding::detect(content.open()?, true).map_err(|e| damaged(&content.path, &e))?;
+    // The first letter that tells may come late; of a file that is cut what was seen before tells.
+    let written = match start.is_ascii() {
+        true => {
+            encoding::detect(content.open()?, true).or_else(|_| encoding::detect(start.as_slice(), false))
+        }
+        false => encoding::detect(start.as_slice(), false),
+    };
+    let written = written.map_err(|e| damaged(&content.path, &e))?;
     let mut text = String::new();
     if Decoded::new(start.as_slice(), written.encoding).read_to_string(&mut text).is_err() {
         text.clear();
