@@ -50,7 +50,7 @@ static REACHED: LazyLock<Regex> =
 /// What asks to be passed over.
 static IGNORED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:please|pls|kindly) (?:ignore|delete|disregard|close) (?:this|me|it)?\b|\b(?:just|only) (?:a )?test(?:ing)?\b",
+        r"(?im)\b(?:please|pls|kindly) (?:ignore|delete|disregard|close)(?: (?:this|me|it))?(?: (?:issue|ticket|one|test))?\W*$|\b(?:just|only) (?:a )?test(?:ing)?\b",
     )
 });
 /// Lines of the forms that GitHub and GitLab offer to every project, and what a form shows where nothing was filled in. A
