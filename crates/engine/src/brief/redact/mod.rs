@@ -3,6 +3,8 @@
 //! doubtful, and a person may keep it. Nothing here can promise that nothing is left.
 
 mod closings;
+#[cfg(test)]
+mod examples;
 mod lines;
 mod network;
 mod numbers;
