@@ -70,7 +70,8 @@ pub(super) fn closes(line: &str) -> bool {
 }
 
 fn is_made_of_closings(line: &str) -> bool {
-    let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'");
+    // The large Turkish i becomes two characters.
+    let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'").replace('\u{307}', "");
     let all: Vec<&str> = lower
         .split([' ', '\u{a0}', ',', '/', '\u{3000}'])
         .map(|word| word.trim_matches(ENDS))
@@ -84,8 +85,8 @@ fn is_made_of_closings(line: &str) -> bool {
 /// The town in "Beste Grüße aus Hamburg", by where it stands in the line.
 pub(super) fn town(line: &str) -> Option<&str> {
     let bare = line.trim().trim_end_matches(ENDS);
-    let words: Vec<(usize, &str)> =
-        bare.split(' ').map(|word| (word.as_ptr() as usize - bare.as_ptr() as usize, word)).collect();
+    let begins = std::iter::once(0).chain(bare.match_indices(' ').map(|(at, _)| at + 1));
+    let words: Vec<(usize, &str)> = begins.zip(bare.split(' ')).collect();
     let at = words.iter().position(|(_, word)| FROM.contains(&word.to_lowercase().as_str()))?;
     let (begin, _) = *words.get(at + 1)?;
     let place = &bare[begin..];
@@ -159,6 +160,7 @@ mod tests {
             "此致",
             "敬具",
             "Terveisin",
+            "İyi çalışmalar,",
             "Üdvözlettel",
             "Cu stimă",
             "Sent from my iPhone",

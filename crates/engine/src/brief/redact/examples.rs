@@ -1,6 +1,8 @@
 //! What a redaction must not leave, and what it must leave as it is: as people and programs write it.
 
-use super::tests::redacted;
+use proptest::prelude::*;
+
+use super::tests::{found, redacted};
 
 /// What programs say when they fail: each must stay byte for byte.
 const ERRORS: &[&str] = &[
@@ -53,6 +55,15 @@ const ERRORS: &[&str] = &[
     "@Override @NotNull public void run() // @param token the token",
     "rpm -q mysql-5.7.33-1.2.3.4.el7 && ls icon@2x.png",
     "Best Practices\nThanks to the cache, Regards is a table.",
+    "Chrome 120.0.0.0, Edg/120.0.2.1, upgraded from version 10.2.3.4 to 10.2.3.5",
+    "docker pull nginx@sha256:3f2c1d && pip install git+https://github.com/x/y@v1.2.3",
+    "Passwords do not match: password1 and password2; auth: AuthException2",
+    "Failed password for root from localhost port 50512 ssh2",
+    "ORA-01017: invalid username/password; logon denied",
+    "prompt_tokens: 1234567, total_tokens=1234567",
+    "kubectl -n kube-system get secret default-token-abc12",
+    "pw: 100 kW, parole: 12, kode: 404",
+    "Hello,\n\nsteps:\n\nOpen Settings\nClick Save",
     "KeyError: 'password' in config['auth']['token']",
 ];
 
@@ -112,6 +123,13 @@ const SECRETS: &[(&str, &str)] = &[
     ("swordfish", "PGPASSWORD=swordfish psql"),
     ("1234abcd9", "Cookie: theme=dark; sid=1234abcd9zz"),
     ("hunter22", "Zugangsdaten: bob / hunter22"),
+    ("swordfish", "<add key=\"Password\" value=\"swordfish\" />"),
+    ("hunter22", "- name: DB_PASSWORD\n  value: hunter22"),
+    ("Sommer", "Benutzer: max\nPasswort: Sommer"),
+    ("482193", "OTP code: 482193"),
+    ("s3cr3t pw", "curl --user bob:'s3cr3t pw' https://x.example"),
+    ("tiger", "sqlplus scott/tiger@orcl"),
+    ("138", "手机：138 0013 8000"),
     ("4155550132", "tel:+14155550132"),
     ("95555", "Call (11) 95555-0123"),
     ("5550 1234", "at (02) 5550 1234"),
@@ -151,6 +169,11 @@ const SECRETS: &[(&str, &str)] = &[
     ),
     ("100-0005", "止まります。〒100-0005 東京都千代田区丸の内1-1-1"),
     ("王小明", "停止了。\n\n此致\n敬礼\n王小明\n电话：010-5555 0123"),
+    ("Péter", "Nem működik.\n\nÜdvözlettel,\nNagy Péter\nKossuth utca 5.\n1055 Budapest"),
+    ("Kossuth", "Nem működik.\n\nÜdvözlettel,\nNagy Péter\nKossuth utca 5.\n1055 Budapest"),
+    ("Öz", "Çalışmıyor.\n\nİyi çalışmalar,\nMehmet Öz\nAtatürk Cad. No: 5\n34000 İstanbul"),
+    ("Atatürk", "Çalışmıyor.\n\nİyi çalışmalar,\nMehmet Öz\nAtatürk Cad. No: 5\n34000 İstanbul"),
+    ("דוד", "לא עובד.\n\nבברכה,\nדוד כהן"),
     ("Raman", "It stops.\n\nRespectfully,\nPriya Raman"),
     ("Raman", "It stops.\n\nKR\nPriya Raman"),
     ("Jonathan", "Hi,\n\nit stops.\n\nSent from my iPhone\nJonathan"),
@@ -188,4 +211,37 @@ fn what_is_redacted_twice_is_redacted_once() {
     let all = SECRETS.iter().map(|(_, t)| *t).chain(ERRORS.iter().copied()).collect::<Vec<_>>().join("\n\n");
     let once = redacted(&all);
     assert_eq!(redacted(&once), once);
+}
+
+#[test]
+fn what_is_only_perhaps_a_number_or_a_password_is_told_as_doubtful() {
+    for (text, what) in [
+        ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
+        ("login with user bob and password hunter22", "hunter22"),
+        ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
+    ] {
+        let sure = found(text).into_iter().find(|(_, original, _)| original == what).map(|(.., sure)| sure);
+        assert_eq!(sure, Some(false), "{text}");
+    }
+}
+
+#[test]
+fn a_word_that_was_a_secret_in_one_place_stays_in_others() {
+    let out = redacted("password=swordfish\nThe swordfish is a fish.");
+    assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
+    assert_eq!(redacted("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_of_them_together_are_redacted_twice_as_once(
+        secrets in proptest::collection::vec(prop::sample::select(SECRETS), 1..5),
+        errors in proptest::collection::vec(prop::sample::select(ERRORS), 1..4),
+        gap in prop::sample::select(vec!["\n", "\n\n", " ", ", "]),
+    ) {
+        let all: Vec<&str> = secrets.iter().map(|(_, text)| *text).chain(errors).collect();
+        let once = redacted(&all.join(gap));
+        prop_assert_eq!(redacted(&once), once);
+    }
 }

@@ -114,6 +114,10 @@ const NO_NAMES: &[&str] = &[
     "tester",
     "ubuntu",
     "vagrant",
+    // What is no host behind the @ of an image.
+    "sha1",
+    "sha256",
+    "sha512",
     "www",
     "www-data",
     "administrator",

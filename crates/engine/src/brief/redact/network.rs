@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{Doubtful, Sure},
-    lines::Lines,
+    lines::{self, Lines},
     re,
     redactor::Redactor,
     words,
@@ -112,6 +112,7 @@ const EVERYBODYS: &[&str] = &[
     "go.dev",
     "golang.org",
     "google.com",
+    "googleapis.com",
     "gradle.org",
     "grafana.com",
     "grpc.io",
@@ -339,7 +340,7 @@ const FILES: &[&str] = &[
 /// What makes four numbers a version.
 static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)(?:(?:^|[^\p{L}])(?:v|ver|r|rev)\.?|(?:product|file|assembly|driver|client|app|agent|os)?-?(?:version|release|build|firmware|revision|patch(?: ?level)?|hotfix|driver)s?(?:en|nummer)?",
+        r"(?i)(?:(?:^|[^\p{L}])(?:v|ver|r|rev)\.?|(?:product|file|assembly|driver|client|app|agent|os)?-?(?:version|release|build|firmware|revision|patch(?: ?level)?|hotfix|driver|chrome|chromium|edge|firefox|opera|safari|vivaldi|electron|webview2?)s?(?:en|nummer)?",
         r"|versi[oó]n|vers[ãa]o|versione|wersj[aiaę]|verze|верси[яию]|версії|sürüm|バージョン|版本|버전)",
         r"[\x22'`)\]]{0,2}[ \t]{0,3}[:=：(]?[ \t\x22'`]{0,3}(?:(?:is|was|of|no\.?|nr\.?|number|from|to|ist|von|auf|the|in|=)[ ]){0,2}(?:v?\d+(?:\.\d+){1,3}[ ,]{1,2}(?:to|and|or|und|auf|nach|->|→|-|–)?[ ]?)?$",
     ))
@@ -431,8 +432,7 @@ fn is_no_email(text: &str) -> bool {
 
 /// Whether four numbers are a version, a part of something longer or of a telephone number.
 fn is_no_address(text: &str, start: usize, end: usize) -> bool {
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let (before, after) = (&text[line..start], &text[end..]);
+    let (before, after) = (lines::before(text, start), &text[end..]);
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let longer = before.strip_suffix('.').is_some_and(|b| b.ends_with(char::is_alphanumeric))
         || after.strip_prefix('.').is_some_and(|a| digit(a.chars().next()));
@@ -445,7 +445,9 @@ fn is_no_address(text: &str, start: usize, end: usize) -> bool {
         let first: String = text[start..end].split_inclusive('.').take(2).collect();
         before.match_indices(&first).any(|(at, _)| SAYS_VERSION.is_match(&before[..at]))
     };
-    before.ends_with('+') || longer || in_a_name || SAYS_VERSION.is_match(before) || alike()
+    // A browser's numbers often end in noughts; no machine's do.
+    let noughts = text[start..end].ends_with(".0.0.0") && !after.starts_with('/');
+    before.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(before) || alike()
 }
 
 /// A name with dots that stands by itself. Programs have such names, too.

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    lines::Lines,
+    lines::{Lines, before},
     people, re,
     redactor::Redactor,
 };
@@ -134,14 +134,14 @@ static WITH_ZEROS: LazyLock<Regex> =
 /// What telephones are called on cards and in signatures, in the languages of mail programs.
 const TELEPHONE: &str = concat!(
     r"\b(?:tele?phones?|telefoonnummer|telefonnummer|telefono|telefone|telefoon|telefon|teléfono|téléphone|telemóvel|tel|tél|tfno|tfn|tlf|tlfno|phone|ph|mobile|mobiel|mobil|mobilnummer",
-    r"|móvil|movil|mob|cell(?:ular|ulare)?|celular|portable|fixe|fax|handynummer|handy|fon|fone|gsm|natel|hotline|whatsapp|whats|viber|signal|sms|durchwahl|rufnummer|rückruf(?:nummer)?",
-    r"|komórk[aię]|komórkowy|kom|puhelin(?:numero)?|puh|matkapuhelin|cep|telf|fono|numéro|número de teléfono|callback|direct(?: line)?|switchboard|landline|desk phone|msisdn|callto",
+    r"|móvil|movil|mob|cell(?:ular|ulare)?|celular|portable|fixe|fax|handynummer|handy|fon|fone|gsm|natel|hotline|whatsapp|viber|sms|durchwahl|rufnummer|rückruf(?:nummer)?",
+    r"|komórk[aię]|komórkowy|kom|puhelin(?:numero)?|puh|matkapuhelin|cep|telf|fono|número de teléfono|direct (?:line|dial)|switchboard|landline|desk phone|msisdn|callto",
     r"|телефон|тел|моб|мобильный|сот|факс|τηλ|τηλέφωνο|κιν)\b|电话|電話|手机|手機|传真|傳真|携帯|联系方式|전화(?:번호)?|휴대폰|핸드폰|연락처",
 );
 /// How somebody asks to be rung.
 const RING: &str = concat!(
     r"\b(?:call|reach|ring|phone|text|dial|contact|tel)[ ](?:me|us|him|her|them|back|it)?[ ]?(?:back[ ])?(?:at|on|under|via|:)|\b(?:number|nummer|numéro|número|numero|numer|номер|numarası?)",
-    r"(?:[ ](?:is|ist|est|es|è|é|to|är|er|je|jest)\b|:)|\bnummer\b",
+    r"(?:[ ](?:is|ist|est|es|è|é|to|är|er|je|jest)\b)|\bnummer:",
 );
 
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
@@ -173,6 +173,14 @@ static TO_RING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:call|calls|called|ring|rang|phone|phoned|reach|dial|whatsapp|text me|anruf\w*|ruf\w*|erreich\w*|tele?f?\w*|appel\w*|joindre|joignable|llam\w*|chiam\w*|lig(?:ue|ar|uem)|bel(?:len|t)?|zadzwo\w*|dzwo\w*",
         r"|nummer|number|number is|número|numéro|numero|numer|zavol\w*|ring(?:a|er)|soita\w*|позвон\w*|звон\w*|номер\w*|ara(?:yın|yabilir\w*))\b[^.!?\n]{0,40}$",
+    ))
+});
+static RUNG: LazyLock<Regex> = LazyLock::new(|| re(&format!("(?i)^(?:{RING})$")));
+/// What is counted is nobody's number.
+static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"^[ \u{a0}]?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|HUF|JPY|RUB|zł|kr|Kč|руб|Ft|ms|µs|us|ns|s|sec|seconds?|min|minutes?|hours?|h|[KMGTkmgt]i?[Bb]|[Bb]ytes?|bits?",
+        r"|rows?|px|items?|times|lines?|records?|requests?|users?|files?|Zeilen|Stück|Bytes|km|kg|m|points?|tokens?|characters?|entries|messages?|events?|errors?)\b)",
     ))
 });
 /// An area in brackets and a number in it.
@@ -414,7 +422,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
         // A program writes numbers with a sign, too.
         let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
         if number.is_empty()
-            || is_inside(text, start + open.len()) && !DIALLED.is_match(line_before(text, start))
+            || is_inside(text, start + open.len()) && !DIALLED.is_match(before(text, start))
             || !enough
             || goes_on(text, end)
             || !is_international(&digits(number))
@@ -433,7 +441,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
         let valid = said
             .get(2..)
             .is_some_and(|rest| is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n));
-        let other = is_inside(text, start) || OF_A_THING.is_match(line_before(text, start));
+        let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
         if other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
             return whole.to_owned();
         }
@@ -451,12 +459,21 @@ fn labelled(r: &mut Redactor, text: &str) -> String {
         let number = at_most(&c[2], 15);
         let label = c[1].trim_end();
         // "mobile 12 345 678 requests": a bare word in front of a number is not enough.
-        let said = !label.ends_with(char::is_alphabetic)
+        let caseless = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
+        let said = !label.ends_with(|c: char| c.is_alphabetic())
+            || label.ends_with(caseless)
             || label.contains(' ')
             || number.starts_with(['0', '('])
             || number.contains(['-', '/']);
         let count = digits(number).len();
-        if !said || !(6..=15).contains(&count) || DATE.is_match(number) || goes_on(text, end + number.len()) {
+        let counted = COUNTED.is_match(&text[end + number.len()..]);
+        let least = if RUNG.is_match(label) { 7 } else { 6 };
+        if !said
+            || counted
+            || !(least..=15).contains(&count)
+            || DATE.is_match(number)
+            || goes_on(text, end + number.len())
+        {
             return c[0].to_owned();
         }
         format!("{}{}{}", &c[1], r.hide("phone", Sure, number), &c[2][number.len()..])
@@ -476,7 +493,7 @@ fn in_signatures(r: &mut Redactor, text: &str) -> String {
 fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: Certainty) -> String {
     let number = at_most(whole, 12);
     let count = digits(number).len();
-    let other = is_inside(text, start) || OF_A_THING.is_match(line_before(text, start));
+    let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
     if count < 8 || DATE.is_match(number) || other || goes_on(text, start + number.len()) {
         return whole.to_owned();
     }
@@ -492,7 +509,8 @@ fn bare(r: &mut Redactor, text: &str) -> String {
             let (whole, start, end) =
                 (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
             let strange = !lines.is_prose(start) && !whole.starts_with('(')
-                || OF_A_THING.is_match(line_before(text, start));
+                || OF_A_THING.is_match(before(text, start))
+                || is_in_a_row(text, start, end);
             if strange || is_inside(text, start) || goes_on(text, end) || DATE.is_match(whole) {
                 return whole.to_owned();
             }
@@ -516,16 +534,17 @@ fn apart(r: &mut Redactor, text: &str) -> String {
         let lines = Lines::of(&out);
         out = r.replace(pattern, &out, |r, c, text| {
             let (number, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
-            let before = line_before(text, start);
-            let rung = TO_RING.is_match(before);
+            let front = before(text, start);
+            let rung = TO_RING.is_match(front);
             let usual = if number.contains('(') {
-                (8..=12).contains(&digits(number).len())
+                (9..=12).contains(&digits(number).len())
             } else {
                 is_grouped(number, rung)
             };
             let other = is_inside(text, start)
-                || OF_A_THING.is_match(before)
-                || is_in_a_row(text, start, start + number.len());
+                || OF_A_THING.is_match(front)
+                || is_in_a_row(text, start, start + number.len())
+                || COUNTED.is_match(&text[start + number.len()..]);
             if !usual
                 || other
                 || !lines.is_prose(start)
@@ -546,7 +565,7 @@ fn is_grouped(number: &str, rung: bool) -> bool {
     let all: Vec<&str> = number.split(gap).collect();
     let lengths: Vec<usize> = all.iter().map(|group| group.len()).collect();
     // Thousands are written apart as well, and the parts of an identifier stand between strokes.
-    let thousands = all[1..].iter().any(|group| *group == "000");
+    let thousands = all[1..].contains(&"000");
     let strokes = number.chars().filter(|c| gap(*c) && !matches!(c, ' ' | '\u{a0}')).count();
     let known = GROUPS.contains(&lengths.as_slice());
     let zero = number.starts_with('0');
@@ -566,13 +585,8 @@ fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
         || after.starts_with(gap) && after.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What stands before this in its line.
-fn line_before(text: &str, start: usize) -> &str {
-    text[..start].rsplit('\n').next().unwrap_or_default()
-}
-
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 12] {
+pub(super) fn patterns() -> [&'static Regex; 14] {
     [
         &IBAN,
         &CARD,
@@ -582,6 +596,8 @@ pub(super) fn patterns() -> [&'static Regex; 12] {
         &DIALLED,
         &OF_A_THING,
         &TO_RING,
+        &RUNG,
+        &COUNTED,
         &NATIONAL,
         &PAIRS,
         &BRACKETED,

@@ -80,11 +80,11 @@ static POSTCODE: LazyLock<Regex> = LazyLock::new(|| {
 static STREET: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^(?:(?:[\p{L}\d][\p{L}\d.'’-]*[ ]+){0,3}(?i:\p{L}*(?:straße|strasse|str\.?|weg|allee|platz|gasse|damm|ufer|chaussee|ring|markt|steig|straat|laan|plein|kade|gracht|singel|dreef|gatan?|vägen|väg|gränd|torget|stigen",
-        r"|vej|gade|stræde|vænget|plads|gate|veien|vei|gata|katu|tie|kuja|utca|útja?|tér|körút|caddesi|cad\.|sokak|sokağı|sok\.|bulvarı|mahallesi|mah\.|ulica|ulice|třída|náměstí|nám\.))[ ]*(?:no[:.]?[ ]*)?\d{1,4}(?:[ ]?[a-zA-Z])?(?:[ ]?[-–/][ ]?\d{1,4}[a-z]?)?(?:[ ](?:[A-Z]|m\.[ ]?\d+|lok\.[ ]?\d+))?",
+        r"|vej|gade|stræde|vænget|plads|gate|veien|vei|gata|katu|tie|kuja|utca|útja?|tér|körút|caddesi|cad\.|sokak|sokağı|sok\.|bulvarı|mahallesi|mah\.|ulica|ulice|třída|náměstí|nám\.))[ ]*(?i:no[:.]?[ ]*)?\d{1,4}(?:[ ]?[a-zA-Z])?(?:[ ]?[-–/][ ]?\d{1,4}[a-z]?)?(?:[ ](?:[A-Z]|m\.[ ]?\d+|lok\.[ ]?\d+))?",
         r"|\d{1,5}[a-zA-Z]?[ ]+(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,4}(?i:street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|boulevard|blvd\.?|court|ct\.?|square|sq\.?|way|place|pl\.?|parkway|pkwy\.?|terrace|highway|hwy\.?|close|crescent|quay|row|gardens|circle|trail)",
         r"|(?:\d{1,4}(?:[ ]?(?:bis|ter))?,?[ ]+)?(?i:rue|avenue|av\.?|boulevard|bd\.?|quai|impasse|chemin|allée|cours|route|via|viale|v\.le|piazza|p\.zza|corso|vicolo|largo|strada|calle|c/|plaza|pza\.?|avenida|avda\.?|paseo|carrer|travessa|alameda|praça|estrada|rodovia|rua|r\.",
         r"|ul\.|al\.|pl\.|os\.|ulica|aleja|aleje|plac|osiedle|ул\.|улица|вул\.|пр\.|пр-т|проспект|пер\.|переулок|пл\.|площадь|наб\.|ш\.|шоссе|б-р|бульвар|str\.|strada|bd\.|calea|şos\.|οδός|jl\.|jalan)[ ]*[\p{L}\d .'’-]{2,40}?(?:[ ]*(?:n[º°.][ ]*|nr\.?[ ]*|д\.[ ]*)?\d{1,4}[a-zA-Zа-я]?(?:[ ]?[/-][ ]?\d{1,4}[a-zA-Z]?)?(?:[ ](?:m\.|lok\.)[ ]?\d+)?)?",
-        r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)$",
+        r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)\.?$",
     ))
 });
 /// An address of East Asia: from the large to the small, with numbers.
@@ -280,7 +280,15 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         format!("{}{name}{}{company}", &c[1], &c[3])
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
-    out = r.replace(&NAMED_USER, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
+    out = r.replace(&NAMED_USER, &out, |r, c, text| {
+        // "login: page is slow" is a sentence.
+        let after = text[c.get(0).map_or(0, |m| m.end())..].strip_prefix(' ').unwrap_or_default();
+        let said = c[1].ends_with(' ')
+            && !c[1].to_lowercase().starts_with("user")
+            && c[2].chars().all(char::is_alphabetic)
+            && after.starts_with(char::is_lowercase);
+        format!("{}{}", &c[1], if said { c[2].to_owned() } else { r.name(&c[2]) })
+    });
     r.replace(&MENTION, &out, |r, c, text| {
         let after = &text[c.get(0).map_or(0, |m| m.end())..];
         // `@types/node` is a package, `@app.route` and `@Test(` are of a program.
@@ -378,25 +386,32 @@ fn is_place(text: &str) -> bool {
     POSTCODE.is_match(text) || STREET.is_match(text) || EAST.is_match(text)
 }
 
+/// "1000" behind the name of a street.
+fn is_house(text: &str) -> bool {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = text.len() - digits.len();
+    text.len() <= 5 && letters <= 1 && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+}
+
 /// Whether a line tells how somebody is reached, where they are or whom they work for.
 fn tells_of_somebody(line: &str) -> bool {
     segments(line).iter().any(|(_, s)| is_place(s) || FORM.is_match(s)) || CONTACT.is_match(line)
 }
 
-/// The last lines of a letter that nothing closes, where the first is a name: in a text that greets, or with an address.
+/// The last lines of a letter that nothing closes, where the first is a name: in a text that greets and says something, or with
+/// an address.
 fn unclosed(text: &str) -> Option<usize> {
     let body = text.trim_end();
     let from = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
-    let last = body[from..].trim_start_matches(['\r', '\n']);
+    let (said, last) = (body[..from].trim(), body[from..].trim_start_matches(['\r', '\n']));
     let rows: Vec<&str> = last.lines().map(str::trim).collect();
     let name = segments(rows.first()?).first().map(|(_, s)| *s)?;
-    let greeted =
-        text.lines().map(str::trim).find(|l| !l.is_empty()).is_some_and(precedent_text::mail::greets);
-    let signed =
-        greeted && (rows.len() > 1 || name == rows[0]) || rows[1..].iter().any(|row| tells_of_somebody(row));
+    let (greeting, rest) = said.split_once('\n').unwrap_or((said, ""));
+    let greeted = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
+    let signed = greeted || rows[1..].iter().any(|row| tells_of_somebody(row));
     let short = rows.len() <= 8
         && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
-    (short && signed && can_sign(name)).then(|| body.len() - last.len())
+    (short && signed && !said.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
 }
 
 /// The lines of signatures, by where they stand.
@@ -448,6 +463,11 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     out
 }
 
+/// Whether a name has more than one word.
+fn whole_name(name: &str) -> bool {
+    name.contains([' ', '\u{a0}', '\u{3000}'])
+}
+
 /// A name without what stands before it: a dash, a title, "i. A.".
 fn name_in(segment: &str) -> &str {
     BEFORE_A_NAME.find(segment).map_or(segment, |found| &segment[found.end()..])
@@ -468,6 +488,7 @@ fn segments(line: &str) -> Vec<(usize, &str)> {
 
 fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let lines = signatures(text);
+    let unclosed = unclosed(text);
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     let all: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
@@ -481,12 +502,16 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
             let start = line.start + begin;
             let segment = if first && index == 0 { name_in(segment) } else { segment };
             let start = start + all[at][index].1.len() - segment.len();
-            let shown = if is_place(segment) || beside_a_place && NUMBERED.is_match(segment) {
+            let part = |segment: &str| NUMBERED.is_match(segment) || is_house(segment) && index > 0;
+            let shown = if is_place(segment) || beside_a_place && part(segment) {
                 r.hide("place", Sure, segment)
             } else if FORM.is_match(segment) {
                 r.hide("company", Doubtful, segment)
             } else if first && index == 0 && can_sign(segment) {
-                r.called(if segment.contains([' ', '\u{a0}']) { Sure } else { Doubtful }, segment)
+                r.called(
+                    if whole_name(segment) && unclosed != Some(line.start) { Sure } else { Doubtful },
+                    segment,
+                )
             } else {
                 continue;
             };

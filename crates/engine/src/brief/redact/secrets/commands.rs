@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    Redactor, re, value,
+    Redactor, lines, re, value,
 };
 
 /// One argument of a command, and what may stand around it: at most as far as the command goes.
@@ -42,6 +42,7 @@ static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         ),
         given(r"openssl", "-(?:passin|passout|pass|k)[ =](?:pass:)?"),
         given(r"psexec\d*|winrs|psservice", "-p:? ?"),
+        given(r"htpasswd[^\n|;]*?\s-\w*b\w*\s+\S+\s+\S+", ""),
         given(r"net\s+user\s+\S+", ""),
         given(r"net\s+use(?:\s+[a-z*]:)?\s+\\\\\S+", ""),
     ]
@@ -50,7 +51,7 @@ static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// A name and its password in one argument: `-u name:password`, `-U name%password`, `name/password@place`.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?m)((?:^|[\s"'(\[`])(?:-u|-U|--user|--proxy-user|-a|--auth|--basic|--userpwd|--creds|--credentials)(?:[ =]\s*|)["']?)([^\s:"'/\[]+):("[^"\n]+"|[^\s"'|;`]+)"#,
+        r#"(?m)((?:^|[\s"'(\[`])(?:-u|-U|--user|--proxy-user|-a|--auth|--basic|--userpwd|--creds|--credentials)(?:[ =]\s*|)["']?)([^\s:"'/\[]+):("[^"\n]+"|'[^'\n]+'|[^\s"'|;`]+)"#,
     )
 });
 static WEB_CLIENT: LazyLock<Regex> = LazyLock::new(|| {
@@ -94,7 +95,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     }
     out = r.replace(&PAIR, &out, |r, c, text| {
         let start = c.get(0).map_or(0, |m| m.start());
-        let line = text[..start].rsplit('\n').next().unwrap_or_default();
+        let line = lines::before(text, start);
         // A container is given the number of a user and of a group in the same way.
         let numbers = c[3].chars().all(|c| c.is_ascii_digit());
         let certainty = match WEB_CLIENT.is_match(line) {

@@ -6,7 +6,7 @@ mod forms;
 mod named;
 mod value;
 
-use super::{Certainty, re, redactor::Redactor, words};
+use super::{Certainty, lines, re, redactor::Redactor, words};
 
 /// A text without its secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    Redactor, re, value, words,
+    Redactor, lines, re, value, words,
 };
 
 /// The names of passwords, as far as they have letters that separate words; a name may be the end of a longer one.
@@ -23,6 +23,7 @@ const PASSWORDS_JOINED: &str =
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
     r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
+    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
     r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
     r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string",
 );
@@ -276,12 +277,14 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
         return None;
     }
     let original = m.as_str();
-    if !joined && !(fits_front(front, original, &lower) && fits_rest(rest, original)) {
+    let fits = joined || fits_front(front, original, &lower) && fits_rest(rest, original);
+    if !fits {
         return None;
     }
     let kind = match lower.as_str() {
         "pass" if front.is_empty() => Kind::Weak,
         "pin" | "pins" | "otp" | "totp" | "验证码" | "驗證碼" => Kind::Pin,
+        _ if lower.contains("code") && !password => Kind::Pin,
         "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => Kind::Vague,
         "login"
         | "logins"
@@ -360,6 +363,13 @@ static COLON: LazyLock<Regex> = LazyLock::new(|| {
 static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SAID})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
+    ))
+});
+/// The name is a value itself, and the value that belongs to it has a name beside: `name="password" value="…"`.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r#"^(?i)(?:["'](?:\s+[\w:-]+\s?=\s?["'][^"'\n]{0,60}["']){0,5}?\s+(?:value|newvalue|content)\s?=\s?"#,
+        r#"|\\?["'][ ]?,\s{0,20}\\?["']value\\?["']\s?:\s?|["']?\s*\n\s*["']?value["']?:[ ]+|["']>[ \n]*(?:<value>)?)"#,
     ))
 });
 static SPACE: LazyLock<Regex> = LazyLock::new(|| re(r"^[ \t\u{a0}]{1,4}"));
@@ -446,9 +456,14 @@ fn joined(text: &str, name: &Name, after: &str) -> Option<(Join, usize)> {
     if let Some(c) = COLON.captures(after) {
         let end = c.get(0).map_or(0, |m| m.end());
         let compared = c.get(1).is_some_and(|m| m.as_str() == "==");
+        // "Passwords do not match: …" says nothing about whom they are for.
+        let errs = after[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
         let twice = after[end..].starts_with([':', '=']);
-        return (!compared && !twice)
+        return (!compared && !twice && !errs)
             .then_some((if c.get(1).is_some() { Join::Assigned } else { Join::Colon }, end));
+    }
+    if let Some(m) = ASIDE.find(after) {
+        return Some((Join::Assigned, m.end()));
     }
     if let Some(m) = SENTENCE.find(after) {
         return Some((Join::Said, m.end()));
@@ -522,7 +537,7 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
     }
     let digits = value.len() >= 4 && value.chars().all(|c| c.is_ascii_digit());
     if digits {
-        return numeric(text, name.kind, join, value, quoted, end);
+        return numeric(text, name, join, value, quoted, end);
     }
     let told = |least| value::is_told(value, least);
     let random = |least| value::is_random(value, least);
@@ -534,7 +549,7 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
         (Kind::Password, Join::Option) => told(4) || quoted && value::is_assigned(value),
         (Kind::Weak, Join::Colon) => {
             let shouted = text[name.start..name.end].chars().all(char::is_uppercase);
-            (quoted || !shouted) && told(5)
+            if quoted { value::is_assigned(value) } else { !shouted && told(5) }
         }
         (Kind::Key, Join::Assigned | Join::Tag) => value::is_assigned(value),
         (Kind::Key, Join::Colon) if quoted => value::is_assigned(value) && (told(4) || value.len() >= 3),
@@ -547,9 +562,17 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
         return Some(Sure);
     }
     let perhaps = match (name.kind, join) {
-        (Kind::Password, Join::Said | Join::Beside) => told(5) || quoted && told(4),
-        (Kind::Key, Join::Said | Join::Beside) => random(12) && value.chars().any(|c| c.is_ascii_digit()),
-        (Kind::Password | Kind::Weak, Join::Colon) => false,
+        (Kind::Password, Join::Said | Join::Beside) => {
+            // "password reset2": a word that is counted.
+            let counted = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
+            !counted && (told(5) || quoted && (told(4) || passphrase(value)))
+        }
+        (Kind::Weak, Join::Said) => told(6),
+        (Kind::Key, Join::Said | Join::Beside) => {
+            // A secret of a cluster is called by names that are joined.
+            let digit = value.chars().any(|c| c.is_ascii_digit());
+            random(12) && value::longest_run(value) >= 12 && digit
+        }
         _ => false,
     };
     let beside_a_user = || {
@@ -564,7 +587,8 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
 }
 
 /// A number is a password where nothing is counted.
-fn numeric(text: &str, kind: Kind, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+    let kind = name.kind;
     let least = match kind {
         Kind::Password => 4,
         Kind::Pin => 4,
@@ -576,12 +600,11 @@ fn numeric(text: &str, kind: Kind, join: Join, value: &str, quoted: bool, end: u
         || kind == Kind::Pin;
     let counted = !quoted
         && text[end..].trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic() || c == '%');
+    // "prompt_tokens: 1234567" counts them.
+    let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };
-    (value.len() >= least && value.len() <= most && told && !counted).then_some(if kind == Kind::Key {
-        Doubtful
-    } else {
-        Sure
-    })
+    (value.len() >= least && value.len() <= most && told && !counted && !several)
+        .then_some(if kind == Kind::Key { Doubtful } else { Sure })
 }
 
 /// Three words or more that are joined: people are advised to take such.
@@ -613,9 +636,9 @@ fn ends_there(text: &str, end: usize) -> bool {
 fn is_beside_a_user(text: &str, at: usize) -> bool {
     let begin = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
-    let own = &text[begin..at];
+    let own = lines::before(text, at);
     let below = text[at..].split('\n').nth(1).unwrap_or_default();
-    let says = |line: &str| WHO.captures(line).is_some_and(|c| !words::is_ordinary(&c[1]));
+    let says = |line: &str| WHO.captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
     says(own)
         || BULLET.is_match(own)
             && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
@@ -655,5 +678,5 @@ fn both(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, u
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![&NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &WHO, &COOKIE, &SESSION, &BOTH]
+    vec![&ASIDE, &NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &WHO, &COOKIE, &SESSION, &BOTH]
 }

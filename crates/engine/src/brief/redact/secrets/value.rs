@@ -92,7 +92,11 @@ pub(super) fn is_random(value: &str, least: usize) -> bool {
     let count = value.chars().count();
     let some = |what: fn(&char) -> bool| value.chars().any(|c| what(&c));
     let letters = some(|c| c.is_alphabetic());
-    count >= least && !is_placeholder(value) && !is_technical(value) && letters && (some(char::is_ascii_digit) || !is_worded(value))
+    // `AuthException2` is a class.
+    let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
+    let random = letters && (some(char::is_ascii_digit) || !is_worded(value));
+    count >= least && random && !class && !is_placeholder(value) && !is_technical(value)
 }
 
 /// Whether this is made of words: each part in one case, with at most a capital in front.
@@ -115,7 +119,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
 }
 
 /// Words of which one is enough to tell that a name of several is no secret: `invalid_grant`, `not-set`.
-fn said_of_errors(part: &str) -> bool {
+pub(super) fn said_of_errors(part: &str) -> bool {
     part.chars().all(char::is_alphabetic)
         && matches!(
             part.to_lowercase().as_str(),
@@ -176,7 +180,12 @@ fn ends_at(word: &str, at: usize, c: char) -> bool {
     let rest = &word[at + c.len_utf8()..];
     let last = || rest.trim_start_matches(['.', ',', ':', ')', ']', '}', '>', '*', '|', '\\']).is_empty();
     let named = || {
-        let name = rest.find(['=', ':']).map_or("", |end| &rest[..end]);
+        let name = rest
+            .split(['=', ':', ',', '&'])
+            .next()
+            .filter(|name| name.len() < rest.len().min(64))
+            .unwrap_or_default();
+        let name = if rest[name.len()..].starts_with(['=', ':']) { name } else { "" };
         !name.is_empty()
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '[' | ']'))
     };
