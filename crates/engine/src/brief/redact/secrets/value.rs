@@ -165,14 +165,19 @@ pub(super) fn is_sentence(value: &str) -> bool {
 /// What begins here and is not quoted, as far as it goes: to the next space, or to what ends a value in a list, in a
 /// connection string, in an address or in a file of markup.
 pub(super) fn unquoted(text: &str) -> &str {
-    let line = text
-        .split(|c: char| {
-            c.is_whitespace() || matches!(c, '"' | '`' | ';' | '，' | '。' | '；' | '、' | '”' | '“' | '»')
-        })
-        .next();
-    let word = line.unwrap_or_default();
+    /// Hardly a secret is longer; a line without a space may be very much so.
+    const REACH: usize = 2048;
+    let reach = (0..=text.len().min(REACH)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let near = &text[..reach];
+    let word = near.split(separates).next().unwrap_or_default();
     let end = word.char_indices().find(|(at, c)| ends_at(word, *at, *c)).map_or(word.len(), |(at, _)| at);
-    word[..end].trim_end_matches(['.', ',', ':', '…'])
+    let whole = if end == reach && reach < text.len() { text.split(separates).next() } else { None };
+    whole.unwrap_or(&word[..end]).trim_end_matches(['.', ',', ':', '…'])
+}
+
+/// What no value has that is not quoted.
+fn separates(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '`' | ';' | '，' | '。' | '；' | '、' | '”' | '“' | '»')
 }
 
 /// Whether a value ends before this character of it.
