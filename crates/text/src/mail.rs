@@ -128,6 +128,17 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// Whether a line is a closing formula, or what a phone adds by itself. Who signs stands below.
+pub fn closes(line: &str) -> bool {
+    let line = line.trim().trim_matches(['*', '_']);
+    CLOSING.is_match(line) || SENT_FROM.is_match(line)
+}
+
+/// Whether a line greets, and does nothing else.
+pub fn greets(line: &str) -> bool {
+    GREETING.is_match(line.trim().trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
+}
+
 /// The text that the writer of a mail wrote. A text that has no mark of a mail stays as it is, as does one that says nothing else.
 pub fn own(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();

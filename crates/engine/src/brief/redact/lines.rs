@@ -81,6 +81,14 @@ impl Lines {
     }
 }
 
+/// What stands before this in its line: as much of it as tells anything.
+pub(super) fn before(text: &str, at: usize) -> &str {
+    /// More is no part of what a number or a word belongs to, and a log may be one line long.
+    const REACH: usize = 160;
+    let from = (at.saturating_sub(REACH)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    text[from..at].rsplit('\n').next().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

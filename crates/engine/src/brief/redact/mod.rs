@@ -2,12 +2,16 @@
 //! pseudonyms that stay the same throughout a brief. In doubt something is replaced that need not be; the preview says what is
 //! doubtful, and a person may keep it. Nothing here can promise that nothing is left.
 
+mod closings;
+#[cfg(test)]
+mod examples;
 mod lines;
 mod network;
 mod numbers;
 mod people;
 mod redactor;
 mod secrets;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -79,6 +83,94 @@ const NO_NAMES: &[&str] = &[
     "app",
     "runner",
     "name",
+    // Accounts that every system has.
+    "anonymous",
+    "apache",
+    "backup",
+    "daemon",
+    "demo",
+    "deploy",
+    "docker",
+    "ec2-user",
+    "ftp",
+    "git",
+    "guest",
+    "http",
+    "jenkins",
+    "mail",
+    "mongodb",
+    "mysql",
+    "nginx",
+    "nobody",
+    "node",
+    "operator",
+    "oracle",
+    "postfix",
+    "postgres",
+    "redis",
+    "sa",
+    "service",
+    "test",
+    "tester",
+    "ubuntu",
+    "vagrant",
+    // What is no host behind the @ of an image.
+    "sha1",
+    "sha256",
+    "sha512",
+    "www",
+    "www-data",
+    "administrator",
+    // What an @ begins in programs.
+    "autowired",
+    "bean",
+    "before",
+    "after",
+    "component",
+    "dataclass",
+    "entity",
+    "font-face",
+    "inject",
+    "keyframes",
+    "latest",
+    "next",
+    "notnull",
+    "nullable",
+    "staticmethod",
+    "supports",
+    "transactional",
+    "types",
+    "ts-ignore",
+    "ts-expect-error",
+    "todo",
+    "suppresswarnings",
+    "functionalinterface",
+    "service",
+    "controller",
+    "repository",
+    "getmapping",
+    "postmapping",
+    "requestmapping",
+    "pytest",
+    "classmethod",
+    "abstractmethod",
+    "beforeeach",
+    "aftereach",
+    "include",
+    "extend",
+    "mixin",
+    "layer",
+    "apply",
+    "tailwind",
+    "charset",
+    "input",
+    "output",
+    "injectable",
+    "ngmodule",
+    "type",
+    "throws",
+    "link",
+    "brief",
 ];
 
 /// Replaces what should not be handed over, in everything that a brief says.
@@ -202,7 +294,7 @@ mod tests {
     }
 
     /// What a redaction of this text would replace: kind, original and whether that is sure.
-    fn found(text: &str) -> Vec<(String, String, bool)> {
+    pub(super) fn found(text: &str) -> Vec<(String, String, bool)> {
         let mut redactor = redactor(&Wishes::default());
         hidden(&mut redactor, text);
         redactor.begin_again(people::parts);
@@ -512,7 +604,12 @@ mod tests {
 
     #[test]
     fn the_patterns_compile() {
-        for pattern in secrets::patterns().into_iter().chain(network::patterns()).chain(people::patterns()) {
+        for pattern in secrets::patterns()
+            .into_iter()
+            .chain(network::patterns())
+            .chain(numbers::patterns())
+            .chain(people::patterns())
+        {
             assert!(!pattern.is_match(""));
         }
         redacted("all of them are used");

@@ -9,9 +9,10 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{Doubtful, Sure},
-    lines::Lines,
+    lines::{self, Lines},
     re,
     redactor::Redactor,
+    words,
 };
 
 static EMAIL: LazyLock<Regex> =
@@ -41,67 +42,199 @@ static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
 static PROMPT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)\b([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(:[~/][^\s$#]*)?([$#] |:)"));
 
-/// Names of the web that say nothing about anybody: where software lives, and software that is called like a host.
+/// Names of the web that say nothing about anybody: where software and its pages live, and software that is called like a host.
+/// Nobody has a name below them of their own.
 const EVERYBODYS: &[&str] = &[
     "ado.net",
+    "adoptium.net",
+    "alpinelinux.org",
+    "anaconda.com",
+    "anaconda.org",
+    "android.com",
+    "angular.dev",
+    "angular.io",
+    "ansible.com",
     "apache.org",
+    "apple.com",
+    "archlinux.org",
+    "askubuntu.com",
     "asp.net",
+    "aws.amazon.com",
+    "babeljs.io",
+    "bitbucket.org",
+    "boost.org",
+    "bun.sh",
+    "caniuse.com",
+    "centos.org",
+    "chromium.org",
+    "cloud.google.com",
+    "cloudflare.com",
+    "cmake.org",
+    "codeberg.org",
     "cppreference.com",
     "crates.io",
+    "curl.se",
+    "dart.dev",
     "debian.org",
+    "deno.com",
+    "deno.land",
     "developer.mozilla.org",
+    "die.net",
+    "djangoproject.com",
     "docker.com",
     "docker.io",
     "docs.github.com",
     "docs.rs",
     "draw.io",
+    "drupal.org",
+    "eclipse.org",
+    "elastic.co",
+    "electronjs.org",
     "en.wikipedia.org",
+    "envoyproxy.io",
+    "eslint.org",
     "example.com",
     "example.net",
     "example.org",
     "fedoraproject.org",
+    "ffmpeg.org",
+    "flutter.dev",
+    "freebsd.org",
     "gcr.io",
+    "gentoo.org",
+    "getcomposer.org",
     "ghcr.io",
     "git-scm.com",
     "github.com",
     "gitlab.com",
+    "gnome.org",
     "gnu.org",
+    "go.dev",
     "golang.org",
     "google.com",
+    "googleapis.com",
+    "gradle.org",
+    "grafana.com",
+    "grpc.io",
+    "gtk.org",
+    "hashicorp.com",
+    "haskell.org",
+    "haxx.se",
+    "helm.sh",
     "hub.docker.com",
     "huggingface.co",
+    "ietf.org",
+    "iso.org",
+    "istio.io",
+    "java.com",
+    "java.net",
+    "jenkins.io",
+    "jquery.com",
+    "js.org",
+    "jsdelivr.net",
+    "json-schema.org",
+    "json.org",
+    "jupyter.org",
     "k8s.io",
+    "kde.org",
     "kernel.org",
+    "kotlinlang.org",
     "kubernetes.io",
+    "laravel.com",
+    "launchpad.net",
     "learn.microsoft.com",
+    "letsencrypt.org",
+    "llvm.org",
+    "man7.org",
+    "mariadb.com",
+    "mariadb.org",
     "microsoft.com",
     "ml.net",
+    "mongodb.com",
+    "mozilla.com",
     "mozilla.org",
+    "mysql.com",
+    "nextjs.org",
+    "nginx.com",
     "nginx.org",
     "nodejs.org",
     "npmjs.com",
+    "npmjs.org",
     "nuget.org",
+    "numpy.org",
+    "openjdk.org",
     "openssl.org",
+    "openstreetmap.org",
+    "opensuse.org",
+    "opentelemetry.io",
+    "oracle.com",
     "packages.debian.org",
+    "packagist.org",
+    "palletsprojects.com",
+    "perl.org",
     "php.net",
     "pkg.go.dev",
     "play.rust-lang.org",
     "postgresql.org",
+    "prometheus.io",
+    "pub.dev",
+    "pydata.org",
+    "pypa.io",
     "pypi.org",
     "python.org",
+    "pytorch.org",
+    "qt.io",
     "quay.io",
+    "r-project.org",
+    "rabbitmq.com",
     "raw.githubusercontent.com",
+    "react.dev",
+    "reactjs.org",
+    "readthedocs.io",
+    "readthedocs.org",
+    "redhat.com",
+    "redis.io",
     "repo.maven.apache.org",
+    "rfc-editor.org",
+    "rockylinux.org",
+    "ruby-lang.org",
     "rubygems.org",
+    "rubyonrails.org",
     "rust-lang.org",
     "rustup.rs",
+    "scala-lang.org",
+    "schema.org",
+    "scikit-learn.org",
+    "scipy.org",
+    "semver.org",
+    "serverfault.com",
     "socket.io",
+    "sourceforge.net",
+    "spring.io",
+    "sqlalchemy.org",
     "sqlite.org",
+    "stackexchange.com",
     "stackoverflow.com",
+    "superuser.com",
+    "svelte.dev",
+    "swift.org",
+    "symfony.com",
+    "tensorflow.org",
+    "terraform.io",
+    "tldp.org",
+    "typescriptlang.org",
     "ubuntu.com",
+    "unicode.org",
+    "unpkg.com",
     "vb.net",
+    "vim.org",
+    "vuejs.org",
     "w3.org",
+    "w3schools.com",
+    "webkit.org",
     "wikipedia.org",
+    "xmlsoap.org",
+    "yarnpkg.com",
 ];
 
 /// Endings that are words of programs, too: `log.info`, `java.io`, `configure.in`.
@@ -162,6 +295,65 @@ const OBJECTS: &[&str] = &[
     "window",
 ];
 
+/// What stands behind an @ in the names of units, packages and pictures.
+const FILES: &[&str] = &[
+    "service",
+    "timer",
+    "socket",
+    "target",
+    "mount",
+    "slice",
+    "scope",
+    "device",
+    "path",
+    "swap",
+    "automount",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "webp",
+    "svg",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "tsx",
+    "jsx",
+    "tgz",
+    "gz",
+    "zip",
+    "json",
+    "css",
+    "scss",
+    "vue",
+    "html",
+    "txt",
+    "log",
+    "conf",
+    "yaml",
+    "yml",
+    "jar",
+    "so",
+    "dll",
+];
+/// What makes four numbers a version.
+static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:(?:^|[^\p{L}])(?:v|ver|r|rev)\.?|(?:product|file|assembly|driver|client|app|agent|os)?-?(?:version|release|build|firmware|revision|patch(?: ?level)?|hotfix|driver|chrome|chromium|edge|firefox|opera|safari|vivaldi|electron|webview2?)s?(?:en|nummer)?",
+        r"|versi[oó]n|vers[ãa]o|versione|wersj[aiaę]|verze|верси[яию]|версії|sürüm|バージョン|版本|버전)",
+        r"[\x22'`)\]]{0,2}[ \t]{0,3}[:=：(]?[ \t\x22'`]{0,3}(?:(?:is|was|of|no\.?|nr\.?|number|from|to|ist|von|auf|the|in|=)[ ]){0,2}(?:v?\d+(?:\.\d+){1,3}[ ,]{1,2}(?:to|and|or|und|auf|nach|->|→|-|–)?[ ]?)?$",
+    ))
+});
+/// What goes on behind a version in the name of a file or a release.
+static RELEASE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^(?:[-+.~_](?:rc|alpha|beta|b|pre|dev|snapshot|final|ga|el\d|fc\d+|deb|ubuntu|build|release|jar|dll|exe|so|zip|tar|tgz|msi|rpm|dmg|pkg|apk|war|nupkg|whl|[a-z]\w*\d*\.(?:jar|zip|rpm|deb)))",
+    )
+});
+/// A product before its version.
+static PRODUCT: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|[\s(;\x22'])[A-Za-z][A-Za-z.+-]*$"));
+
 static TRIPLE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^(?:x86_64|x86|i[3-6]86|amd64|aarch64|arm|riscv|powerpc|ppc|s390x|sparc|mips|wasm|loongarch64|thumb|universal|nvptx|bpf)[a-z0-9_]*-[a-z0-9_.]+(?:-[a-z0-9_.]+){0,2}$",
@@ -188,11 +380,12 @@ pub(super) fn hide_links(
 }
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let mut out = r.whole(&EMAIL, "email", text);
+    let mut out = r.replace(&EMAIL, text, |r, c, _| {
+        if is_no_email(&c[0]) { c[0].to_owned() } else { r.hide("email", Sure, &c[0]) }
+    });
     out = r.whole(&MAC, "address", &out);
     out = r.replace(&IPV4, &out, |r, c, text| match c[0].parse::<Ipv4Addr>() {
-        // A telephone number may be written with dots.
-        Ok(_) if c.get(0).is_some_and(|m| text[..m.start()].ends_with('+')) => c[0].to_owned(),
+        Ok(_) if c.get(0).is_some_and(|m| is_no_address(text, m.start(), m.end())) => c[0].to_owned(),
         Ok(ip) if !(ip.is_loopback() || ip.is_unspecified() || ip.is_broadcast()) => {
             r.hide("address", Sure, &c[0])
         }
@@ -213,6 +406,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.replace(&PROMPT, &out, |r, c, _| {
+        if is_no_email(&format!("{}@{}", &c[1], &c[2])) {
+            return c[0].to_owned();
+        }
         let path = c.get(3).map_or("", |m| m.as_str());
         format!("{}@{}{path}{}", r.name(&c[1]), host(r, &c[2]), &c[4])
     });
@@ -220,10 +416,38 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         // "server: send it again" names no host, "server: web03" does.
         let said = c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
         let plain = c[2].chars().all(char::is_alphabetic);
-        if said && plain { c[0].to_owned() } else { format!("{}{}", &c[1], host(r, &c[2])) }
+        let ordinary = words::is_ordinary(&c[2]);
+        if said && plain || ordinary { c[0].to_owned() } else { format!("{}{}", &c[1], host(r, &c[2])) }
     });
     let lines = Lines::of(&out);
     r.replace(&HOST, &out, |r, c, text| bare_host(r, c, text, &lines))
+}
+
+/// Whether a thing with an @ inside is a unit of a system, a package, a picture or everybody's login.
+fn is_no_email(text: &str) -> bool {
+    let Some((login, host)) = text.split_once('@') else { return true };
+    let end = host.rsplit('.').next().unwrap_or_default().to_lowercase();
+    FILES.contains(&end.as_str()) || login == "git" && is_everybodys(&host.to_lowercase())
+}
+
+/// Whether four numbers are a version, a part of something longer or of a telephone number.
+fn is_no_address(text: &str, start: usize, end: usize) -> bool {
+    let (before, after) = (lines::before(text, start), &text[end..]);
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let longer = before.strip_suffix('.').is_some_and(|b| b.ends_with(char::is_alphanumeric))
+        || after.strip_prefix('.').is_some_and(|a| digit(a.chars().next()));
+    // `driver-1.2.3.4.jar`, `1.2.3.4-rc1`, `Edg/1.2.3.4`.
+    let in_a_name = before.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
+        || before.strip_suffix('/').is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
+        || RELEASE.is_match(after);
+    // Of two that are alike in one line, one is called a version.
+    let alike = || {
+        let first: String = text[start..end].split_inclusive('.').take(2).collect();
+        before.match_indices(&first).any(|(at, _)| SAYS_VERSION.is_match(&before[..at]))
+    };
+    // A browser's numbers often end in noughts; no machine's do.
+    let noughts = text[start..end].ends_with(".0.0.0") && !after.starts_with('/');
+    before.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(before) || alike()
 }
 
 /// A name with dots that stands by itself. Programs have such names, too.
@@ -263,12 +487,24 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
     r.hide("host", Doubtful, &lower)
 }
 
+/// Whether this is one of those names, or below one.
+fn is_everybodys(lower: &str) -> bool {
+    let mut rest = Some(lower);
+    while let Some(name) = rest {
+        if EVERYBODYS.contains(&name) {
+            return true;
+        }
+        rest = name.split_once('.').map(|(_, parent)| parent);
+    }
+    false
+}
+
 fn is_no_host(r: &Redactor, lower: &str) -> bool {
-    let everybodys = lower.strip_prefix("www.").unwrap_or(lower);
     super::NO_NAMES.contains(&lower)
         || lower.starts_with('[')
         || r.keeps_host(lower)
-        || EVERYBODYS.contains(&everybodys)
+        || is_everybodys(lower)
+        || words::is_ordinary(lower)
         || TRIPLE.is_match(lower)
         || VERSION.is_match(lower)
         || lower.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
@@ -280,8 +516,22 @@ fn host(r: &mut Redactor, host: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 10] {
-    [&EMAIL, &IPV4, &IPV6, &MAC, &URL, &URL_HOST, &HOST, &NAMED_HOST, &SYSLOG, &PROMPT]
+pub(super) fn patterns() -> [&'static Regex; 13] {
+    [
+        &SAYS_VERSION,
+        &RELEASE,
+        &PRODUCT,
+        &EMAIL,
+        &IPV4,
+        &IPV6,
+        &MAC,
+        &URL,
+        &URL_HOST,
+        &HOST,
+        &NAMED_HOST,
+        &SYSLOG,
+        &PROMPT,
+    ]
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    lines::Lines,
+    lines::{Lines, before},
     people, re,
     redactor::Redactor,
 };
@@ -131,16 +131,84 @@ static INTERNATIONAL: LazyLock<Regex> =
     LazyLock::new(|| re(&format!(r"\(?\+[ \u{{a0}}]?\(?[1-9][0-9]{{0,14}}\)?(?:{GAP}?[0-9]+)*")));
 static WITH_ZEROS: LazyLock<Regex> =
     LazyLock::new(|| re(&format!(r"\b00[1-9][0-9]{{0,13}}(?:{GAP}[0-9]+)*")));
+/// What telephones are called on cards and in signatures, in the languages of mail programs.
+const TELEPHONE: &str = concat!(
+    r"\b(?:tele?phones?|telefoonnummer|telefonnummer|telefono|telefone|telefoon|telefon|teléfono|téléphone|telemóvel|tel|tél|tfno|tfn|tlf|tlfno|phone|ph|mobile|mobiel|mobil|mobilnummer",
+    r"|móvil|movil|mob|cell(?:ular|ulare)?|celular|portable|fixe|fax|handynummer|handy|fon|fone|gsm|natel|hotline|whatsapp|viber|sms|durchwahl|rufnummer|rückruf(?:nummer)?",
+    r"|komórk[aię]|komórkowy|kom|puhelin(?:numero)?|puh|matkapuhelin|cep|telf|fono|número de teléfono|direct (?:line|dial)|switchboard|landline|desk phone|msisdn|callto",
+    r"|телефон|тел|моб|мобильный|сот|факс|τηλ|τηλέφωνο|κιν)\b|电话|電話|手机|手機|传真|傳真|携帯|联系方式|전화(?:번호)?|휴대폰|핸드폰|연락처",
+);
+/// How somebody asks to be rung.
+const RING: &str = concat!(
+    r"\b(?:call|reach|ring|phone|text|dial|contact|tel)[ ](?:me|us|him|her|them|back|it)?[ ]?(?:back[ ])?(?:at|on|under|via|:)|\b(?:number|nummer|numéro|número|numero|numer|номер|numarası?)",
+    r"(?:[ ](?:is|ist|est|es|è|é|to|är|er|je|jest)\b)|\bnummer:",
+);
+
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         concat!(
-            r"(?i)((?:\b(?:tele?phone|telefono|telefon|teléfono|téléphone|tel|tél|phone|ph|mobile|mobil|móvil|mob|cell|fax|handy|fon|hotline|whatsapp|durchwahl)",
-            r"\b(?:[ ]?(?:number|nummer|no|nr))?(?:[ ]?[.:=]|[ ]is)*|(?:call|reach|ring|phone|text)[ ](?:me|us)[ ](?:back[ ])?(?:at|on)|number[ ]is|nummer(?:[ ]ist)?:?)[ \u{{a0}}]*)",
-            r"(\(?[0-9][0-9]*\)?(?:{}?[0-9]+)*)",
+            r"(?i)((?:(?:{0})(?:[ ./]{{0,3}}(?:{0}|\b(?:number|nummer|no|nr|numer|dom|sł|praca|work|office|home|direct|mobile)\b))*(?:[ ]?[.:：=）)]|[ ]is\b|[ ]ist\b)*|{1})[ \u{{a0}}]*[\x22'`*_]{{0,3}}[ ]?)",
+            r"(\(?[0-9][0-9]*\)?(?:{2}?[0-9]+)*)",
         ),
-        GAP
+        TELEPHONE, RING, GAP
     ))
 });
+/// What stands in front of a number that is dialled as it is: `tel:+14155550132`.
+static DIALLED: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"(?i)(?:{TELEPHONE}|\b(?:sip|sips|from|to|caller|callee|number|recipient|sender|contact))[\x22'` ]{{0,2}}[:=：][\x22'` ]{{0,2}}$"
+    ))
+});
+/// What is no telephone number, however it is written: the number of a thing.
+static OF_A_THING: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:\b(?:serial|s/n|sn|id|ids|uid|order|ticket|case|invoice|parts?|p/n|model|sku|ref|reference|article|asset|batch|lot|build|version|job|customer|code|error|errno|err|kb|isbn|ean|gtin|upc|barcode",
+        r"|imei|iccid|tracking|shipment|parcel|product|item|position|document|doc|contract|policy|claim|license|licence|lizenz|key|hash|pid|rows?|line|offset|page|port|event|bug|issue|request|transaction|booking",
+        r"|account|seriennummer|bestell(?:ung|nummer)|auftrag(?:snummer)?|rechnung(?:snummer)?|artikel(?:nummer)?|kunden(?:nummer|nr)|vorgang(?:snummer)?|teilenummer|aktenzeichen|commande|facture|série|serie|pedido",
+        r"|factura|fattura|ordine|fatura|zamówienie|faktura|bestelling|ordernummer|заказ|счет|серийный)(?:[ _-]?(?:no|nr|num|number|nummer|code|id|n°|nº))?|[#§$€£¥])\.?[ ]?[:=#]?[ ]{0,2}[\x22'`(]?$",
+    ))
+});
+/// Somebody is to be rung, a few words before.
+static TO_RING: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:call|calls|called|ring|rang|phone|phoned|reach|dial|whatsapp|text me|anruf\w*|ruf\w*|erreich\w*|tele?f?\w*|appel\w*|joindre|joignable|llam\w*|chiam\w*|lig(?:ue|ar|uem)|bel(?:len|t)?|zadzwo\w*|dzwo\w*",
+        r"|nummer|number|number is|número|numéro|numero|numer|zavol\w*|ring(?:a|er)|soita\w*|позвон\w*|звон\w*|номер\w*|ara(?:yın|yabilir\w*))\b[^.!?\n]{0,40}$",
+    ))
+});
+static RUNG: LazyLock<Regex> = LazyLock::new(|| re(&format!("(?i)^(?:{RING})$")));
+/// What is counted is nobody's number.
+static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"^[ \u{a0}]?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|HUF|JPY|RUB|zł|kr|Kč|руб|Ft|ms|µs|us|ns|s|sec|seconds?|min|minutes?|hours?|h|[KMGTkmgt]i?[Bb]|[Bb]ytes?|bits?",
+        r"|rows?|px|items?|times|lines?|records?|requests?|users?|files?|Zeilen|Stück|Bytes|km|kg|m|points?|tokens?|characters?|entries|messages?|events?|errors?)\b)",
+    ))
+});
+/// An area in brackets and a number in it.
+static BRACKETED: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?:\b[078][ ]?)?\(0?[0-9]{2,4}\)[ \u{a0}-]?[0-9]{2,5}(?:[ \u{a0}-][0-9]{2,5}){1,3}")
+});
+/// Groups of digits that are written apart.
+static GROUPED: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
+/// How many digits the groups of a telephone number have that nothing announces. Three threes are a sum as often.
+const GROUPS: &[&[usize]] = &[
+    &[2, 3, 2, 2],
+    &[3, 2, 2, 2],
+    &[3, 3, 2, 2],
+    &[4, 3, 2, 2],
+    &[1, 3, 3, 2, 2],
+    &[1, 2, 2, 2, 2],
+    &[2, 4, 4],
+    &[2, 3, 4],
+    &[2, 3, 3, 2],
+    &[3, 3, 3, 2],
+    &[2, 3, 3, 3],
+    &[3, 4, 4],
+    &[2, 2, 2, 2, 2],
+];
+/// Those that are one where somebody is to be rung.
+const GROUPS_TO_RING: &[&[usize]] =
+    &[&[3, 3, 3], &[4, 4], &[2, 2, 2, 2], &[3, 3, 4], &[3, 2, 3], &[4, 3, 3], &[3, 4], &[2, 2, 3, 2]];
+
 static NATIONAL: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\(?\b0[1-9][0-9]{{1,4}}(?:\){GAP}?|[ ]?[-/–][ ]?|[ \u{{a0}}])[0-9]+(?:[ \u{{a0}}-][0-9]+)*"
@@ -354,7 +422,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
         // A program writes numbers with a sign, too.
         let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
         if number.is_empty()
-            || is_inside(text, start + open.len())
+            || is_inside(text, start + open.len()) && !DIALLED.is_match(before(text, start))
             || !enough
             || goes_on(text, end)
             || !is_international(&digits(number))
@@ -373,7 +441,8 @@ fn international(r: &mut Redactor, text: &str) -> String {
         let valid = said
             .get(2..)
             .is_some_and(|rest| is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n));
-        if is_inside(text, start) || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
+        let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
+        if other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
             return whole.to_owned();
         }
         // Numbers are filled with zeros, too.
@@ -390,12 +459,21 @@ fn labelled(r: &mut Redactor, text: &str) -> String {
         let number = at_most(&c[2], 15);
         let label = c[1].trim_end();
         // "mobile 12 345 678 requests": a bare word in front of a number is not enough.
-        let said = !label.ends_with(char::is_alphabetic)
+        let caseless = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
+        let said = !label.ends_with(|c: char| c.is_alphabetic())
+            || label.ends_with(caseless)
             || label.contains(' ')
             || number.starts_with(['0', '('])
             || number.contains(['-', '/']);
         let count = digits(number).len();
-        if !said || !(6..=15).contains(&count) || DATE.is_match(number) || goes_on(text, end + number.len()) {
+        let counted = COUNTED.is_match(&text[end + number.len()..]);
+        let least = if RUNG.is_match(label) { 7 } else { 6 };
+        if !said
+            || counted
+            || !(least..=15).contains(&count)
+            || DATE.is_match(number)
+            || goes_on(text, end + number.len())
+        {
             return c[0].to_owned();
         }
         format!("{}{}{}", &c[1], r.hide("phone", Sure, number), &c[2][number.len()..])
@@ -415,7 +493,8 @@ fn in_signatures(r: &mut Redactor, text: &str) -> String {
 fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: Certainty) -> String {
     let number = at_most(whole, 12);
     let count = digits(number).len();
-    if count < 8 || DATE.is_match(number) || is_inside(text, start) || goes_on(text, start + number.len()) {
+    let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
+    if count < 8 || DATE.is_match(number) || other || goes_on(text, start + number.len()) {
         return whole.to_owned();
     }
     format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
@@ -429,7 +508,9 @@ fn bare(r: &mut Redactor, text: &str) -> String {
         out = r.replace(pattern, &out, |r, c, text| {
             let (whole, start, end) =
                 (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
-            let strange = !lines.is_prose(start) && !whole.starts_with('(');
+            let strange = !lines.is_prose(start) && !whole.starts_with('(')
+                || OF_A_THING.is_match(before(text, start))
+                || is_in_a_row(text, start, end);
             if strange || is_inside(text, start) || goes_on(text, end) || DATE.is_match(whole) {
                 return whole.to_owned();
             }
@@ -439,8 +520,87 @@ fn bare(r: &mut Redactor, text: &str) -> String {
         });
     }
     let lines = Lines::of(&out);
-    r.replace(&NATIONAL, &out, |r, c, text| {
+    out = r.replace(&NATIONAL, &out, |r, c, text| {
         let start = c.get(0).map_or(0, |m| m.start());
         if lines.is_prose(start) { national(r, &c[0], text, start, Doubtful) } else { c[0].to_owned() }
-    })
+    });
+    apart(r, &out)
+}
+
+/// Numbers of other countries, in groups that nothing else has: doubtful, for nothing says so.
+fn apart(r: &mut Redactor, text: &str) -> String {
+    let mut out = text.to_owned();
+    for pattern in [&BRACKETED, &GROUPED] {
+        let lines = Lines::of(&out);
+        out = r.replace(pattern, &out, |r, c, text| {
+            let (number, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+            let front = before(text, start);
+            let rung = TO_RING.is_match(front);
+            let usual = if number.contains('(') {
+                (9..=12).contains(&digits(number).len())
+            } else {
+                is_grouped(number, rung)
+            };
+            let other = is_inside(text, start)
+                || OF_A_THING.is_match(front)
+                || is_in_a_row(text, start, start + number.len())
+                || COUNTED.is_match(&text[start + number.len()..]);
+            if !usual
+                || other
+                || !lines.is_prose(start)
+                || DATE.is_match(number)
+                || goes_on(text, start + number.len())
+            {
+                return number.to_owned();
+            }
+            r.hide("phone", if rung && number.contains('(') { Sure } else { Doubtful }, number)
+        });
+    }
+    out
+}
+
+/// Whether these groups of digits are those of a telephone number.
+fn is_grouped(number: &str, rung: bool) -> bool {
+    let gap = |c: char| !c.is_ascii_digit();
+    let all: Vec<&str> = number.split(gap).collect();
+    let lengths: Vec<usize> = all.iter().map(|group| group.len()).collect();
+    // Thousands are written apart as well, and the parts of an identifier stand between strokes.
+    let thousands = all[1..].contains(&"000");
+    let strokes = number.chars().filter(|c| gap(*c) && !matches!(c, ' ' | '\u{a0}')).count();
+    let known = GROUPS.contains(&lengths.as_slice());
+    let zero = number.starts_with('0');
+    let fits = match lengths[..] {
+        [2, 4, 4] | [2, 3, 4] | [2, 2, 2, 2, 2] | [2, 3, 3, 3] | [3, 4, 4] => zero || rung,
+        [1, ..] => strokes == 0 || number.starts_with(['0', '7', '8']),
+        _ => strokes == 0 || zero || strokes < all.len() - 1 || rung,
+    };
+    !thousands && (known && fits || rung && GROUPS_TO_RING.contains(&lengths.as_slice()))
+}
+
+/// Whether more numbers stand beside these: a row of a table.
+fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
+    let gap = |c: char| matches!(c, ' ' | '\u{a0}' | '-');
+    let (before, after) = (&text[..start], &text[end..]);
+    before.ends_with(gap) && before.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
+        || after.starts_with(gap) && after.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+pub(super) fn patterns() -> [&'static Regex; 14] {
+    [
+        &IBAN,
+        &CARD,
+        &INTERNATIONAL,
+        &WITH_ZEROS,
+        &LABELLED,
+        &DIALLED,
+        &OF_A_THING,
+        &TO_RING,
+        &RUNG,
+        &COUNTED,
+        &NATIONAL,
+        &PAIRS,
+        &BRACKETED,
+        &GROUPED,
+    ]
 }

@@ -5,7 +5,8 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    Certainty::{Doubtful, Sure},
+    Certainty::{self, Doubtful, Sure},
+    closings,
     lines::{Lines, Manner},
     re,
     redactor::Redactor,
@@ -36,11 +37,6 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
         WORD, BETWEEN, WORD
     ))
 });
-static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!(
-        r"(?m)^((?:> ?)*[ ]*(?:{CLOSINGS})[ ]*[,!.–—-]+[ \u{{a0}}]*)({WORD}(?:{BETWEEN}{WORD}){{0,2}})([ ]*\r?$)"
-    ))
-});
 static TITLED: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|Monsieur|Madame|Señora?|Sig\.?ra?)\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
@@ -57,33 +53,62 @@ static PERHAPS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// How letters end, one line long.
-const CLOSINGS: &str = r"(?i:(?:with )?(?:(?:best|kind|kindest|warm|many) )?(?:regards|wishes|thanks)|best|thank you(?: very much)?|thanks(?: a lot| again| in advance| so much)?|many thanks|cheers|sincerely|yours(?: sincerely| faithfully| truly)?|mit (?:freundlichen|besten|herzlichen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|beste|herzliche|liebe|freundliche|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e|gru(?:ß|ss)|vielen dank|danke|mfg|lg|vg|bg|cordialement|bien à vous|saludos|atentamente|un saludo|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?)";
-static SIGNS_OFF: LazyLock<Regex> = LazyLock::new(|| re(&format!(r"^(?:{CLOSINGS})[ ]*[,!.–—-]*$")));
+/// "i. A. Ole Petersen": who signs for another.
+static FOR_ANOTHER: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"(?m)^((?:> ?)*[ ]*(?:i\.[ ]?[AV]\.|ppa\.|p\.[ ]?p\.|p\.[ ]?o\.|z\.[ ]?up\.)[ \u{{a0}}]*(?:(?:gez\.|Dr\.|Dipl\.-Ing\.)[ ]*)?)({WORD}(?:{BETWEEN}{WORD}){{0,3}})([ ]*\r?$)"
+    ))
+});
 
 static FORM: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?:^|[ \u{a0}])(?:GmbH(?: & Co\.? KG(?:aA)?)?|gGmbH|UG|AG|KG|OHG|SE|e\. ?V\.|Inc\.?|LLC|L\.L\.C\.|LLP|Ltd\.?|Limited|PLC|plc|Corp\.?|Corporation|S\.A\.?(?:S\.?)?|SAS|SARL|S\.r\.l\.?|S\.p\.A\.|B\.V\.?|BV|N\.V\.?|AB|ApS|A/S|Oy|Pty|K\.K\.|Co\.)$",
-    )
+    re(concat!(
+        r"(?:^|[ \u{a0}])(?:GmbH(?: & Co\.? KG(?:aA)?)?|gGmbH|UG|AG|KG|OHG|SE|e\. ?V\.|e\.U\.|Inc\.?|LLC|L\.L\.C\.|LLP|Ltd\.?|Limited|PLC|plc|Corp\.?|Corporation|S\.A\.?(?:S\.?)?|SA|SAS|SARL|Sàrl|S\.r\.l\.?|Srl|S\.L\.?(?:U\.?)?|S\.p\.A\.|SpA",
+        r"|B\.V\.?|BV|N\.V\.?|NV|AB|ApS|A/S|AS|ASA|Oy|Oyj|OÜ|SIA|UAB|Pty|K\.K\.|Co\.|Ltda\.?|Lda\.?|S/A|EIRELI|[Ss]p\. ?z ?o\. ?o\.|[Ss]p\. ?[jk]\.|s\. ?r\. ?o\.|a\. ?s\.|d\.o\.o\.|Kft\.?|Zrt\.?|Bt\.|A\.Ş\.|Ltd\. Şti\.|Şti\.|SRL|EOOD|OOD|Pvt\.? Ltd\.?|Sdn\.? Bhd\.?)$",
+        r"|^(?:ООО|АО|ОАО|ЗАО|ПАО|ИП|ТОВ|PT|株式会社|有限会社|合同会社|주식회사|\(주\)|㈜)[ «“\x22]?\S|(?:株式会社|有限公司|有限责任公司|股份公司|集团|公司|有限会社|합자회사|주식회사)$",
+    ))
 });
+/// A number of the post and a town, in either order.
 static POSTCODE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"^(?:(?:[A-Z]{1,3}[- ])?\d{4,5}(?:-\d{3,4})?[ \u{a0}]+(?:[A-Z]{2}[ ])?\p{Lu}[\p{L}./-]*(?:[ ][\p{L}./-]+){0,3}(?:[ ]\d{1,2})?",
-        r"|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]{2}[ ]+\d{5}(?:-\d{4})?",
-        r"|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]\d[A-Z][ ]?\d[A-Z]\d)$",
+        r"^(?:(?:[A-Z]{1,3}[- ])?(?:\d{4,5}(?:-\d{3,4})?|\d{2}-\d{3}|\d{3}[ ]\d{2}|\d{6}|\d{4}[ ]?[A-Z]{2})[ \u{a0}]+(?:[A-Z]{2}[ ])?\p{Lu}[\p{L}.'’/-]*(?:[ ][\p{L}.'’/-]+){0,3}(?:[ ]\d{1,2})?",
+        r"|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]{2}[ ]+\d{5}(?:-\d{4})?|(?:\p{Lu}[\p{L}.'-]*[ ]+){1,3}(?:[A-Z]{2,3}[ ]+)?(?:\d{4}|\d{6}|\d{2}-\d{3}|\d{5}-\d{3})",
+        r"|(?:CEP|C\.P\.|CP|PLZ|ZIP|PSČ|индекс)[ :]*\d[\d -]{3,9}\d|\d{5}-\d{3}|\d{2}-\d{3}",
+        r"|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}|(?:\p{Lu}[\p{L}.'-]*[ ]+){0,3}[A-Z]\d[A-Z][ ]?\d[A-Z]\d",
+        r"|г\.[ ]?\p{Lu}[\p{L}-]+)$",
     ))
 });
 static STREET: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"^(?:(?:\p{L}[\p{L}.'’-]*[ ]+){0,3}(?i:\p{L}*(?:straße|strasse|str\.|weg|allee|platz|gasse|damm|ufer|chaussee|ring|straat|laan|gatan|vej))[ ]*\d{1,4}(?:[ ]?[a-zA-Z])?(?:[ ]?[-–/][ ]?\d{1,4}[a-z]?)?",
-        r"|\d{1,5}[a-zA-Z]?[ ]+(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,4}(?i:street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|boulevard|blvd\.?|court|ct\.?|square|sq\.?|way|place|pl\.?|parkway|pkwy\.?|terrace|highway|hwy\.?)",
-        r"|(?:\d{1,4}[ ]+)?(?i:rue|avenue|boulevard|via|viale|piazza|calle|plaza|avenida|rua)[ ]+[\p{L} .'’-]{2,40}(?:[ ]\d{1,4})?",
-        r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach)[ ]+\d+)$",
+        r"^(?:(?:[\p{L}\d][\p{L}\d.'’-]*[ ]+){0,3}(?i:\p{L}*(?:straße|strasse|str\.?|weg|allee|platz|gasse|damm|ufer|chaussee|ring|markt|steig|straat|laan|plein|kade|gracht|singel|dreef|gatan?|vägen|väg|gränd|torget|stigen",
+        r"|vej|gade|stræde|vænget|plads|gate|veien|vei|gata|katu|tie|kuja|utca|útja?|tér|körút|caddesi|cad\.|sokak|sokağı|sok\.|bulvarı|mahallesi|mah\.|ulica|ulice|třída|náměstí|nám\.))[ ]*(?i:no[:.]?[ ]*)?\d{1,4}(?:[ ]?[a-zA-Z])?(?:[ ]?[-–/][ ]?\d{1,4}[a-z]?)?(?:[ ](?:[A-Z]|m\.[ ]?\d+|lok\.[ ]?\d+))?",
+        r"|\d{1,5}[a-zA-Z]?[ ]+(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,4}(?i:street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|boulevard|blvd\.?|court|ct\.?|square|sq\.?|way|place|pl\.?|parkway|pkwy\.?|terrace|highway|hwy\.?|close|crescent|quay|row|gardens|circle|trail)",
+        r"|(?:\d{1,4}(?:[ ]?(?:bis|ter))?,?[ ]+)?(?i:rue|avenue|av\.?|boulevard|bd\.?|quai|impasse|chemin|allée|cours|route|via|viale|v\.le|piazza|p\.zza|corso|vicolo|largo|strada|calle|c/|plaza|pza\.?|avenida|avda\.?|paseo|carrer|travessa|alameda|praça|estrada|rodovia|rua|r\.",
+        r"|ul\.|al\.|pl\.|os\.|ulica|aleja|aleje|plac|osiedle|ул\.|улица|вул\.|пр\.|пр-т|проспект|пер\.|переулок|пл\.|площадь|наб\.|ш\.|шоссе|б-р|бульвар|str\.|strada|bd\.|calea|şos\.|οδός|jl\.|jalan)[ ]*[\p{L}\d .'’-]{2,40}?(?:[ ]*(?:n[º°.][ ]*|nr\.?[ ]*|д\.[ ]*)?\d{1,4}[a-zA-Zа-я]?(?:[ ]?[/-][ ]?\d{1,4}[a-zA-Z]?)?(?:[ ](?:m\.|lok\.)[ ]?\d+)?)?",
+        r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)\.?$",
     ))
 });
+/// An address of East Asia: from the large to the small, with numbers.
+static EAST: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:〒?\d{3}-\d{4}.*|〒.*|[\p{Han}\p{Katakana}\p{Hiragana}ー\d０-９ -]*(?:都|道|府|県|市|区|區|町|村|丁目|省|路|街|巷|號|号|縣|镇|楼|室)[\p{Han}\p{Katakana}\p{Hiragana}ー\d０-９A-Za-z -]*\d[\p{Han}\d０-９A-Za-z -]*|[\p{Hangul}\d ]*(?:시|구|동|로|길)[ ]?\d[\p{Hangul}\d -]*)$",
+    )
+});
+/// The sign of the Japanese post begins an address wherever it stands.
+static POST_OFFICE: LazyLock<Regex> = LazyLock::new(|| re(r"〒[ ]?\d{3}[-‐–ー]?\d{4}[^\n、。，,|]*"));
 /// "Dock 5": a part of an address where the rest of it is beside it.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}\d{1,4}[a-zA-Z]?$|^\d{1,4}[a-zA-Z]?(?:[ ]+\p{Lu}[\p{L}.'’-]*){1,3}$")
+});
+static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:[-–—~/*_]+[ ]?|i\.[ ]?[AV]\.[ ]*|ppa\.[ ]*|(?:Dr|Prof|Mr|Mrs|Ms|Mx|Ing|Dipl\.-Ing|Mgr|Bc|inż|mgr|dr)\.[ ]*)+",
+    )
+});
+/// How somebody is reached.
+static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)[\w.+-]+@[\w-]+\.\w|\+\d[\d ()./-]{7,}|\[(?:email|phone)-\d+\]|\b(?:tel|phone|mobile|fax|mob|tél|тел)\b\.?[ :]|电话|電話",
+    )
 });
 static SEPARATOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"[ \u{a0}]*[|·•,;\t][ \u{a0}]*|[ \u{a0}]+[-–—/][ \u{a0}]+|[ \u{a0}]{2,}"));
@@ -222,7 +247,11 @@ const WORDS_TOO: &[&str] = &[
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = hide_signatures(r, text);
-    for (pattern, certainty) in [(&GREETING, Sure), (&CLOSING, Sure), (&TITLED, Sure), (&INTRODUCED, Sure)] {
+    out = hide_closings(r, &out);
+    out = r.whole(&POST_OFFICE, "place", &out);
+    for (pattern, certainty) in
+        [(&GREETING, Sure), (&FOR_ANOTHER, Sure), (&TITLED, Sure), (&INTRODUCED, Sure)]
+    {
         let lines = Lines::of(&out);
         out = r.replace(pattern, &out, |r, c, _| {
             let at = c.get(0).map_or(0, |m| m.start());
@@ -251,8 +280,63 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         format!("{}{name}{}{company}", &c[1], &c[3])
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
-    out = r.replace(&NAMED_USER, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
-    r.replace(&MENTION, &out, |r, c, _| format!("{}@{}", &c[1], r.name(&c[2])))
+    out = r.replace(&NAMED_USER, &out, |r, c, text| {
+        // "login: page is slow" is a sentence.
+        let after = text[c.get(0).map_or(0, |m| m.end())..].strip_prefix(' ').unwrap_or_default();
+        let said = c[1].ends_with(' ')
+            && !c[1].to_lowercase().starts_with("user")
+            && c[2].chars().all(char::is_alphabetic)
+            && after.starts_with(char::is_lowercase);
+        format!("{}{}", &c[1], if said { c[2].to_owned() } else { r.name(&c[2]) })
+    });
+    r.replace(&MENTION, &out, |r, c, text| {
+        let after = &text[c.get(0).map_or(0, |m| m.end())..];
+        // `@types/node` is a package, `@app.route` and `@Test(` are of a program.
+        let of_a_program = after.starts_with(['/', '(', '_', '@', '\\'])
+            || after.strip_prefix(['.', ':']).is_some_and(|a| a.starts_with(char::is_alphanumeric));
+        let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
+        format!("{}@{name}", &c[1])
+    })
+}
+
+/// Names that stand in one line with what closes a letter, and the town that it is written from.
+fn hide_closings(r: &mut Redactor, text: &str) -> String {
+    /// A longer line is a sentence.
+    const WIDTH: usize = 70;
+    let lines = Lines::of(text);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let bare = line.trim_start_matches(['>', ' ']).trim_end();
+        let begin = line.find(bare).unwrap_or_default();
+        let hidden = if lines.manner(start) == Manner::Code || bare.chars().count() > WIDTH {
+            None
+        } else if let Some(town) = closings::town(bare) {
+            bare.rfind(town).map(|from| (from, town, r.hide("place", Doubtful, town)))
+        } else {
+            named_in(bare).map(|(from, name, certainty)| (from, name, r.called(certainty, name)))
+        };
+        match hidden {
+            Some((from, was, shown)) => {
+                let from = begin + from;
+                out.push_str(&line[..from]);
+                out.push_str(&shown);
+                out.push_str(&line[from + was.len()..]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// The name behind a closing, by where it stands in the line.
+fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
+    let (from, marked) = closings::before_a_name(line)?;
+    let name = line[from..].trim_end_matches(['.', '!', ' ']);
+    let words = name.split([' ', '\u{a0}']).count();
+    (words <= 3 && is_name(name)).then_some((from, name, if marked { Sure } else { Doubtful }))
 }
 
 /// Whether these words can be somebody's name.
@@ -267,6 +351,69 @@ fn is_name(text: &str) -> bool {
         })
 }
 
+/// Whether this can be a name in letters that are neither large nor small: of East Asia, or of the Near East. Where a name stands.
+fn is_name_without_case(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let east = text
+        .chars()
+        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
+    let most = if east { 8 } else { 30 };
+    (2..=most).contains(&letters)
+        && text.chars().all(|c| {
+            c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
+                || matches!(c, ' ' | '\u{3000}' | '・' | '\u{a0}')
+                || is_mark(c)
+        })
+        && !closings::closes(text)
+        && !FORM.is_match(text)
+        && !["部", "課", "课", "センター", "サポート", "客服", "团队", "팀"]
+            .iter()
+            .any(|end| text.ends_with(end))
+}
+
+/// Vowels of scripts that write them above and below.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{0900}'..='\u{097f}' | '\u{0e00}'..='\u{0e7f}' | '\u{064b}'..='\u{0652}' | '\u{05b0}'..='\u{05c7}')
+}
+
+/// Whether this can be the name of who signs.
+fn can_sign(text: &str) -> bool {
+    is_name(text) || is_name_without_case(text)
+}
+
+/// Whether this is an address, or a part of one.
+fn is_place(text: &str) -> bool {
+    POSTCODE.is_match(text) || STREET.is_match(text) || EAST.is_match(text)
+}
+
+/// "1000" behind the name of a street.
+fn is_house(text: &str) -> bool {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = text.len() - digits.len();
+    text.len() <= 5 && letters <= 1 && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a line tells how somebody is reached, where they are or whom they work for.
+fn tells_of_somebody(line: &str) -> bool {
+    segments(line).iter().any(|(_, s)| is_place(s) || FORM.is_match(s)) || CONTACT.is_match(line)
+}
+
+/// The last lines of a letter that nothing closes, where the first is a name: in a text that greets and says something, or with
+/// an address.
+fn unclosed(text: &str) -> Option<usize> {
+    let body = text.trim_end();
+    let from = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
+    let (said, last) = (body[..from].trim(), body[from..].trim_start_matches(['\r', '\n']));
+    let rows: Vec<&str> = last.lines().map(str::trim).collect();
+    let name = segments(rows.first()?).first().map(|(_, s)| *s)?;
+    let (greeting, rest) = said.split_once('\n').unwrap_or((said, ""));
+    let greeted = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
+    let signed = greeted || rows[1..].iter().any(|row| tells_of_somebody(row));
+    let short = rows.len() <= 8
+        && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
+    (short && signed && !said.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
+}
+
 /// The lines of signatures, by where they stand.
 pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     /// The most lines of one.
@@ -277,17 +424,23 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let (mut left, mut blank, mut begins) = (0, true, false);
     let mut at = 0;
+    let last = unclosed(text);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let bare = line.trim_start_matches(['>', ' ']).trim_end();
+        if last == Some(start) && left == 0 {
+            (left, begins) = (LINES, true);
+        }
         if lines.manner(start) == Manner::Code || bare.starts_with('#') || bare.chars().count() > WIDTH {
             (left, begins) = (0, false);
             continue;
         }
         let dashes =
             matches!(bare, "--" | "—" | "– –" | "- -") || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
-        if (dashes && blank) || SIGNS_OFF.is_match(bare) {
+        // RFC 3676 has a space behind the dashes; below a closing they need no empty line.
+        let separates = dashes && (blank || left > 0 || line.starts_with("-- "));
+        if separates || closings::closes(bare) {
             (left, begins) = (LINES, !dashes);
         } else if bare.is_empty() {
             // One empty line stands between a greeting and the name; a second one ends it all.
@@ -296,7 +449,7 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
             }
         } else if left > 0 {
             // "Thanks!" may be followed by anything.
-            if begins && !segments(bare).first().is_some_and(|(_, first)| is_name(first)) {
+            if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first))) {
                 left = 0;
             } else {
                 let begin = start + line.find(bare).unwrap_or_default();
@@ -308,6 +461,16 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
         blank = bare.is_empty();
     }
     out
+}
+
+/// Whether a name has more than one word.
+fn whole_name(name: &str) -> bool {
+    name.contains([' ', '\u{a0}', '\u{3000}'])
+}
+
+/// A name without what stands before it: a dash, a title, "i. A.".
+fn name_in(segment: &str) -> &str {
+    BEFORE_A_NAME.find(segment).map_or(segment, |found| &segment[found.end()..])
 }
 
 /// The parts of a line of a signature, by where they begin in it.
@@ -325,12 +488,11 @@ fn segments(line: &str) -> Vec<(usize, &str)> {
 
 fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let lines = signatures(text);
+    let unclosed = unclosed(text);
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     let all: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
-    let placed = |at: usize| {
-        all.get(at).is_some_and(|s| s.iter().any(|(_, s)| POSTCODE.is_match(s) || STREET.is_match(s)))
-    };
+    let placed = |at: usize| all.get(at).is_some_and(|s| s.iter().any(|(_, s)| is_place(s)));
     for (at, line) in lines.iter().enumerate() {
         // A name stands on the first line; what comes before it ends another text.
         let first = at == 0
@@ -338,15 +500,18 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
         let beside_a_place = placed(at) || at > 0 && placed(at - 1) || placed(at + 1);
         for (index, (begin, segment)) in all[at].iter().enumerate() {
             let start = line.start + begin;
-            let is_place = POSTCODE.is_match(segment)
-                || STREET.is_match(segment)
-                || beside_a_place && NUMBERED.is_match(segment);
-            let shown = if is_place {
+            let segment = if first && index == 0 { name_in(segment) } else { segment };
+            let start = start + all[at][index].1.len() - segment.len();
+            let part = |segment: &str| NUMBERED.is_match(segment) || is_house(segment) && index > 0;
+            let shown = if is_place(segment) || beside_a_place && part(segment) {
                 r.hide("place", Sure, segment)
             } else if FORM.is_match(segment) {
                 r.hide("company", Doubtful, segment)
-            } else if first && index == 0 && is_name(segment) {
-                r.called(if segment.contains([' ', '\u{a0}']) { Sure } else { Doubtful }, segment)
+            } else if first && index == 0 && can_sign(segment) {
+                r.called(
+                    if whole_name(segment) && unclosed != Some(line.start) { Sure } else { Doubtful },
+                    segment,
+                )
             } else {
                 continue;
             };
@@ -360,8 +525,24 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 8] {
-    [&HOME, &NAMED_USER, &MENTION, &GREETING, &CLOSING, &TITLED, &INTRODUCED, &PERHAPS]
+pub(super) fn patterns() -> [&'static Regex; 15] {
+    [
+        &HOME,
+        &NAMED_USER,
+        &MENTION,
+        &GREETING,
+        &FOR_ANOTHER,
+        &TITLED,
+        &INTRODUCED,
+        &PERHAPS,
+        &FORM,
+        &POSTCODE,
+        &STREET,
+        &EAST,
+        &POST_OFFICE,
+        &CONTACT,
+        &BEFORE_A_NAME,
+    ]
 }
 
 /// The words of a name of several that name the person alone.

@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{self, Sure},
-    Wishes,
+    Wishes, words,
 };
 use precedent_core::model::{Redaction, RedactionPreview};
 
@@ -75,7 +75,8 @@ impl Redactor {
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let known = self.logins.contains(&lower);
-        if (super::NO_NAMES.contains(&lower.as_str()) && !known) || lower.starts_with('[') {
+        let said = super::NO_NAMES.contains(&lower.as_str()) || words::is_ordinary(name);
+        if said && !known || lower.starts_with('[') {
             return name.to_owned();
         }
         self.person(name)
@@ -173,7 +174,13 @@ impl Redactor {
                 "person" => 3,
                 _ => 4,
             };
-            if wanted.chars().count() < enough || !out.contains(wanted.as_str()) {
+            // A word of the language means something else elsewhere.
+            let telling = match key.0 {
+                "token" => words::is_unlike_a_word(&wanted),
+                "user" | "host" => !words::is_ordinary(&wanted),
+                _ => true,
+            };
+            if wanted.chars().count() < enough || !telling || !out.contains(wanted.as_str()) {
                 continue;
             }
             let Some(found) = self.known.get_mut(&key) else { continue };

@@ -1,0 +1,183 @@
+//! How letters end. The list of the mail reader is asked first. Here are the words that such a line is made of, so that those
+//! are known, too, that somebody put together: a name that is hidden needlessly costs less than a mail that is cut too early.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use precedent_text::mail;
+
+/// Words of which a closing has one at least.
+const CORE: &str = "
+    regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
+    bw br bg brs yours best greetings gratefully appreciatively kindly
+    grüße grüßen grüsse grüssen gruesse gruessen gruß gruss grüßle herzlichst hochachtungsvoll mfg lg vg bg mfgs freundlichst danke dank ergebenst
+    cordialement salutations cdlt cdt bav amicalement respectueusement merci sincèrement bises remerciements
+    saludos saludo atentamente gracias cordialmente abrazo abrazos afectuosamente respetuosamente atte slds
+    saluti saluto grazie ossequi cordialità abbracci
+    atenciosamente cumprimentos obrigado obrigada abraço abraços att atte respeitosamente grato grata saudações abs
+    groet groeten groetjes mvg vriendelijk bedankt dankjewel hoogachtend gr
+    pozdrawiam pozdrowienia pozdrowieniami poważaniem szacunkiem szacunku dziękuję dzięki pozdr
+    hälsningar hälsning hälsn vänligen mvh tack hilsen hilsener hälsar takk tak venligst vennligst vh
+    terveisin terveiset kiitos kiittäen ystävällisesti
+    pozdravem pozdravom pozdravy pozdravuji zdravím děkuji díky úctou ďakujem
+    уважением уважением наилучшими спасибо благодарю благодарностью всего приветом повагою дякую
+    saygılarımla saygılarımızla saygılar teşekkürler teşekkür sevgiler selamlar çalışmalar
+    üdvözlettel tisztelettel köszönettel köszönöm üdv
+    stimă respect mulțumesc poštovanjem pozdrav hvala lugupidamisega pagarbiai cieņu εκτίμηση ευχαριστώ χαιρετισμούς
+    此致 敬礼 敬禮 敬上 谨上 謹上 祝好 顺颂商祺 顺祝商祺 谢谢 謝謝 感谢 敬具 草々 以上 よろしくお願いします よろしくお願いいたします よろしくお願い致します
+    宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
+    בברכה תודה التحية وشكرا شكرا تحياتي
+";
+/// Words that may stand beside them.
+const BESIDE: &str = "
+    kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
+    have great nice good day weekend week one take care looking forward from to you & + - you're
+    mit freundlichen freundlichem freundliche freundlicher besten bestem beste bester herzlichen herzliche herzlichem herzlicher viele vielen vielem liebe lieben liebem lieber schöne schönen
+    schoene sonnige sonnigen und im voraus vorab recht ganz einen eine ein schönen tag noch ihr ihre euer eure dein deine
+    bien bonne journée à vous d'avance vôtre vos nos mes meilleures sincères distinguées et avec mes respectueuses très bonnes salutations votre aide par
+    y un una cordial cordiales atento muchas mil de antemano por su ayuda reciba muy atentos atentos mis más
+    cordiali distinti cari mille anticipo in e un i migliori tanti buona giornata buon lavoro
+    com os melhores cumprimentos e muito desde já um uma forte bom dia
+    met vriendelijke hartelijke beste warme alvast bij voorbaat dank en veel
+    z wyrazami serdecznie serdeczne góry bardzo i ze łączę
+    med vänliga vänlig bästa varma på förhand venlig vennlig beste mange hilsen så och og goda
+    ystävällisin parhain terveisin etukäteen paljon
+    s přátelským srdečným předem mnoho
+    с наилучшими пожеланиями искренним доброго заранее большое и з найкращими
+    iyi kolay gelsin çok şimdiden ederim en içten
+    cu bine lep lijep sa s mult με
+    مع أطيب
+";
+/// What stands before the town that somebody writes from.
+const FROM: &[&str] =
+    &["aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal", "dalla"];
+/// Closings of one word that are words of titles as well: only alone in a line.
+const TITLES: &[&str] = &[
+    "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr", "以上", "to",
+    "tak", "ty",
+];
+
+static CORES: LazyLock<HashSet<&str>> = LazyLock::new(|| CORE.split_whitespace().collect());
+static BESIDES: LazyLock<HashSet<&str>> = LazyLock::new(|| BESIDE.split_whitespace().collect());
+
+/// Marks that may end a closing.
+const ENDS: [char; 15] = [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
+
+/// Whether a line closes a letter.
+pub(super) fn closes(line: &str) -> bool {
+    let line = line.trim().trim_matches(['*', '_']);
+    // A mail program's line, or a sentence, is no formula of words.
+    mail::closes(line) || town(line).is_some() || is_made_of_closings(line)
+}
+
+fn is_made_of_closings(line: &str) -> bool {
+    // The large Turkish i becomes two characters.
+    let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'").replace('\u{307}', "");
+    let all: Vec<&str> = lower
+        .split([' ', '\u{a0}', ',', '/', '\u{3000}'])
+        .map(|word| word.trim_matches(ENDS))
+        .filter(|word| !word.is_empty())
+        .collect();
+    (1..=8).contains(&all.len())
+        && all.iter().any(|word| CORES.contains(word))
+        && all.iter().all(|word| CORES.contains(word) || BESIDES.contains(word))
+}
+
+/// The town in "Beste Grüße aus Hamburg", by where it stands in the line.
+pub(super) fn town(line: &str) -> Option<&str> {
+    let bare = line.trim().trim_end_matches(ENDS);
+    let begins = std::iter::once(0).chain(bare.match_indices(' ').map(|(at, _)| at + 1));
+    let words: Vec<(usize, &str)> = begins.zip(bare.split(' ')).collect();
+    let at = words.iter().position(|(_, word)| FROM.contains(&word.to_lowercase().as_str()))?;
+    let (begin, _) = *words.get(at + 1)?;
+    let place = &bare[begin..];
+    let capital = words[at + 1..].iter().any(|(_, w)| w.chars().next().is_some_and(char::is_uppercase));
+    let few = words.len() - at <= 4 && !place.contains(|c: char| c.is_ascii_digit());
+    (at > 0 && capital && few && is_made_of_closings(&bare[..words[at].0])).then_some(place)
+}
+
+/// A closing and a name in one line, as "Thanks, Berta" or "Mvh Marta Lindqvist": the closing's part, with what separates them,
+/// and whether a mark does.
+pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
+    let marks = line
+        .char_indices()
+        .filter(|(_, c)| matches!(c, ',' | '!' | '.' | '–' | '—' | '-' | '，' | '！' | '、'));
+    for (at, c) in marks {
+        let rest = &line[at + c.len_utf8()..];
+        let begin = line.len() - rest.trim_start_matches([' ', '\u{a0}']).len();
+        // Of a hyphen inside of a name nothing is told.
+        let apart = c != '-' && c != '.' || rest.starts_with(' ');
+        if begin < line.len() && apart && closes(&line[..at]) {
+            return Some((begin, true));
+        }
+    }
+    let gaps: Vec<usize> = line.match_indices(' ').map(|(at, _)| at).collect();
+    gaps.into_iter()
+        .rev()
+        .find(|at| {
+            let front = line[..*at].trim();
+            let lower = front.to_lowercase();
+            let formula = closes(front) && !TITLES.contains(&lower.as_str());
+            let rest = line[*at..].trim_start();
+            formula && rest.starts_with(char::is_uppercase) && !is_made_of_closings(rest)
+        })
+        .map(|at| (at + 1, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closings_are_known_in_many_languages_and_put_together() {
+        for line in [
+            "Best regards,",
+            "Thanks and kind regards",
+            "Respectfully,",
+            "KR",
+            "Thank you in advance!",
+            "Mit freundlichem Gruß",
+            "Danke und viele Grüße",
+            "Beste Grüße aus Hamburg",
+            "Herzlichst",
+            "Bien cordialement,",
+            "Merci d'avance",
+            "Merci et bonne journée",
+            "Gracias y saludos,",
+            "Un saludo",
+            "Grazie e cordiali saluti",
+            "Atenciosamente,",
+            "Obrigado e cumprimentos",
+            "Hartelijke groeten",
+            "Pozdrawiam",
+            "Z wyrazami szacunku",
+            "Med vänliga hälsningar",
+            "Mvh",
+            "Med vennlig hilsen",
+            "S pozdravem",
+            "С уважением,",
+            "С наилучшими пожеланиями",
+            "Saygılarımla",
+            "此致",
+            "敬具",
+            "Terveisin",
+            "İyi çalışmalar,",
+            "Üdvözlettel",
+            "Cu stimă",
+            "Sent from my iPhone",
+        ] {
+            assert!(closes(line), "{line}");
+        }
+        for line in [
+            "Thanks to the cache",
+            "Best Practices",
+            "Regards table",
+            "with",
+            "",
+            "The day was good",
+            "Release notes from Hamburg",
+        ] {
+            assert!(!closes(line), "{line}");
+        }
+        assert_eq!(town("Viele Grüße aus dem sonnigen Kiel!"), Some("dem sonnigen Kiel"));
+    }
+}

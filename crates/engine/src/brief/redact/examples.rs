@@ -1,0 +1,247 @@
+//! What a redaction must not leave, and what it must leave as it is: as people and programs write it.
+
+use proptest::prelude::*;
+
+use super::tests::{found, redacted};
+
+/// What programs say when they fail: each must stay byte for byte.
+const ERRORS: &[&str] = &[
+    "password: must not be empty",
+    "The field must be sent; you must retry. An unexpected thing.",
+    "token: unexpected end of input",
+    "auth: failed for realm x. session_id: null. cookie: not set",
+    "ERROR version 1.2.3.4 is not supported, use 1.2.3.5",
+    "npm i @types/node @babel/core@7.22.1",
+    "See https://docs.python.org/3/library/re.html and docs.djangoproject.com",
+    "serial 0049-1234-5678",
+    "Access denied for user 'root'@'localhost' (using password: YES)",
+    "org.postgresql.util.PSQLException: FATAL: password authentication failed",
+    "SyntaxError: Unexpected token < in JSON at position 0",
+    "Unexpected token: identifier (line 3)",
+    "invalid_grant: refresh token expired",
+    "{\"error\": \"invalid_token\", \"token_type\": \"Bearer\", \"expires_in\": 3600}",
+    "{\"password\": [\"The password field is required.\"], \"token\": \"invalid\"}",
+    "password = getPassword();",
+    "let token = lexer.next_token()?;",
+    "fn login(user: &str, password: &str, token: Option<String>) -> bool",
+    "password: String, token: String, secret: string",
+    "password=${DB_PASSWORD} token=$TOKEN secret={{ .Values.secret }}",
+    "password: ******** token: [FILTERED] secret: <hidden>",
+    "PASSWORD_MIN_LENGTH=8 max_tokens=4096 token_count: 512",
+    "private_key: /etc/ssl/private/key.pem",
+    "MountVolume.SetUp failed for volume \"x\" : secret \"my-secret\" not found",
+    "Basic authentication is disabled; bearer authentication required",
+    "PEM routines: no start line: Expecting: -----BEGIN PRIVATE KEY----- in the file",
+    "Passwort: darf nicht leer sein. Kennwort ungültig",
+    "Mot de passe : obligatoire. Contraseña: incorrecta. Пароль: неверный. 密码: 错误",
+    "hasło: wymagane, senha: inválida, wachtwoord: ongeldig, lösenord: saknas, heslo: chybí",
+    "パスワード: 必須 비밀번호: 오류 şifre: geçersiz password: scaduta",
+    "2026-05-12T10:00:01Z ERROR main: connection lost, an error again",
+    "host: unreachable, user: unknown, owner: missing, account: expired",
+    "docker run -u 1000:1000 -p 8080:80 nginx",
+    "mysql -P 3306 -p erp; ssh -p 2222",
+    "PASS: TestHandler2 (0.01s) pass: 3, fail: 2",
+    "iso.3.6.1.4.1 and OID 1.3.6.1.4.1.311 are unknown",
+    "System.Data, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
+    "getty@tty1.service: Failed with result 'exit-code'",
+    "order 212-555-0199 and invoice 0123 456789 were lost, it cost 1 234 567,00",
+    "author: unknown, compass: broken, passport: invalid, tokenizer: slow",
+    "expected 22 555 bytes, got 912 55; rows 601 555 012",
+    "CSRF token mismatch. The token is invalid. Your password was changed.",
+    "password hash algorithm is sha256, token is base64 encoded, auth: oauth2",
+    "curl: (60) SSL certificate problem: unable to get local issuer certificate",
+    "AADSTS50126: Error validating credentials due to invalid username or password.",
+    "git@github.com: Permission denied (publickey,password).",
+    "@Override @NotNull public void run() // @param token the token",
+    "rpm -q mysql-5.7.33-1.2.3.4.el7 && ls icon@2x.png",
+    "Best Practices\nThanks to the cache, Regards is a table.",
+    "Chrome 120.0.0.0, Edg/120.0.2.1, upgraded from version 10.2.3.4 to 10.2.3.5",
+    "docker pull nginx@sha256:3f2c1d && pip install git+https://github.com/x/y@v1.2.3",
+    "Passwords do not match: password1 and password2; auth: AuthException2",
+    "Failed password for root from localhost port 50512 ssh2",
+    "ORA-01017: invalid username/password; logon denied",
+    "prompt_tokens: 1234567, total_tokens=1234567",
+    "kubectl -n kube-system get secret default-token-abc12",
+    "pw: 100 kW, parole: 12, kode: 404",
+    "Hello,\n\nsteps:\n\nOpen Settings\nClick Save",
+    "KeyError: 'password' in config['auth']['token']",
+];
+
+/// Secrets, numbers, names and places, each in a text that it must go from.
+const SECRETS: &[(&str, &str)] = &[
+    ("Hunter2secret", "curl -u admin:Hunter2secret https://intranet.kestrel.example/api"),
+    ("S3cr3tPw", "mysql -u root -pS3cr3tPw erp"),
+    ("Pa55wd", "sshpass -p 'Pa55wd' ssh box"),
+    ("geheim123", "Passwort: geheim123"),
+    ("geheim123", "Das Kennwort lautet geheim123."),
+    ("secret12", "mot de passe : secret12"),
+    ("clav3x", "contraseña: clav3x"),
+    ("parol12", "пароль: parol12"),
+    ("mima12", "新密码：mima12"),
+    ("parola12", "La password è parola12"),
+    ("senha12", "senha: senha12"),
+    ("haslo12", "Hasło: haslo12"),
+    ("ww123x", "wachtwoord = ww123x"),
+    ("losen12", "lösenord: losen12"),
+    ("heslo12", "heslo: heslo12"),
+    ("pasu12", "パスワードはpasu12です"),
+    ("bimil12", "비밀번호: bimil12"),
+    ("sifre12", "şifre: sifre12"),
+    ("hunter22", "login with user bob and password hunter22"),
+    ("hunter22", "the password is hunter22!"),
+    ("hunter22", "Password for the vpn: hunter22"),
+    ("hunter22", "**Password:** `hunter22`"),
+    ("swordfish", "user: bob\npassword: swordfish"),
+    ("swordfish", "password=swordfish"),
+    ("swordfish", "\"password\": \"swordfish\""),
+    ("swordfish", "<Password>swordfish</Password>"),
+    ("d9", "\"password\":\"a&b<c>d9\""),
+    ("&3", "Server=sql02;User Id=sa;Password=Tr0ub4dor&3;"),
+    ("pa55word", "redis://:pa55word@cache:6379/0"),
+    ("p@ss1", "amqp://bob:p@ss1@queue/"),
+    (
+        "Eby8vdM02",
+        "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;",
+    ),
+    ("2BabcdefGHI", "https://x.blob.core.windows.net/c?sv=2022&sig=2%2BabcdefGHIJklmnop%3D&se=2025"),
+    ("XXXXXXXXXXXXXXXX", "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"),
+    ("a0AfH6SMB", "ya29.a0AfH6SMBabcdefghijklmnopqrstuvwxyz"),
+    ("dckr_pat_", "dckr_pat_abcdefghijklmnopqrstuvwxyz1"),
+    ("glpat-", "glpat-abcdefghij0123456789"),
+    ("AAHdqTcvCH1", "bot 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"),
+    ("AIzaSy", "AIzaSyA-1234567890abcdefghijklmnopqrstu"),
+    ("sk_live_", "sk_live_abcdefghijklmnop"),
+    ("pypi-", "pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4"),
+    (
+        "b3BlbnNzaC1rZXk",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nmore text",
+    ),
+    ("hunter22", "docker login -u bob -p hunter22 registry"),
+    ("hunter22", "redis-cli -a hunter22 ping"),
+    ("abcd1234efgh", "apiKey: abcd1234efgh"),
+    ("abcd1234", "accessToken=abcd1234"),
+    ("swordfish", "PGPASSWORD=swordfish psql"),
+    ("1234abcd9", "Cookie: theme=dark; sid=1234abcd9zz"),
+    ("hunter22", "Zugangsdaten: bob / hunter22"),
+    ("swordfish", "<add key=\"Password\" value=\"swordfish\" />"),
+    ("hunter22", "- name: DB_PASSWORD\n  value: hunter22"),
+    ("Sommer", "Benutzer: max\nPasswort: Sommer"),
+    ("482193", "OTP code: 482193"),
+    ("s3cr3t pw", "curl --user bob:'s3cr3t pw' https://x.example"),
+    ("tiger", "sqlplus scott/tiger@orcl"),
+    ("138", "手机：138 0013 8000"),
+    ("4155550132", "tel:+14155550132"),
+    ("95555", "Call (11) 95555-0123"),
+    ("5550 1234", "at (02) 5550 1234"),
+    ("555 01 23", "Tfno: 91 555 01 23"),
+    ("601 555 012", "tel. kom. 601 555 012"),
+    ("555 01 02", "My number at work, 22 555 01 02, is busy."),
+    ("5550-0142", "Tokyo is at 03-5550-0142 all day."),
+    ("912 55", "We are at 912 55 50 12 until noon."),
+    ("555 010", "Stockholm answers at 08-555 010 22 as well."),
+    ("555 01", "телефон: 8 (495) 555-01-23"),
+    (
+        "Lindqvist",
+        "Hej,\n\ndet stannar.\n\nMed vänliga hälsningar\nMarta Lindqvist\nStorgatan 14\n111 23 Stockholm",
+    ),
+    ("Stockholm", "Hej,\n\ndet stannar.\n\nMvh\nMarta Lindqvist\nStorgatan 14\n111 23 Stockholm"),
+    ("Kowalczyk", "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa"),
+    (
+        "Marszałkowska",
+        "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa",
+    ),
+    ("Warszawa", "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa"),
+    ("Silva", "Parou.\n\nAtenciosamente,\nJoão Silva\nRua das Flores 12"),
+    ("Novák", "Nefunguje.\n\nS pozdravem\nJan Novák"),
+    ("Смирнова", "Не работает.\n\nС уважением,\nАнна Смирнова"),
+    ("Yılmaz", "Çalışmıyor.\n\nSaygılarımla\nAyşe Yılmaz"),
+    ("Dupont", "Ça s'arrête.\n\nBien cordialement,\nAurélie Dupont"),
+    ("Dupont", "Ça s'arrête.\n\nMerci d'avance\nAurélie Dupont"),
+    ("Fernández", "Se detiene.\n\nGracias y saludos,\nJosé Luis Fernández"),
+    ("Petersen", "Es hängt.\n\nBeste Grüße aus Hamburg\nOle Petersen"),
+    ("Hamburg", "Es hängt.\n\nBeste Grüße aus Hamburg\nOle Petersen"),
+    ("Petersen", "Es hängt.\n\nMit freundlichem Gruß\nOle Petersen"),
+    ("Petersen", "Es hängt.\n\nHerzlichst\nOle Petersen"),
+    ("Petersen", "Es hängt.\n\ni. A. Ole Petersen\nEinkauf"),
+    (
+        "花子",
+        "お世話になっております。\n\n止まります。\n\n佐藤 花子\n株式会社山川\n〒100-0005 東京都千代田区丸の内1-1-1",
+    ),
+    ("100-0005", "止まります。〒100-0005 東京都千代田区丸の内1-1-1"),
+    ("王小明", "停止了。\n\n此致\n敬礼\n王小明\n电话：010-5555 0123"),
+    ("Péter", "Nem működik.\n\nÜdvözlettel,\nNagy Péter\nKossuth utca 5.\n1055 Budapest"),
+    ("Kossuth", "Nem működik.\n\nÜdvözlettel,\nNagy Péter\nKossuth utca 5.\n1055 Budapest"),
+    ("Öz", "Çalışmıyor.\n\nİyi çalışmalar,\nMehmet Öz\nAtatürk Cad. No: 5\n34000 İstanbul"),
+    ("Atatürk", "Çalışmıyor.\n\nİyi çalışmalar,\nMehmet Öz\nAtatürk Cad. No: 5\n34000 İstanbul"),
+    ("דוד", "לא עובד.\n\nבברכה,\nדוד כהן"),
+    ("Raman", "It stops.\n\nRespectfully,\nPriya Raman"),
+    ("Raman", "It stops.\n\nKR\nPriya Raman"),
+    ("Jonathan", "Hi,\n\nit stops.\n\nSent from my iPhone\nJonathan"),
+    (
+        "Whitcombe",
+        "It stops.\n\nThanks,\nJon\n--\nJonathan Whitcombe | Ops Manager\nBlue Harbour Ltd, 14 Quay Street",
+    ),
+];
+
+#[test]
+fn what_programs_say_when_they_fail_stays_byte_for_byte() {
+    assert!(ERRORS.len() >= 40);
+    let changed: Vec<_> =
+        ERRORS.iter().filter(|text| redacted(text) != **text).map(|t| (t, redacted(t))).collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
+
+#[test]
+fn secrets_numbers_names_and_places_go_in_any_language() {
+    assert!(SECRETS.len() >= 60);
+    let left: Vec<_> = SECRETS
+        .iter()
+        .filter(|(secret, text)| redacted(text).contains(secret))
+        .map(|(s, t)| (s, redacted(t)))
+        .collect();
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+#[test]
+fn what_is_redacted_twice_is_redacted_once() {
+    for (_, text) in SECRETS {
+        let once = redacted(text);
+        assert_eq!(redacted(&once), once, "{text}");
+    }
+    let all = SECRETS.iter().map(|(_, t)| *t).chain(ERRORS.iter().copied()).collect::<Vec<_>>().join("\n\n");
+    let once = redacted(&all);
+    assert_eq!(redacted(&once), once);
+}
+
+#[test]
+fn what_is_only_perhaps_a_number_or_a_password_is_told_as_doubtful() {
+    for (text, what) in [
+        ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
+        ("login with user bob and password hunter22", "hunter22"),
+        ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
+    ] {
+        let sure = found(text).into_iter().find(|(_, original, _)| original == what).map(|(.., sure)| sure);
+        assert_eq!(sure, Some(false), "{text}");
+    }
+}
+
+#[test]
+fn a_word_that_was_a_secret_in_one_place_stays_in_others() {
+    let out = redacted("password=swordfish\nThe swordfish is a fish.");
+    assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
+    assert_eq!(redacted("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_of_them_together_are_redacted_twice_as_once(
+        secrets in proptest::collection::vec(prop::sample::select(SECRETS), 1..5),
+        errors in proptest::collection::vec(prop::sample::select(ERRORS), 1..4),
+        gap in prop::sample::select(vec!["\n", "\n\n", " ", ", "]),
+    ) {
+        let all: Vec<&str> = secrets.iter().map(|(_, text)| *text).chain(errors).collect();
+        let once = redacted(&all.join(gap));
+        prop_assert_eq!(redacted(&once), once);
+    }
+}

@@ -1,0 +1,151 @@
+//! Passwords among the arguments of commands. Each program has a letter of its own for them, and to others the same letter
+//! means a port or a path.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{
+    Certainty::{self, Doubtful, Sure},
+    Redactor, lines, re, value,
+};
+
+/// One argument of a command, and what may stand around it: at most as far as the command goes.
+const ARGUMENT: &str = r#"("[^"\n]+"|'[^'\n]+'|[^\s"'|;]+)"#;
+const WITHIN: &str = r"\b[^\n|;]*?\s";
+
+/// A pattern of commands and of what stands before the password among their arguments.
+fn given(commands: &str, before: &str) -> Regex {
+    re(&format!(r"(?i:(\b(?:{commands}){WITHIN}))({before}){ARGUMENT}"))
+}
+
+/// What these find has three parts: the command, the option and the password.
+static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    vec![
+        // The password stands at the letter; behind a space it would be a database or a port.
+        given(
+            r"mysql\w*|mariadb[\w-]*|mydumper|myloader|7z[arz]?|unrar|rar|xtrabackup|innobackupex|percona\w*|pt-[\w-]+",
+            "-p",
+        ),
+        given(
+            r"sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az|cf|crane|oras)[^\n|;]*?\slogin|mongo\w*|rdesktop|ipmitool|mosquitto_\w+|pgbench|tabcmd|htpasswd",
+            "-[pP][ =]",
+        ),
+        given(r"sshpass", "-p"),
+        given(r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass", "-P ?"),
+        given(r"ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn|exop)", "-w ?"),
+        given(r"redis-cli|redis-benchmark|valkey-cli", "-a ?"),
+        given(r"plink|pscp|psftp|putty|kitty", "-pw "),
+        given(
+            r"xfreerdp\d?|wfreerdp|cmdkey|sc|schtasks|wmic|psexec|net|sqlplus|mstsc|winrs",
+            "/(?i:p|pass|password|rp):",
+        ),
+        given(r"openssl", "-(?:passin|passout|pass|k)[ =](?:pass:)?"),
+        given(r"psexec\d*|winrs|psservice", "-p:? ?"),
+        given(r"htpasswd[^\n|;]*?\s-\w*b\w*\s+\S+\s+\S+", ""),
+        given(r"net\s+user\s+\S+", ""),
+        given(r"net\s+use(?:\s+[a-z*]:)?\s+\\\\\S+", ""),
+    ]
+});
+
+/// A name and its password in one argument: `-u name:password`, `-U name%password`, `name/password@place`.
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(?m)((?:^|[\s"'(\[`])(?:-u|-U|--user|--proxy-user|-a|--auth|--basic|--userpwd|--creds|--credentials)(?:[ =]\s*|)["']?)([^\s:"'/\[]+):("[^"\n]+"|'[^'\n]+'|[^\s"'|;`]+)"#,
+    )
+});
+static WEB_CLIENT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:curl|https?|httpie|wget|xh|lftp|ab|siege|wrk|svn|jenkins|skopeo|nuget|invoke-\w+)(?:\.exe)?\b[^\n]*$",
+    )
+});
+static PERCENT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(\b(?i:smbclient|rpcclient|smbget|smbmap|net|winexe|wmic|mount\.cifs|nmblookup)\b[^\n|;]*?\s(?:-U|--user)[ =]?["']?)([^\s%"']+)%([^\s"'|;]+)"#,
+    )
+});
+static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
+    re(r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#)
+});
+/// `echo password | sudo -S`, `ConvertTo-SecureString "password"`.
+static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(?i)(\becho\s+(?:-\w+\s+)?)["']?([^\s"'|]{3,})(["']?\s*\|\s*(?:sudo|su|passwd|chpasswd|docker|kinit|cryptsetup|smbpasswd)\b)"#,
+    )
+});
+static SECURED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(?i)(\b(?:ConvertTo-SecureString|IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|SET\s+PASSWORD\s*=|WITH\s+(?:ENCRYPTED\s+)?PASSWORD|requirepass|masterauth|ENCRYPTION\s+BY\s+PASSWORD\s*=)\s*(?:-String\s+)?(?:PASSWORD\s*\(\s*)?N?)("[^"\n]{3,}"|'[^'\n]{3,}'|\w[^\s"';)]{3,})"#,
+    )
+});
+
+/// What follows the options of commands.
+pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
+    let mut out = text.to_owned();
+    for pattern in GIVEN.iter() {
+        out = r.replace(pattern, &out, |r, c, _| {
+            // `-port`, `-protocol` and `-password` begin with the same letter.
+            let option = c[2].ends_with(['p', 'P', 'w', 'a']) && starts_an_option(&c[3])
+                || c[3].starts_with(['-', '/']);
+            if option || c[2].is_empty() && !value::is_told(bare(&c[3]), 5) {
+                return c[0].to_owned();
+            }
+            format!("{}{}{}", &c[1], &c[2], argument(r, Sure, &c[3]))
+        });
+    }
+    out = r.replace(&PAIR, &out, |r, c, text| {
+        let start = c.get(0).map_or(0, |m| m.start());
+        let line = lines::before(text, start);
+        // A container is given the number of a user and of a group in the same way.
+        let numbers = c[3].chars().all(|c| c.is_ascii_digit());
+        let certainty = match WEB_CLIENT.is_match(line) {
+            true => Sure,
+            false if !numbers && value::is_told(&c[3], 5) => Doubtful,
+            false => return c[0].to_owned(),
+        };
+        format!("{}{}:{}", &c[1], r.name(&c[2]), argument(r, certainty, &c[3]))
+    });
+    for (pattern, mark) in [(&PERCENT, "%"), (&SLASHED, "/")] {
+        out = r.replace(pattern, &out, |r, c, _| {
+            format!("{}{}{mark}{}", &c[1], r.name(&c[2]), argument(r, Sure, &c[3]))
+        });
+    }
+    out = r.replace(&PIPED, &out, |r, c, _| {
+        let rest = &c[3];
+        let quote = if c[0][c[1].len()..].starts_with(['"', '\'']) { &rest[..1] } else { "" };
+        format!("{}{quote}{}{rest}", &c[1], argument(r, Sure, &c[2]))
+    });
+    r.replace(&SECURED, &out, |r, c, _| {
+        let quoted = c[2].starts_with(['"', '\'']);
+        let said = quoted && value::is_assigned(bare(&c[2])) || value::is_told(&c[2], 5);
+        if said { format!("{}{}", &c[1], argument(r, Sure, &c[2])) } else { c[0].to_owned() }
+    })
+}
+
+/// Whether what stands at a letter is the rest of a longer option.
+fn starts_an_option(rest: &str) -> bool {
+    ["assw", "ass=", "ass ", "ort", "rot", "ath", "refix", "ipe", "lugin", "rint", "rofile", "ager"]
+        .iter()
+        .any(|o| rest.starts_with(o))
+}
+
+fn bare(argument: &str) -> &str {
+    argument.trim_matches(['"', '\''])
+}
+
+/// An argument, with or without its quotation marks.
+fn argument(r: &mut Redactor, certainty: Certainty, argument: &str) -> String {
+    let bare = bare(argument);
+    if value::is_placeholder(bare) || value::names_a_secret(bare) {
+        return argument.to_owned();
+    }
+    let begin = argument.find(bare).unwrap_or_default();
+    let quotes = (&argument[..begin], &argument[begin + bare.len()..]);
+    format!("{}{}{}", quotes.0, r.hide("token", certainty, bare), quotes.1)
+}
+
+#[cfg(test)]
+pub(super) fn patterns() -> Vec<&'static Regex> {
+    let pairs: [&'static Regex; 6] = [&PAIR, &WEB_CLIENT, &PERCENT, &SLASHED, &PIPED, &SECURED];
+    GIVEN.iter().chain(pairs).collect()
+}

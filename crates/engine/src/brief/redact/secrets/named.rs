@@ -1,0 +1,682 @@
+//! What the name in front gives away: `password = …`, "Passwort: …", "пароль …". The name is found first, in the languages of
+//! mail programs; then it is seen what separates it from what follows; then whether that can be a secret.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{
+    Certainty::{self, Doubtful, Sure},
+    Redactor, lines, re, value, words,
+};
+
+/// The names of passwords, as far as they have letters that separate words; a name may be the end of a longer one.
+const PASSWORDS: &str = concat!(
+    r"pass[ _-]?(?:words?|worte?|wds?|phrases?|codes?|ord(?:et)?)|pass|pwds?|psw|pswd|p/w|pw|kennw(?:ort|örter)|kw|losungswort|zugangscode|mots?[ _-]de[ _-]passe|mdp|code[ _-]secret",
+    r"|contrase(?:ñ|n)as?|clave(?:[ ]de[ ](?:acceso|usuario))?|senhas?|palavras?[ _-]passe|parola?[ ]d['’]ordine|parol[aăeę]|chiave[ ]di[ ]accesso|codice[ ]di[ ]accesso|hasł(?:o|a|em)|haslo",
+    r"|wachtwoord(?:en)?|toegangscode|lösenord(?:et)?|losenord|adgangskode[nr]?|kodeord(?:et)?|kode|passordet|hesl(?:o|a|em)|salasana(?:ni)?|tunnussana|jelsz(?:ó|avam)|jelszo|lozinka|geslo|zaporka|parool|slaptažodis",
+    r"|парол(?:ь|я|ю|ем|і)|код[ ]доступа|κωδικός(?:[ ]πρόσβασης)?|συνθηματικό|şifre(?:m|si|niz|miz|niz)?|sifre(?:m|si)?|parola(?:m|sı|nız)?|mật[ ]khẩu|kata[ ]sandi|סיסמ[הא]|كلمة[ ](?:المرور|السر)|گذرواژه|रहस्य|पासवर्ड|รหัสผ่าน",
+);
+/// Those of languages that do not separate words.
+const PASSWORDS_JOINED: &str =
+    r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
+/// The names of keys and tokens.
+const KEYS: &str = concat!(
+    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
+    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
+    r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
+    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string",
+);
+const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
+
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))")));
+
+/// What joins words into one name.
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// Names that longer words begin or end with by chance: "compass", "author", "pins".
+const ALONE: &[&str] = &[
+    "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp", "totp", "pin",
+    "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie", "cookies", "bearer",
+    "p/w",
+];
+/// Words that such a name may have at its front, written together.
+const FRONTS: &[&str] = &[
+    "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo", "ldap",
+    "http",
+];
+/// What a secret has, too: a name that ends so names no secret.
+const OF_SECRETS: &[&str] = &[
+    "type",
+    "types",
+    "method",
+    "methods",
+    "name",
+    "names",
+    "url",
+    "uri",
+    "endpoint",
+    "path",
+    "file",
+    "files",
+    "filename",
+    "dir",
+    "length",
+    "len",
+    "size",
+    "count",
+    "limit",
+    "min",
+    "max",
+    "policy",
+    "field",
+    "fields",
+    "expiry",
+    "expires",
+    "expire",
+    "expiration",
+    "expired",
+    "in",
+    "at",
+    "on",
+    "ttl",
+    "lifetime",
+    "age",
+    "timeout",
+    "provider",
+    "mode",
+    "scheme",
+    "format",
+    "algorithm",
+    "alg",
+    "algo",
+    "ref",
+    "version",
+    "prompt",
+    "label",
+    "hint",
+    "error",
+    "errors",
+    "status",
+    "state",
+    "reset",
+    "enabled",
+    "disabled",
+    "required",
+    "rule",
+    "rules",
+    "source",
+    "server",
+    "host",
+    "port",
+    "realm",
+    "domain",
+    "class",
+    "service",
+    "retries",
+    "attempts",
+    "position",
+    "pos",
+    "line",
+    "column",
+    "offset",
+    "index",
+    "idx",
+    "kind",
+    "info",
+    "usage",
+    "budget",
+    "mechanism",
+    "backend",
+    "plugin",
+    "module",
+    "level",
+    "header",
+    "headers",
+    "id",
+    "ids",
+    "user",
+    "username",
+    "email",
+    "date",
+    "time",
+    "valid",
+    "manager",
+    "store",
+    "storage",
+    "handler",
+    "helper",
+    "util",
+    "utils",
+    "test",
+    "tests",
+    "check",
+    "checker",
+    "validator",
+    "strength",
+    "column",
+    "table",
+    "group",
+    "role",
+    "scope",
+    "scopes",
+    "issuer",
+    "audience",
+    "changed",
+    "confirm",
+    "confirmation",
+    "exception",
+    "only",
+    "less",
+    "based",
+    "protected",
+    "failed",
+    "failure",
+    "failures",
+    "agent",
+    "config",
+    "settings",
+    "flow",
+    "sock",
+    "log",
+    "process",
+    "queue",
+    "bucket",
+    "per",
+    "s",
+    "window",
+    "rate",
+    "request",
+    "requests",
+    "response",
+    "updated",
+    "created",
+    "required",
+    "input",
+    "box",
+    "form",
+    "page",
+    "map",
+    "list",
+    "mount",
+    "volume",
+    "namespace",
+    "kid",
+    "param",
+    "parameter",
+    "regex",
+    "pattern",
+    "num",
+    "number",
+    "tokens",
+    "total",
+    "generator",
+    "factory",
+    "filter",
+    "encoder",
+    "parser",
+    "jar",
+    "set",
+    "missing",
+];
+
+/// What kind of secret a name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Password,
+    /// "pass" alone is what tests do, too.
+    Weak,
+    Key,
+    /// A way to be let in as often as a secret: what follows must be one without a doubt.
+    Vague,
+    /// A name and a password, one behind the other.
+    Both,
+    /// Digits alone.
+    Pin,
+}
+
+/// How a value is joined to its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Join {
+    /// `=`, as programs assign.
+    Assigned,
+    /// `:`, after which anything may be said.
+    Colon,
+    /// "is", "lautet", "est": by a sentence.
+    Said,
+    /// Only a space.
+    Beside,
+    /// `--password value`.
+    Option,
+    /// `<password>value</password>`.
+    Tag,
+}
+
+/// A name of a secret, by where it stands.
+struct Name {
+    start: usize,
+    end: usize,
+    kind: Kind,
+}
+
+/// The name in whole, if it is one of a secret.
+fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
+    let lower = m.as_str().to_lowercase();
+    let joined = !lower.chars().next().is_some_and(|c| c.is_lowercase());
+    let before = &text[..m.start()];
+    let start =
+        if joined { m.start() } else { m.start() - before.len() + before.trim_end_matches(joins).len() };
+    let after = &text[m.end()..];
+    let rest = if joined { "" } else { &after[..after.len() - after.trim_start_matches(joins).len()] };
+    let front = &text[start..m.start()];
+    // What stands for something already is read by nobody again.
+    if before.ends_with('[') && rest.starts_with('-') && after[rest.len()..].starts_with(']') {
+        return None;
+    }
+    let original = m.as_str();
+    let fits = joined || fits_front(front, original, &lower) && fits_rest(rest, original);
+    if !fits {
+        return None;
+    }
+    let kind = match lower.as_str() {
+        "pass" if front.is_empty() => Kind::Weak,
+        "pin" | "pins" | "otp" | "totp" | "验证码" | "驗證碼" => Kind::Pin,
+        _ if lower.contains("code") && !password => Kind::Pin,
+        "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => Kind::Vague,
+        "login"
+        | "logins"
+        | "credentials"
+        | "credential"
+        | "creds"
+        | "zugangsdaten"
+        | "anmeldedaten"
+        | "logindaten"
+        | "identifiants"
+        | "credenciales"
+        | "credenziali"
+        | "credenciais"
+        | "dane logowania"
+        | "inloggegevens"
+        | "inloggningsuppgifter"
+        | "user/pass" => Kind::Both,
+        _ if password => Kind::Password,
+        _ => Kind::Key,
+    };
+    Some(Name { start, end: m.end() + rest.len(), kind })
+}
+
+/// Whether what stands before a name in the same word lets it be one: `db_password`, `accessToken`, `PGPASSWORD`.
+fn fits_front(front: &str, original: &str, lower: &str) -> bool {
+    let Some(last) = front.chars().next_back() else { return true };
+    let whole = front.to_lowercase();
+    if whole.ends_with("public")
+        || whole.ends_with("publickey")
+        || whole.trim_end_matches(['_', '-']).ends_with("no")
+    {
+        return false;
+    }
+    if !last.is_alphanumeric() {
+        return true;
+    }
+    let capital = original.chars().next().is_some_and(char::is_uppercase);
+    if last.is_lowercase() && capital || last.is_numeric() {
+        return true;
+    }
+    if ALONE.contains(&lower) {
+        return FRONTS.contains(
+            &front.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase().as_str(),
+        );
+    }
+    true
+}
+
+/// Whether what stands behind a name in the same word lets it be one: `password2`, `secret_key_base`, but not `token_type`.
+fn fits_rest(rest: &str, original: &str) -> bool {
+    let Some(first) = rest.chars().next() else { return true };
+    let small = original.chars().next_back().is_some_and(char::is_lowercase);
+    if first.is_alphabetic() && !(small && first.is_uppercase()) {
+        return false;
+    }
+    let mut spaced = String::new();
+    for c in rest.chars() {
+        if c.is_uppercase() && spaced.chars().next_back().is_some_and(char::is_lowercase) {
+            spaced.push(' ');
+        }
+        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+    }
+    let last = spaced.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    !OF_SECRETS.contains(&last.as_str())
+}
+
+/// Whom or what a password is for, between its name and what separates it from the value.
+const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
+const SAID: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
+
+static COLON: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r#"^(?:\\?["'`\]*_»]){{0,5}}(?i:{FOR})(?:\\?["'`\]*_]){{0,3}}[ \t\u{{a0}}]{{0,12}}(?:(=>|:=|==?|=)|(->|[:：]))(?:\*\*|__)?[ \t\u{{a0}}\u{{3000}}]{{0,12}}"#
+    ))
+});
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SAID})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
+    ))
+});
+/// The name is a value itself, and the value that belongs to it has a name beside: `name="password" value="…"`.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r#"^(?i)(?:["'](?:\s+[\w:-]+\s?=\s?["'][^"'\n]{0,60}["']){0,5}?\s+(?:value|newvalue|content)\s?=\s?"#,
+        r#"|\\?["'][ ]?,\s{0,20}\\?["']value\\?["']\s?:\s?|["']?\s*\n\s*["']?value["']?:[ ]+|["']>[ \n]*(?:<value>)?)"#,
+    ))
+});
+static SPACE: LazyLock<Regex> = LazyLock::new(|| re(r"^[ \t\u{a0}]{1,4}"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| re(r#"^(?:[ ][^<>\n]{0,80})?>(?:<!\[CDATA\[)?"#));
+/// `Authorization: Bearer …`
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?i)(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|shared(?:access)?key|key|googlelogin auth=|session|bot)[ ]+",
+    )
+});
+/// A label of who logs in, beside which even a plain word is a password.
+static WHO: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:\b(?:user(?:[ _-]?(?:name|id))?|login|log-?in|account|e-?mail|benutzer(?:name|kennung)?|anmeldename|kennung|konto|utilisateur|identifiant|compte|usuario|usuário|utente|utilizador|użytkownik|gebruiker(?:snaam)?|användar(?:e|namn)|uživatel|пользователь|логин|kullanıcı(?: adı)?)|用户名?|帳號|账号|ユーザー?名?|ID|사용자|아이디)",
+        r"(?:[ ]?[:=：][ ]*|[ ]+(?:is|ist|est|es)[ ]+|[ ]+)[\x22'`]?([^\s\x22'`,;/|]+)",
+    ))
+});
+/// What a line may have before its label.
+static BULLET: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:[>\s|*•·-]|\d+[.)])*$"));
+static COOKIE: LazyLock<Regex> = LazyLock::new(|| re(r"([\w.$-]+=)([^\s;,\x22']{6,})"));
+static SESSION: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b((?:JSESSIONID|PHPSESSID|ASPSESSIONID\w*|ASP\.NET_SessionId|\.AspNetCore\.[\w.]+|connect\.sid|sessionid|\w*_session|session|sid|csrftoken|XSRF-TOKEN|remember_\w+|cf_clearance|sessid)=)([^\s;,&\x22']{8,})",
+    )
+});
+static BOTH: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"^["'`]?([^\s/:"'`]{2,40})([ ]?[/:|][ ]?)([^\s"'`;,]{3,})"#));
+
+/// What follows a name that gives it away.
+pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
+    let out = r.replace(&SESSION, text, |r, c, _| {
+        if value::is_random(&c[2], 8) {
+            format!("{}{}", &c[1], r.hide("token", Sure, &c[2]))
+        } else {
+            c[0].to_owned()
+        }
+    });
+    named(r, &out)
+}
+
+fn named(r: &mut Redactor, text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for c in NAME.captures_iter(text) {
+        let Some(found) = c.get(0).filter(|m| m.start() >= from) else { continue };
+        let Some(name) = name(text, found, c.get(1).is_some()) else { continue };
+        let Some((at, end, shown)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from) else {
+            continue;
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(&shown);
+        from = end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// The value that belongs to a name, by where it stands, and what is to stand there.
+fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, String)> {
+    let after = &text[name.end..];
+    let (join, gap) = joined(text, name, after)?;
+    let mut at = name.end + gap;
+    if name.kind == Kind::Vague && matches!(join, Join::Colon | Join::Assigned) && is_cookie(text, name) {
+        return cookies(r, text, at);
+    }
+    if name.kind == Kind::Both {
+        return both(r, text, at, join);
+    }
+    at += SCHEME.find(&text[at..]).map_or(0, |m| m.end());
+    // Under the label, in a line of its own.
+    if join == Join::Colon
+        && let Some(below) = below(text, at)
+    {
+        at = below;
+    }
+    let (begin, end, quoted) = extent(text, at, join)?;
+    let value = &text[begin..end];
+    let certainty = judged(text, name, join, value, quoted, end)?;
+    Some((begin, end, r.hide("token", certainty, value)))
+}
+
+/// How the text behind a name goes on, and where the value begins in it.
+fn joined(text: &str, name: &Name, after: &str) -> Option<(Join, usize)> {
+    if let Some(c) = COLON.captures(after) {
+        let end = c.get(0).map_or(0, |m| m.end());
+        let compared = c.get(1).is_some_and(|m| m.as_str() == "==");
+        // "Passwords do not match: …" says nothing about whom they are for.
+        let errs = after[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
+        let twice = after[end..].starts_with([':', '=']);
+        return (!compared && !twice && !errs)
+            .then_some((if c.get(1).is_some() { Join::Assigned } else { Join::Colon }, end));
+    }
+    if let Some(m) = ASIDE.find(after) {
+        return Some((Join::Assigned, m.end()));
+    }
+    if let Some(m) = SENTENCE.find(after) {
+        return Some((Join::Said, m.end()));
+    }
+    if text[..name.start].ends_with('<') {
+        return TAG.find(after).map(|m| (Join::Tag, m.end()));
+    }
+    let option = text[name.start..].starts_with('-');
+    SPACE.find(after).map(|m| (if option { Join::Option } else { Join::Beside }, m.end()))
+}
+
+fn is_cookie(text: &str, name: &Name) -> bool {
+    text[name.start..name.end].to_lowercase().contains("cookie")
+}
+
+/// Where the value begins, and ends, and whether it is quoted.
+fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
+    let rest = &text[at..];
+    if join == Join::Tag {
+        let end = rest.find(['<', '\n', ']'])?;
+        return (rest[end..].starts_with(['<', ']']) && end > 0).then_some((at, at + end, true));
+    }
+    let escaped = rest.starts_with('\\') && rest[1..].starts_with(['"', '\'']);
+    let inner = &rest[usize::from(escaped)..];
+    let close = match inner.chars().next() {
+        Some('"') if escaped => Some("\\\""),
+        Some('\'') if escaped => Some("\\'"),
+        Some('"') => Some("\""),
+        Some('\'') => Some("'"),
+        Some('`') => Some("`"),
+        Some('“' | '„') => Some("”"),
+        Some('«') => Some("»"),
+        Some('「') => Some("」"),
+        _ => None,
+    };
+    if let Some(close) = close {
+        let open = usize::from(escaped) + inner.chars().next().map_or(0, char::len_utf8);
+        let line = rest[open..].split('\n').next().unwrap_or_default();
+        if let Some(end) = closing(line, close).or_else(|| line.find('“').filter(|_| close == "”")) {
+            return (end > 0).then_some((at + open, at + open + end, true));
+        }
+        let value = value::unquoted(&rest[open..]);
+        return (!value.is_empty()).then_some((at + open, at + open + value.len(), true));
+    }
+    let value = value::unquoted(rest);
+    (!value.is_empty()).then_some((at, at + value.len(), false))
+}
+
+/// Where a quotation closes: not at a mark that is escaped.
+fn closing(line: &str, close: &str) -> Option<usize> {
+    line.match_indices(close).map(|(at, _)| at).find(|at| {
+        close.starts_with('\\') || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
+    })
+}
+
+/// The line below a label that ends its own, if one word alone stands there.
+fn below(text: &str, at: usize) -> Option<usize> {
+    let rest = text[at..].strip_prefix('\r').unwrap_or(&text[at..]);
+    let line = rest.strip_prefix('\n')?;
+    let own = line.split('\n').next().unwrap_or_default();
+    let bare = own.trim_start_matches(['>', ' ', '\t']);
+    let one = !bare.trim_end().is_empty() && !bare.trim_end().contains(char::is_whitespace);
+    one.then(|| text.len() - line.len() + own.len() - bare.len())
+}
+
+/// Whether a value is a secret, and how surely.
+fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+    let sentence = value::is_sentence(value);
+    if sentence || value::is_placeholder(value) || goes_on(text, end, quoted) {
+        return None;
+    }
+    let digits = value.len() >= 4 && value.chars().all(|c| c.is_ascii_digit());
+    if digits {
+        return numeric(text, name, join, value, quoted, end);
+    }
+    let told = |least| value::is_told(value, least);
+    let random = |least| value::is_random(value, least);
+    let sure = match (name.kind, join) {
+        (Kind::Pin, _) => false,
+        (Kind::Password | Kind::Weak, Join::Assigned | Join::Tag) => value::is_assigned(value),
+        (Kind::Password, Join::Colon) if quoted => value::is_assigned(value),
+        (Kind::Password, Join::Colon) => told(4) || passphrase(value),
+        (Kind::Password, Join::Option) => told(4) || quoted && value::is_assigned(value),
+        (Kind::Weak, Join::Colon) => {
+            let shouted = text[name.start..name.end].chars().all(char::is_uppercase);
+            if quoted { value::is_assigned(value) } else { !shouted && told(5) }
+        }
+        (Kind::Key, Join::Assigned | Join::Tag) => value::is_assigned(value),
+        (Kind::Key, Join::Colon) if quoted => value::is_assigned(value) && (told(4) || value.len() >= 3),
+        (Kind::Key, Join::Colon | Join::Option) => told(8) && random(8),
+        (Kind::Vague, Join::Assigned) => told(8),
+        (Kind::Vague, Join::Colon | Join::Option) => told(12) && random(12),
+        _ => false,
+    };
+    if sure {
+        return Some(Sure);
+    }
+    let perhaps = match (name.kind, join) {
+        (Kind::Password, Join::Said | Join::Beside) => {
+            // "password reset2": a word that is counted.
+            let counted = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
+            !counted && (told(5) || quoted && (told(4) || passphrase(value)))
+        }
+        (Kind::Weak, Join::Said) => told(6),
+        (Kind::Key, Join::Said | Join::Beside) => {
+            // A secret of a cluster is called by names that are joined.
+            let digit = value.chars().any(|c| c.is_ascii_digit());
+            random(12) && value::longest_run(value) >= 12 && digit
+        }
+        _ => false,
+    };
+    let beside_a_user = || {
+        matches!(name.kind, Kind::Password | Kind::Weak)
+            && matches!(join, Join::Colon | Join::Said)
+            && value.chars().count() >= 4
+            && value::is_assigned(value)
+            && ends_there(text, end)
+            && is_beside_a_user(text, name.start)
+    };
+    (perhaps || beside_a_user()).then_some(Doubtful)
+}
+
+/// A number is a password where nothing is counted.
+fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+    let kind = name.kind;
+    let least = match kind {
+        Kind::Password => 4,
+        Kind::Pin => 4,
+        Kind::Key => 6,
+        Kind::Weak | Kind::Vague | Kind::Both => return None,
+    };
+    let told = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
+        || kind == Kind::Password && join == Join::Said
+        || kind == Kind::Pin;
+    let counted = !quoted
+        && text[end..].trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic() || c == '%');
+    // "prompt_tokens: 1234567" counts them.
+    let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
+    let most = if kind == Kind::Pin { 8 } else { 40 };
+    (value.len() >= least && value.len() <= most && told && !counted && !several)
+        .then_some(if kind == Kind::Key { Doubtful } else { Sure })
+}
+
+/// Three words or more that are joined: people are advised to take such.
+fn passphrase(value: &str) -> bool {
+    let parts: Vec<&str> = value.split(['-', '_', '.', '+']).collect();
+    parts.len() >= 3
+        && parts.iter().all(|p| p.len() >= 3 && p.chars().all(char::is_alphabetic) && !words::is_ordinary(p))
+        && value::is_assigned(value)
+}
+
+/// Whether a value without quotation marks goes on as a program does, or as a longer name: `password=f(`.
+fn goes_on(text: &str, end: usize, quoted: bool) -> bool {
+    !quoted && text[end..].starts_with(['(', '`'])
+}
+
+/// Whether nothing but an end follows: of the line, of a bracket, of a part of a list.
+fn ends_there(text: &str, end: usize) -> bool {
+    let rest = text[end..]
+        .split('\n')
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(['"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r']);
+    rest.is_empty()
+        || WHO.find(rest).is_some_and(|m| m.start() == 0)
+        || text[end..].starts_with([',', ';', '.'])
+}
+
+/// Whether the same line, or the one above or below, says who logs in.
+fn is_beside_a_user(text: &str, at: usize) -> bool {
+    let begin = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
+    let own = lines::before(text, at);
+    let below = text[at..].split('\n').nth(1).unwrap_or_default();
+    let says = |line: &str| WHO.captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
+    says(own)
+        || BULLET.is_match(own)
+            && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
+}
+
+/// The values of cookies, up to the end of their line.
+fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
+    let line = text[at..].split('\n').next().unwrap_or_default();
+    let shown = r.replace(&COOKIE, line, |r, c, _| {
+        let attribute = ["path=", "domain=", "expires=", "max-age=", "samesite=", "version="]
+            .contains(&c[1].to_lowercase().as_str());
+        if !attribute && value::is_random(&c[2], 6) {
+            format!("{}{}", &c[1], r.hide("token", Sure, &c[2]))
+        } else {
+            c[0].to_owned()
+        }
+    });
+    (shown != line).then(|| (at, at + line.len(), shown))
+}
+
+/// A name and a password, one behind the other: "login: bob / hunter22".
+fn both(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, usize, String)> {
+    if !matches!(join, Join::Colon | Join::Assigned | Join::Said) {
+        return None;
+    }
+    let c = BOTH.captures(&text[at..])?;
+    let password = value::unquoted(&c[3]);
+    if !value::is_told(password, 5)
+        || value::is_placeholder(&c[1])
+        || words::is_ordinary(&c[1]) && &c[1] != "admin" && &c[1] != "root"
+    {
+        return None;
+    }
+    let begin = at + c.get(3).map_or(0, |m| m.start());
+    Some((begin, begin + password.len(), r.hide("token", Doubtful, password)))
+}
+
+#[cfg(test)]
+pub(super) fn patterns() -> Vec<&'static Regex> {
+    vec![&ASIDE, &NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &WHO, &COOKIE, &SESSION, &BOTH]
+}
