@@ -283,7 +283,10 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
             let is_address = numbers > 3 || before.ends_with('.') || after.starts_with('/');
-            if is_address || before.ends_with(['/', '_', '=']) && before.contains("://") {
+            if is_address
+                || is_date_or_phone(number)
+                || before.ends_with(['/', '_', '=']) && before.contains("://")
+            {
                 continue;
             }
             let (all, version) = match of {
@@ -299,6 +302,16 @@ pub fn versions(text: &str, product: &str) -> Versions {
     let of_others: Vec<&str> = out.others.iter().filter_map(|o| o.rsplit(' ').next()).collect();
     out.own.retain(|own| !of_others.contains(&own.as_str()));
     out
+}
+
+/// Whether three numbers are a day (`12.03.1985`) or a telephone's (`555.010.1234`).
+fn is_date_or_phone(number: &str) -> bool {
+    let parts: Vec<&str> = number.split('.').collect();
+    let [first, second, last] = parts[..] else { return false };
+    let is =
+        |part: &str, most: u32| part.len() <= 2 && part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n));
+    let is_year = last.len() == 4 && (last.starts_with("19") || last.starts_with("20"));
+    (is_year && is(first, 31) && is(second, 12)) || (first.len(), second.len(), last.len()) == (3, 3, 4)
 }
 
 /// The other program whose version this is, as it is called there.
@@ -344,6 +357,13 @@ mod tests {
         for name in OTHERS {
             assert!(OTHERS.binary_search(name).is_ok(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_day_and_a_telephone_are_no_versions() {
+        let found =
+            versions("Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.", "acme/app");
+        assert_eq!(found.own, ["4.0.12"]);
     }
 
     #[test]
