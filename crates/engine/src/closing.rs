@@ -13,33 +13,8 @@ const NEAR: i64 = 24 * 3600;
 const SHORT: usize = 600;
 
 /// Labels of what was closed without a fix, lower case, words joined by one space.
-const LABELS: &[&str] = &[
-    "stale",
-    "wontfix",
-    "won't fix",
-    "wont fix",
-    "won't do",
-    "invalid",
-    "duplicate",
-    "cannot reproduce",
-    "can't reproduce",
-    "not reproducible",
-    "works for me",
-    "worksforme",
-    "not a bug",
-    "by design",
-    "as designed",
-    "working as intended",
-    "works as intended",
-    "inactive",
-    "no activity",
-    "abandoned",
-    "rejected",
-    "declined",
-    "obsolete",
-    "out of scope",
-    "not planned",
-];
+const LABELS: &str = "|stale|wontfix|won't fix|wont fix|won't do|invalid|duplicate|cannot reproduce|can't reproduce|not reproducible|works for me|worksforme|not a bug|\
+    by design|as designed|working as intended|works as intended|inactive|no activity|abandoned|rejected|declined|obsolete|out of scope|not planned|";
 static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:close[sd]?|closing)\b.{0,60}\b(?:(?:inactive|inactivity)|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
@@ -85,7 +60,7 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
 fn declines(label: &str) -> bool {
     let label = label.to_lowercase().replace(['-', '_'], " ");
     let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();
-    LABELS.contains(&word)
+    !word.is_empty() && LABELS.contains(&format!("|{word}|"))
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ import { Desk } from "./desk.svelte";
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-05-12T10:00:00Z");
 const report = { source: "acme/app", new: 1, updated: 0, problem: null };
-const waits = (key: string, band: string) => ({ key, title: key, created_at: null, url: null, candidate: { key: "acme/app#1", band } });
+const waits = (key: string, band: string) => ({ key, title: key, created_at: null, url: null, candidate: { key: "acme/app#1", band, state: "open" } });
 
 let desk: Desk;
 let asked: string[];
 let told: string[];
 let queue: unknown[];
 let synced: () => unknown;
+let threads: Record<string, unknown>;
 
 beforeEach(() => {
   localStorage.clear();
@@ -19,11 +20,13 @@ beforeEach(() => {
   told = [];
   queue = [waits("acme/app#7", "likely")];
   synced = () => [report];
+  threads = {};
   mockIPC((command, args) => {
     asked.push(command);
     if (command === "announce") told.push((args as { news: string }).news);
     if (command === "mirrors") return [{ source: "acme/app", synced_at: new Date(NOW - 20 * MINUTE).toISOString(), gaps: [] }];
     if (command === "sync") return synced();
+    if (command === "thread") return threads[(args as { key: string }).key];
     if (command === "triage_queue") return { queue: [...queue], related: [], waiting: queue.length };
     if (command === "status") return { sources: [{ key: "acme/app" }], coverage: {} };
     if (command === "search") return { hits: [], total: 0, notices: [], took_ms: 1 };
@@ -73,6 +76,30 @@ it("says that something which was fixed may be back", async () => {
   };
   await desk.autosync.look(NOW);
   expect(told).toEqual(["2 new reports may be the same as an earlier one. 1 of them looks like something that was fixed before."]);
+});
+
+it("says that an earlier report was solved which an open one may be the same as", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  synced = () => {
+    queue = [];
+    threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "completed" } };
+    return [report];
+  };
+  await desk.autosync.look(NOW);
+  expect(told).toEqual(["1 open report may be the same as one that was solved meanwhile."]);
+});
+
+it("says nothing of an earlier report that was closed without a fix", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  synced = () => {
+    queue = [];
+    threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "not_planned" } };
+    return [report];
+  };
+  await desk.autosync.look(NOW);
+  expect(told).toEqual([]);
 });
 
 it("tells of a failure in passing, and does not try again before the next time", async () => {

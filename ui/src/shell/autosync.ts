@@ -11,6 +11,8 @@ import type { Desk } from "./desk.svelte";
 export const INTERVALS = [0, 15, 60, 240] as const;
 
 const MINUTE = 60_000;
+/** Of so many earlier reports, the surest first, it is looked up whether they were solved: each is a question of its own. */
+const LOOKED_UP = 20;
 
 /** What came in, in a sentence or two. */
 function said(fresh: readonly TriageItem[]): string {
@@ -19,6 +21,16 @@ function said(fresh: readonly TriageItem[]): string {
   if (back === 0) return same;
   const which = fresh.length === 1 ? "It" : back === fresh.length ? "All of them" : plural(back, "of them", "of them");
   return `${same} ${which} ${back === 1 ? "looks" : "look"} like something that was fixed before.`;
+}
+
+/** How many reports wait with an earlier one that was open before and is solved now. */
+async function solved(before: readonly TriageItem[]): Promise<number> {
+  const open = before.filter(({ candidate }) => maybeSame(candidate.band) && candidate.state === "open").slice(0, LOOKED_UP);
+  const isSolved = async (key: string) => {
+    const thread = await api.thread(key).catch(() => null);
+    return thread?.state === "closed" && (thread.state_reason ?? "completed") === "completed";
+  };
+  return (await Promise.all(open.map((item) => isSolved(item.candidate.key)))).filter(Boolean).length;
 }
 
 export class AutoSync {
@@ -51,13 +63,18 @@ export class AutoSync {
     if (due.length === 0 || jobs.running.length > 0 || now - this.#tried < shelf.syncEvery * MINUTE) return;
     this.#tried = now;
     await triage.load();
-    const known = new Set(triage.rows.map((item) => item.key));
+    const before = triage.rows;
+    const known = new Set(before.map((item) => item.key));
     if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
     const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
-    if (fresh.length === 0) return;
-    const news = said(fresh);
-    toasts.say(`${news} Triage has ${fresh.length === 1 ? "it" : "them"}.`);
+    const helped = await solved(before);
+    const parts: string[] = [];
+    if (fresh.length > 0) parts.push(said(fresh));
+    if (helped > 0) parts.push(`${plural(helped, "open report")} may be the same as one that was solved meanwhile.`);
+    if (parts.length === 0) return;
+    const news = parts.join(" ");
+    toasts.say(fresh.length > 0 ? `${news} Triage has ${fresh.length === 1 ? "it" : "them"}.` : news);
     // Only what was seen by nobody is told by the desktop, and a desktop without such a service takes nothing away.
     await api.announce(news).catch(() => undefined);
   }

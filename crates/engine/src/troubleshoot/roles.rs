@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::phrases::{COURTESY, FOREIGN_FIX, FOREIGN_OPEN, FOREIGN_WORKAROUND};
+use super::phrases::{FOREIGN_FIX, FOREIGN_OPEN, FOREIGN_WORKAROUND, is_polite};
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::{pattern::re, prepare::Prepared};
@@ -155,8 +155,7 @@ pub(super) fn role(
 /// Whether a comment says nothing but thanks, agreement or impatience.
 fn is_courtesy(prose: &str) -> bool {
     let mut words = prose.unicode_words().map(str::to_lowercase).peekable();
-    words.peek().is_none()
-        || (prose.chars().count() <= 60 && words.all(|word| COURTESY.contains(&word.as_str())))
+    words.peek().is_none() || (prose.chars().count() <= 60 && words.all(|word| is_polite(&word)))
 }
 
 /// The sentences of a text (UAX #29, and each line for itself).
