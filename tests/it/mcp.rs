@@ -259,6 +259,7 @@ fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
         ("search", json!({"query": "x", "offset": u64::MAX, "limit": 10}), "invalid_input"),
         ("get_thread", json!({"key": "no/such#1"}), "not_found"),
         ("troubleshoot", json!({}), "invalid_input"),
+        ("troubleshoot", json!({"key": "acme/app#5", "text": "upload stops"}), "invalid_input"),
         ("store_note", json!({"kind": "lesson", "title": "", "body": "x"}), "invalid_input"),
     ] {
         let reply = client.call(tool, arguments);

@@ -85,6 +85,6 @@ fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let reading = rest
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())
-        .map(|numbers| Reading { numbers: *numbers, same_failure: false });
+        .map(|numbers| Reading { numbers: *numbers, ..Reading::default() });
     Some(Candidate { features, reading, right })
 }

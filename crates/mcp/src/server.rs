@@ -102,6 +102,12 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Reply {
         self.answer(asked, context, async |p, task| {
+            let asked =
+                [!p.text.trim().is_empty(), said(p.key.as_ref()).is_some(), said(p.path.as_ref()).is_some()];
+            if asked.iter().filter(|one| **one).count() > 1 {
+                return Err(Error::invalid("troubleshoot: more than one question was given")
+                    .with_hint("Give a text, or a key, or the path of a log."));
+            }
             let settings = TroubleshootSettings {
                 max_results: p.max_results,
                 total_budget_chars: p.total_budget_chars,

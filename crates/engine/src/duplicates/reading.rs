@@ -27,6 +27,13 @@ const MAX_NAMES: usize = 64;
 /// The most nats that shared names add up to; a shared dump has hundreds.
 const MAX_INFORMATION: f32 = 40.0;
 
+/// The share of a text's runs, and the logarithm of how many, from which on two texts are one …
+const SAME_SHARE: f32 = 0.93;
+const SAME_RUNS: f32 = 3.0;
+/// … if they share so many words that tell so many nats: about what one document in a thousand has.
+const SAME_WORDS: usize = 3;
+const SAME_TELLS: f32 = 7.0;
+
 /// How many numbers a reading has.
 pub const COUNT: usize = NAMES.len();
 
@@ -66,6 +73,9 @@ pub struct Reading {
     pub numbers: [f32; COUNT],
     /// Whether both name the same failure, by its own words or by where it happened.
     pub same_failure: bool,
+    /// Whether the one text stands in the other, word for word, and says what few others say: a form has its words from all that
+    /// were filled in.
+    pub same_text: bool,
 }
 
 /// A report that is read beside others.
@@ -145,9 +155,15 @@ impl<'a> Reader<'a> {
         let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = ours.1.min(theirs.1) as f32;
+        let contained = if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) };
+        let same_text = contained >= SAME_SHARE && logarithm(both) >= SAME_RUNS && {
+            let shared: Vec<String> = own.words.intersection(&other.words).cloned().collect();
+            let told = self.fulltext.information(Named::Word, &shared)?;
+            told.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
+        };
         let numbers = [
             share(both, all),
-            if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) },
+            contained,
             logarithm(both),
             if all_title > 0.0 { shared_title / all_title } else { 0.0 },
             shared_title,
@@ -159,7 +175,8 @@ impl<'a> Reader<'a> {
             ours.0.min(theirs.0),
             contrast,
         ];
-        Ok(Reading { numbers, same_failure: same_failure(&own.signatures, &other.signatures) })
+        let same_failure = same_failure(&own.signatures, &other.signatures);
+        Ok(Reading { numbers, same_failure, same_text })
     }
 }
 

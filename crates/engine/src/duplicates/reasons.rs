@@ -61,7 +61,7 @@ pub(super) fn of_twin(twin: &Twin) -> String {
     match twin {
         Twin::Copy => "it says the same, word for word".to_owned(),
         Twin::Again(ours, theirs) => {
-            format!("it tells of the same failure word for word, in {theirs} in place of {ours}")
+            format!("it tells the same word for word, of {theirs} in place of {ours}")
         }
         Twin::Parts(plan) => format!("each is another part of “{}”, by their titles", brief(plan)),
         Twin::Form => "both are the form that nobody filled in".to_owned(),
@@ -86,6 +86,9 @@ pub(super) fn reasons(
     let shared =
         |kind| signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
     // What programs of all kinds fail with is the same failure where it happened in the same place.
+    if one.reading.as_ref().is_some_and(|read| read.same_text) {
+        out.push("it tells the same word for word".to_owned());
+    }
     let frames = shared(SignatureKind::Frame);
     let failure = |s: &Signature| {
         if s.is_generic() && frames.is_empty() { "the same kind of failure" } else { "the same failure" }

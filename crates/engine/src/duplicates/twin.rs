@@ -13,8 +13,8 @@ use precedent_text::{
 
 /// Shorter texts are the same by chance ("Crash", "It does not work").
 const MIN_WORDS: usize = 8;
-/// A text of so many words tells what it is about.
-const TOLD: usize = 8;
+/// The fewest digits of the number that a desk gives to a ticket.
+const TICKET_DIGITS: usize = 4;
 /// The words of a report that are compared; a 5 MB log has no more to say.
 const MAX_WORDS: usize = 20_000;
 /// The bytes of its prose, and of its code, that those are looked for in.
@@ -41,6 +41,10 @@ static RECURRING: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "nightly daily weekly hourly monthly quarterly yearly annual scheduled cron smoke benchmark heartbeat",
     )
+});
+/// What stands in front of the number that a desk gave to a ticket.
+static TICKETS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    terms("ticket case incident request call order ref reference inc req ritm sr cs chg prb tkt vorgang")
 });
 /// Words of titles that tell of a failure.
 static FAILURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -75,7 +79,7 @@ pub(super) enum Twin {
 
 impl<'a> Worded<'a> {
     pub(super) fn new(title: &'a str, body: &Prepared) -> Self {
-        let head = tokens::words(title);
+        let head = without_tickets(tokens::words(title));
         let left = MAX_WORDS.saturating_sub(head.len());
         let rest = [body.prose(), body.code()];
         let words = |text: &String| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
@@ -85,7 +89,7 @@ impl<'a> Worded<'a> {
 
     /// Whether a report of this title may be a twin: cheaper to tell than whether it is.
     pub(super) fn may_be(&self, title: &str) -> bool {
-        let theirs = tokens::words(title);
+        let theirs = without_tickets(tokens::words(title));
         same(&self.head, &theirs)
             || replaced(&self.head, &theirs).is_some()
             || numbered(&self.head, &theirs).is_some()
@@ -136,12 +140,11 @@ impl<'a> Worded<'a> {
         if !fails && let Some(at) = numbered(&self.head, &other.head) {
             let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
             let (from, to) = (written(self.title, from), written(other.title, to));
-            // A text of some length that both tell is of one thing, whatever the ticket or the system is numbered. Under titles
-            // alone, or above two texts, nothing is known.
-            return match self.rest.len() >= TOLD {
-                true if self.rest == other.rest => Some(Twin::Again(from, to)),
-                true => None,
-                false => Some(Twin::Series(from, to)),
+            // A text that both tell is of one thing, whatever is numbered; two texts may be of one or of two.
+            return match (self.rest.is_empty() && other.rest.is_empty(), self.rest == other.rest) {
+                (true, _) => Some(Twin::Series(from, to)),
+                (false, true) => Some(Twin::Again(from, to)),
+                (false, false) => None,
             };
         }
         if let Some(plan) = part(self.title, other.title) {
@@ -155,6 +158,29 @@ impl<'a> Worded<'a> {
         same_but_for(&self.rest, &other.rest, from, to)
             .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
     }
+}
+
+/// The words of a title without the number that a desk gave to the ticket: "Ticket 40112: …", "[INC0012345] …". It is another one
+/// each time that the same is reported.
+fn without_tickets(words: Vec<Word>) -> Vec<Word> {
+    let long = |digits: &str| digits.len() >= TICKET_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
+    let is_number = |word: &Word| {
+        let digits = word.term.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let kind = &word.term[..word.term.len() - digits.len()];
+        long(digits) && !kind.is_empty() && TICKETS.contains(kind)
+    };
+    let mut out: Vec<Word> = Vec::with_capacity(words.len());
+    for word in words {
+        if is_number(&word) {
+            continue;
+        }
+        if long(&word.term) && out.last().is_some_and(|before| TICKETS.contains(&before.term)) {
+            out.pop();
+            continue;
+        }
+        out.push(word);
+    }
+    out
 }
 
 /// Whether a word is a version: numbers with points between.
@@ -315,6 +341,32 @@ mod tests {
             again
         );
         assert_eq!(twin((&new.0, &new.1), (&old.0, "It is another one, with other words in it.")), None);
+    }
+
+    #[test]
+    fn the_number_of_a_ticket_is_none_of_its_words() {
+        for (a, b) in [
+            ("Ticket 40112: label printer offline", "Ticket 40390: label printer offline"),
+            ("[INC0012345] label printer offline", "INC0012877 label printer offline"),
+            ("Case 00012345 - nightly export stops", "Case 00013111 - nightly export stops"),
+        ] {
+            assert_eq!(twin((a, BODY), (b, BODY)), Some(Twin::Copy), "{a}");
+            assert_eq!(
+                twin((a, BODY), (b, "The tray is stuck, and the light at the side is red.")),
+                None,
+                "{a}"
+            );
+        }
+        let found =
+            twin(("iOS 17: keyboard covers the field", BODY), ("iOS 18: keyboard covers the field", BODY));
+        assert_eq!(found, Some(Twin::Again("17".into(), "18".into())));
+        for (a, b) in [
+            ("Nightly build failed on 2025-04-01", "Nightly build failed on 2025-04-02"),
+            ("Release 7.1.0", "Release 7.2.0"),
+            ("Sprint 41 planning", "Sprint 42 planning"),
+        ] {
+            assert!(matches!(twin((a, ""), (b, "")), Some(Twin::Series(..))), "{a}");
+        }
     }
 
     #[test]
