@@ -161,6 +161,41 @@ async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() 
     assert!(found.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
+/// Twenty reports of one line, and two of one text under two titles.
+fn told_twice(more: &[Value]) -> Vec<Value> {
+    const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
+        were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time.";
+    let mut all: Vec<Value> =
+        (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
+    all.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
+    all.push(report(22, 5, "Problem found by our customer", TEXT));
+    all.extend_from_slice(more);
+    all
+}
+
+#[tokio::test]
+async fn a_text_word_for_word_under_another_title_is_probably_the_same() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    import(&casebook, &place, "acme/app", &told_twice(&[])).await;
+    let found = ask(&casebook, of("acme/app#22")).await;
+    assert_eq!(keys(&found)[0], "acme/app#21");
+    assert!(found.candidates[0].confidence >= 0.75, "{:?}", found.candidates[0]);
+    assert!(found.candidates[0].reasons.iter().any(|r| r.contains("the same word for word")));
+}
+
+#[tokio::test]
+async fn a_text_that_many_have_is_a_form_and_says_nothing_of_two_of_them() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let text = told_twice(&[])[20]["body"].as_str().unwrap().to_owned();
+    let more: Vec<Value> =
+        (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
+    import(&casebook, &place, "acme/app", &told_twice(&more)).await;
+    let found = ask(&casebook, of("acme/app#22")).await;
+    assert!(found.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("the same word for word"))));
+}
+
 #[tokio::test]
 async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
     let place = Place::new();
