@@ -245,3 +245,56 @@ async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_colours() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let file = home.path().join("issues.jsonl");
+    let record = |number: u32, title: &str, body: &str| {
+        serde_json::json!({"number": number, "title": title, "body": body, "state": "open", "user": {"login": "ada"},
+            "created_at": "2026-04-02T08:00:00Z", "updated_at": format!("2026-04-0{number}T08:00:00Z")})
+    };
+    let code = "It stops here:\n\n```rust\n// Once.\nfn belt() -> u8 { wheel(\"a\", 7) }\n```\n";
+    let records = [
+        record(2, "Belt slips under load", code),
+        record(3, "Belt squeaks in the cold", "It squeaks. ".repeat(400).as_str()),
+    ];
+    std::fs::write(&file, records.map(|r| r.to_string()).join("\n")).unwrap();
+    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
+    drop(open);
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        let search = wait_for(&window, "#query").await;
+        search.send_keys("belt slips load").await.unwrap();
+        wait_until("it is found", async || {
+            text(&window, "#hit-0 .title").await.contains("slips") && is_there(&window, "#hit-1").await
+        })
+        .await;
+        search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
+        wait_for(&window, "#hit-0[aria-selected=true]").await;
+        press(&window, &char::from(Key::Enter).to_string()).await;
+        wait_until("the first is read", async || text(&window, "article h2").await.contains("slips")).await;
+        wait_for(&window, "article .code-keyword").await;
+        shot(&window, "code").await;
+
+        press(&window, "h").await;
+        press(&window, "j").await;
+        wait_for(&window, "#hit-1[aria-selected=true]").await;
+        press_with(&window, Key::Shift, char::from(Key::Enter)).await;
+        wait_until("both are there", async || {
+            text(&window, "[data-pane=first] h2").await.contains("slips")
+                && text(&window, "[data-pane=second] h2").await.contains("squeaks")
+        })
+        .await;
+        shot(&window, "pair").await;
+        script(&window, "document.querySelector('[data-pane=second]').scrollTop = 300").await;
+        assert_eq!(script(&window, "return document.querySelector('[data-pane=first]').scrollTop").await, 0);
+
+        press(&window, &char::from(Key::Escape).to_string()).await;
+        wait_until("the second is closed", async || !is_there(&window, "[data-pane=second]").await).await;
+        assert!(text(&window, "[data-pane=first] h2").await.contains("slips"));
+    })
+    .await;
+}
