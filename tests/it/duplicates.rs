@@ -164,7 +164,9 @@ async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() 
 /// Twenty reports of one line, and two of one text under two titles.
 fn told_twice(more: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
-        were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time.";
+        were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
+        The server stands in Warsaw, its clock is right, and the log names the hour that we want. Only what is planned by the \
+        calendar of the department is late; what a person starts by hand runs at once and ends after four minutes.";
     let mut all: Vec<Value> =
         (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
     all.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));

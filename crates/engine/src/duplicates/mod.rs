@@ -64,8 +64,8 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
-/// How sure it is at least that two reports are the same where one tells the other's text word for word, under another title: of 30
-/// such pairs of titanium and xamarin that are marked or were read 29 are, at the least five in six (Wilson's interval).
+/// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
+/// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
 const TOLD: f32 = 0.75;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
 const ALIKE: f32 = 0.8;

@@ -16,7 +16,6 @@ use precedent_text::{
     prepare::Prepared,
     report,
     signature::{Signature, SignatureKind, same_failure},
-    tokens,
 };
 
 /// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
@@ -28,8 +27,8 @@ const MAX_NAMES: usize = 64;
 /// The most nats that shared names add up to; a shared dump has hundreds.
 const MAX_INFORMATION: f32 = 40.0;
 
-/// The share of a body's runs, and the logarithm of how many, from which on two texts are one …
-const SAME_SHARE: f32 = 0.97;
+/// The share of the shorter one's runs, and the logarithm of how many, from which on two reports are one …
+const SAME_SHARE: f32 = 0.92;
 const SAME_RUNS: f32 = 3.0;
 /// … if they share so many words that tell so many nats: what two of twenty documents have, or one in five hundred.
 const SAME_WORDS: usize = 3;
@@ -88,8 +87,6 @@ pub(super) struct Reader<'a> {
 /// What is compared of a report.
 struct Text {
     runs: HashSet<u64>,
-    /// How many of them begin in its title, at the most.
-    head: usize,
     title: BTreeSet<String>,
     names: BTreeSet<String>,
     signatures: BTreeSet<Signature>,
@@ -106,10 +103,8 @@ impl Text {
         let title_terms: BTreeSet<String> = report::terms(title).into_iter().collect();
         let words =
             title_terms.iter().cloned().chain(report::terms(&prose)).chain(report::terms(&code)).collect();
-        let runs: HashSet<u64> = terms.windows(RUN).map(|run| hasher.hash_one(run)).collect();
         Self {
-            head: tokens::words(title).len().min(runs.len()),
-            runs,
+            runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
             names: telling([title, &prose, &code]).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
@@ -161,8 +156,7 @@ impl<'a> Reader<'a> {
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = ours.1.min(theirs.1) as f32;
         let contained = if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) };
-        let bodies = (own.runs.len() - own.head).min(other.runs.len() - other.head);
-        let same_text = share(both, bodies) >= SAME_SHARE && logarithm(both) >= SAME_RUNS && {
+        let same_text = contained >= SAME_SHARE && logarithm(both) >= SAME_RUNS && {
             let shared: Vec<String> = own.words.intersection(&other.words).cloned().collect();
             let told = self.fulltext.information(Named::Word, &shared)?;
             told.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
