@@ -24,8 +24,7 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
-    duplicates::Table,
-    duplicates::{Checker, Heard},
+    duplicates::{Checker, Heard, Table},
     search::{self, query},
     troubleshoot::Language,
 };

@@ -126,18 +126,19 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
     let head = tokens::words(title);
     // The body is read only below such a title. A pasted line of a log has none, and says something.
     let hardly_any = || {
-        let words = first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT);
+        let words = beginning(body);
         let few = words.len() < if head.is_empty() { 1 } else { MIN_TEXT };
         // "Crash" says something once its text does.
         few && (name_nothing(&head) || words.iter().all(|term| says_nothing(term)))
     };
     (head.iter().all(|word| says_nothing(&word.term)) && hardly_any())
-        || (few_words(body) && (IGNORED.is_match(title) || IGNORED.is_match(&body.prose())))
+        || (beginning(body).len() < MIN_TEXT && (IGNORED.is_match(title) || IGNORED.is_match(&body.prose())))
         || is_spam(title, body)
 }
 
-fn few_words(body: &Prepared) -> bool {
-    first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT).len() < MIN_TEXT
+/// The first words of a body, as many as tell whether it has enough of them.
+fn beginning(body: &Prepared) -> Vec<String> {
+    first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT)
 }
 
 /// A line as forms are compared: its words alone.

@@ -146,8 +146,6 @@ pub struct Scored {
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
     pub confidence: f32,
-    /// Whether it says nothing.
-    empty: bool,
 }
 
 /// What is read of a candidate for a closer look.
@@ -256,34 +254,36 @@ impl<'a> Checker<'a> {
         let mut readings = self.readings(draft, &first)?.into_iter();
         let mut scored: Vec<Scored> = ranked
             .into_iter()
-            .map(|Worth { at, score, share }| {
+            .filter_map(|Worth { at, score, share }| {
                 let reading = readings.next().flatten();
+                let closer = evidence[at].closer.unwrap_or_default();
+                // What says nothing is no candidate.
+                if closer.form || reading.as_ref().is_some_and(|(.., empty)| *empty) {
+                    return None;
+                }
                 let table = match &reading {
                     Some((source, ..)) => self.table_of(*source),
                     None => self.table,
                 };
-                let empty = reading.as_ref().is_some_and(|read| read.2);
                 let reading = reading.map(|(_, reading, _)| reading);
                 let seen = Seen { features: &features[at], share, reading: reading.as_ref() };
                 let Judged { same, worth } = table.judge(&seen);
                 let told = reading.as_ref().is_some_and(|read| read.same_text) && !features[at].is_series();
                 let same = if told { same.max(TOLD) } else { same };
-                Scored {
+                Some(Scored {
                     document: ids[at],
                     features: features[at],
                     cosine: evidence[at].likeness.and_then(|l| l.text_text),
-                    closer: evidence[at].closer.unwrap_or_default(),
+                    closer,
                     said: std::mem::take(&mut said[at]),
                     reading,
                     share,
                     score,
                     confidence: same,
                     worth,
-                    empty,
-                }
+                })
             })
             .collect();
-        scored.retain(|one| !one.closer.form && !one.empty);
         // Nothing that is further down is surer than what is above it.
         let mut least = 1.0_f32;
         for one in &mut scored {

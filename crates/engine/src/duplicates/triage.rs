@@ -99,7 +99,7 @@ pub fn triage(
             _ => r.waiting_related(source, closed)?,
         };
         let left_out = if closed { 0 } else { r.closed_issues(source)? };
-        Ok((r.waiting(source, closed, request.band.floor())?, related, left_out))
+        Ok((r.waiting(source, closed, floor)?, related, left_out))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
         let asked = match fresh.get(key) {

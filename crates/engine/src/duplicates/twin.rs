@@ -120,11 +120,12 @@ impl<'a> Worded<'a> {
         let has = |some: &HashSet<String>| self.head.iter().any(|word| some.contains(&word.term));
         let (fails, recurs) = (has(&FAILURES), has(&RECURRING));
         // What comes with a date, and what is done for one version after another, needs no words to be told.
-        if let Some(at) = numbered(&self.head, &other.head)
+        let numbers = numbered(&self.head, &other.head)
+            .map(|at| (written(self.title, &self.head[at..=at]), written(other.title, &other.head[at..=at])));
+        if let Some((from, to)) = &numbers
             && (recurs || (!fails && has(&TASKS)))
         {
-            let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
-            return Some(Twin::Series(written(self.title, from), written(other.title, to)));
+            return Some(Twin::Series(from.clone(), to.clone()));
         }
         if self.head.len() + self.rest.len() < MIN_WORDS {
             return None;
@@ -137,9 +138,7 @@ impl<'a> Worded<'a> {
         if fails && let Some((ours, theirs)) = self.versions_apart(other) {
             return Some(Twin::Again(ours.to_owned(), theirs.to_owned()));
         }
-        if !fails && let Some(at) = numbered(&self.head, &other.head) {
-            let (from, to) = (&self.head[at..=at], &other.head[at..=at]);
-            let (from, to) = (written(self.title, from), written(other.title, to));
+        if !fails && let Some((from, to)) = numbers {
             // A text that both tell is of one thing, whatever is numbered; two texts may be of one or of two.
             return match (self.rest.is_empty() && other.rest.is_empty(), self.rest == other.rest) {
                 (true, _) => Some(Twin::Series(from, to)),
