@@ -61,7 +61,7 @@ pub(super) fn of_twin(twin: &Twin) -> String {
     match twin {
         Twin::Copy => "it says the same, word for word".to_owned(),
         Twin::Again(ours, theirs) => {
-            format!("it tells the same word for word, of {theirs} in place of {ours}")
+            format!("it says the same word for word, but for {theirs} in place of {ours}")
         }
         Twin::Parts(plan) => format!("each is another part of “{}”, by their titles", brief(plan)),
         Twin::Form => "both are the form that nobody filled in".to_owned(),
