@@ -222,7 +222,8 @@ RAMPS = {
     "failure": [(1, 5), (4, 9)],
     "names": [(1, 8), (6, 20), (15, 40)],
     "content": [(1.5, 3)],
-    "age": [(7.5, 4)],
+    # Long before is seldom the same, and neither is what one person files within minutes or hours.
+    "age": [(7.5, 4), (0.02, 0.4)],
     "rarest": [(3, 7), (6, 9.5)],
     "apart": [(6, 0), (12, 4)],
     "contrast": [(1, 0), (3, 1)],
@@ -260,6 +261,9 @@ PRODUCTS = [
     [("contained", 0.3, 0.6), ("text_text_cosine", 0.8, 0.95)],
     [("frames", 0.5, 1), ("contained", 0.2, 0.5)],
     [("names", 6, 18), ("failure", 3, 7), ("text_text_cosine", 0.4, 0.7)],
+    [("age", 0.02, 0.4), ("text_text_cosine", 0.55, 0.85)],
+    [("age", 0.02, 0.4), ("titles", 0.3, 0.8)],
+    [("age", 0.02, 0.4), ("share", -1, 0)],
 ]
 TERMS = [[(name, a, b)] for name, ramps in RAMPS.items() for a, b in ramps] + PRODUCTS
 
