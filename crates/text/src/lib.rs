@@ -4,6 +4,7 @@ pub mod adf;
 pub mod chunk;
 mod dialect;
 pub mod essence;
+pub mod failure;
 pub mod harmless;
 pub mod html;
 pub mod hypertext;

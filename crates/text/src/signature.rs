@@ -230,9 +230,11 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
 /// What programs of all kinds fail with: by itself it tells nothing of the cause. Masked, as signatures are.
 const GENERIC: &[&str] = &[
     "access violation",
+    "all goroutines are asleep",
     "arithmetic overflow",
     "array index out of bounds",
     "assertion failed",
+    "assignment to entry in nil map",
     "attempt to add with overflow",
     "attempt to divide by zero",
     "attempt to index a nil value",
@@ -246,6 +248,8 @@ const GENERIC: &[&str] = &[
     "cannot read property of null",
     "cannot read property of undefined",
     "collection was modified; enumeration operation may not execute",
+    "concurrent map read and map write",
+    "concurrent map writes",
     "command failed with exit code #",
     "connection refused",
     "connection reset by peer",
@@ -278,6 +282,7 @@ const GENERIC: &[&str] = &[
     "process exited with code #",
     "runtime error",
     "segmentation fault",
+    "send on closed channel",
     "sequence contains no elements",
     "slice index out of range",
     "stack overflow",
@@ -328,7 +333,7 @@ impl Signature {
 }
 
 /// Whether a masked message tells no cause: nothing in it is the program's own.
-fn is_generic(message: &str) -> bool {
+pub(crate) fn is_generic(message: &str) -> bool {
     let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
     let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
     let told =
@@ -381,7 +386,7 @@ fn is_no_code(text: &str) -> bool {
 }
 
 /// Lower case, one space between words, and what differs from run to run as `#`.
-fn masked(message: &str) -> String {
+pub(crate) fn masked(message: &str) -> String {
     let masked = VARYING.replace_all(message.trim(), "#");
     let mut out = String::with_capacity(masked.len());
     for word in masked.split_whitespace() {

@@ -147,7 +147,7 @@ pub fn calibrate(
             let candidates = top
                 .map(|s| Candidate {
                     features: s.features,
-                    reading: s.reading,
+                    reading: s.reading.clone(),
                     right: relevant.contains(&s.document),
                 })
                 .collect();

@@ -50,7 +50,7 @@ pub struct Asked {
 }
 
 /// A candidate of such a report.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// What it has in common with the report.
     pub features: Features,

@@ -7,12 +7,14 @@
 use std::{
     collections::{BTreeSet, HashSet},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    sync::OnceLock,
 };
 
-use super::{Draft, reasons::telling, twin::Worded};
+use super::{Draft, check::text, reasons::telling, twin::Worded};
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
+    failure::{Contrary, Failures},
     prepare::Prepared,
     report,
     signature::{Signature, SignatureKind, same_failure},
@@ -67,7 +69,7 @@ pub const NAMES: [&str; 12] = [
 ];
 
 /// What two reports have in common, word for word.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// What the judge reads, in the order of [`NAMES`].
     pub numbers: [f32; COUNT],
@@ -76,12 +78,16 @@ pub struct Reading {
     /// Whether the one text stands in the other, word for word, and says what few others say: a form has its words from all that
     /// were filled in.
     pub same_text: bool,
+    /// In what their failures differ, though both name one: another cause inside, another code.
+    pub contrary: Option<Contrary>,
 }
 
 /// A report that is read beside others.
 pub(super) struct Reader<'a> {
     fulltext: &'a FullText,
     own: Text,
+    own_failures: OnceLock<Failures>,
+    draft: &'a Draft,
 }
 
 /// What is compared of a report.
@@ -118,8 +124,8 @@ impl Text {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(fulltext: &'a FullText, draft: &Draft) -> Self {
-        Self { fulltext, own: Text::new(&draft.title, &draft.body) }
+    pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
+        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failures: OnceLock::new(), draft }
     }
 
     /// Reads a candidate beside the report.
@@ -175,8 +181,18 @@ impl<'a> Reader<'a> {
             ours.0.min(theirs.0),
             contrast,
         ];
-        let same_failure = same_failure(&own.signatures, &other.signatures);
-        Ok(Reading { numbers, same_failure, same_text })
+        let same = same_failure(&own.signatures, &other.signatures);
+        let contrary = (same || failure > 0.0).then(|| self.contrary(title, body)).flatten();
+        Ok(Reading { numbers, same_failure: same && contrary.is_none(), same_text, contrary })
+    }
+}
+
+impl Reader<'_> {
+    /// In what the failures differ. One message about two things is no reason: reports of one fault name files of their own.
+    fn contrary(&self, title: &str, body: &Prepared) -> Option<Contrary> {
+        let read = |title: &str, body: &Prepared| Failures::of(&text(title, body));
+        let own = self.own_failures.get_or_init(|| read(&self.draft.title, &self.draft.body));
+        own.contrary(&read(title, body)).filter(|c| matches!(c, Contrary::Cause(..) | Contrary::Code(..)))
     }
 }
 

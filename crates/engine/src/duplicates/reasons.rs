@@ -7,6 +7,7 @@ use regex::Regex;
 use super::{Draft, Scored, twin::Twin};
 use precedent_store::DocumentRow;
 use precedent_text::{
+    failure::Contrary,
     pattern::re,
     prepare::Prepared,
     report,
@@ -88,6 +89,13 @@ pub(super) fn reasons(
     // What programs of all kinds fail with is the same failure where it happened in the same place.
     if one.reading.as_ref().is_some_and(|read| read.same_text) {
         out.push("it tells the same word for word".to_owned());
+    }
+    match one.reading.as_ref().and_then(|read| read.contrary.as_ref()) {
+        Some(Contrary::Cause(ours, theirs)) => {
+            out.push(format!("another cause: “{}” here, “{}” there", brief(ours), brief(theirs)));
+        }
+        Some(Contrary::Code(ours, theirs)) => out.push(format!("another code: {ours} here, {theirs} there")),
+        _ => {}
     }
     let frames = shared(SignatureKind::Frame);
     let failure = |s: &Signature| {

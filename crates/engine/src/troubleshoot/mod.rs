@@ -38,6 +38,7 @@ use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     essence::informative,
+    failure::{Contrary, Failures},
     prepare::{Prepared, written},
     report,
     skeleton::Skeleton,
@@ -60,6 +61,11 @@ const PAGES: usize = 2;
 const PAGE_DEPTH: usize = 10;
 /// The passage of a page, in characters.
 const PAGE_LENGTH: usize = 1200;
+/// The most that a case helps whose innermost cause is another one, which is then not shown; whose message is about another
+/// thing; and which fails in another way.
+const ANOTHER_CAUSE: f32 = 0.14;
+const ANOTHER_THING: f32 = 0.45;
+const ANOTHER_FAILURE: f32 = 0.3;
 /// The longest question that is read, in bytes.
 const MAX_QUESTION: usize = 50_000_000;
 
@@ -247,6 +253,17 @@ impl Seen {
             signature: one.scored.reading.as_ref().is_some_and(|reading| reading.same_failure),
         }
     }
+
+    /// The same, where the failures differ: what a case has in common with the question is then what all failures of its kind have.
+    fn unless(self, contrary: Option<&Contrary>) -> Self {
+        let most = match contrary {
+            None => return self,
+            Some(Contrary::Cause(..)) => ANOTHER_CAUSE,
+            Some(Contrary::Thing(..)) => ANOTHER_THING,
+            Some(Contrary::Code(..) | Contrary::Place | Contrary::Other) => ANOTHER_FAILURE,
+        };
+        Self { helps: self.helps.min(most), signature: false, ..self }
+    }
 }
 
 struct Candidate {
@@ -277,6 +294,7 @@ impl Candidate {
 fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
+    let failures = Failures::of(&question.text);
     for one in found {
         if out.len() >= CANDIDATES {
             break;
@@ -295,7 +313,9 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
             continue;
         }
         let declined = is_declined(r, &row)?;
-        out.push(Candidate { evidence: Seen::of(&one), row, relation: None, via, declined });
+        let contrary = failures.contrary(&Failures::of(&format!("{}\n{}", row.title, row.body)));
+        let evidence = Seen::of(&one).unless(contrary.as_ref());
+        out.push(Candidate { evidence, row, relation: None, via, declined });
     }
     Ok(out)
 }

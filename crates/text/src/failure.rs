@@ -1,0 +1,427 @@
+//! What two texts say that failed, side by side: whether the one names another cause, another thing or another code than the other.
+//!
+//! Texts that quote a failure are alike by what all such failures have in common: the wrapper that a framework puts around each
+//! exception, the words of a compiler's message, the last lines of a build. What tells them apart is little: the innermost
+//! cause, the name between the quotes, the number of the code.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+
+use crate::{pattern::re, signature, tokens, trace};
+
+/// In what two failures differ that have much in common otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contrary {
+    /// The innermost causes are two.
+    Cause(String, String),
+    /// One message about two things: another module, another file.
+    Thing(String, String),
+    /// Two codes of one family.
+    Code(String, String),
+    /// What programs of all kinds fail with, at two places.
+    Place,
+    /// Both quote failures, and no line of the one is like any of the other.
+    Other,
+}
+
+/// A line that says what failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    /// Its words in their order: what all messages of this kind have.
+    words: Vec<String>,
+    /// What it names.
+    names: BTreeSet<String>,
+    /// As it is shown.
+    shown: String,
+    /// Whether programs of all kinds say so.
+    generic: bool,
+}
+
+/// What a text says that failed.
+#[derive(Clone, Debug, Default)]
+pub struct Failures {
+    told: Vec<Told>,
+    /// What it ends in: the innermost causes of its chains, and the exceptions above its traces.
+    roots: Vec<Told>,
+    codes: BTreeMap<String, BTreeSet<String>>,
+    frames: BTreeSet<String>,
+}
+
+/// The longest text that is read, and the longest line, in bytes.
+const MAX_READ: usize = 200_000;
+const MAX_LINE: usize = 500;
+/// The most lines that count.
+const MAX_TOLD: usize = 60;
+/// The most codes of one family for a text to be about one of them.
+const MAX_CODES: usize = 2;
+/// The fewest words that make two messages one kind.
+const MIN_WORDS: usize = 3;
+/// The most exceptions of traces.
+const MAX_ROOTS: usize = 8;
+/// The longest that is shown, in characters.
+const SHOWN: usize = 60;
+
+static FAILS: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:error|errors|fatal|fail|failed|fails|failure|cannot|can't|could not|couldn't|unable|panic|panicked|denied|exhausted|not found|no such|refused|timed out|undefined|unresolved|invalid|missing|violates|exception)\b|(?:Exception|Error)\b",
+    )
+});
+// The last lines of a build or of a framework: they say that something failed, not what.
+static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\W*(?:g?make(?:\[\d+\])?: \*\*\*|collect2:|ninja: |npm (?:err!|error) (?:code|errno|a complete log|lifecycle|command)|error(?:: | )command |error: process |error: could not compile|error: aborting|error: build|build failed|\S*: build failed|failure: build failed|process completed|##\[error\]process|error: job failed|traceback|internal server error|the following build commands failed|\*\* build failed|unhandled(?: promise)? (?:rejection|exception)|uncaught exception|an error occurred|one or more errors|failed with result|begin failed|exit|\S+ exited)|exit(?:ed)?(?: with)? (?:code|status)",
+    )
+});
+// What says that the next one is the cause of what stands before it.
+static CAUSED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*|\[cause\]:\s*"));
+// The class of an exception at the beginning of a line, with its message.
+static RAISED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:Unhandled [Ee]xception[.:]?\s*|Exception in thread \S+ )?(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
+    )
+});
+// Lists of causes: the last of them is the innermost.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
+// Python and PHP tell the innermost first.
+static FOLLOWED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",
+    )
+});
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?:(?i:\b(?P<kind>exit code|exit status|exited with|error code|return code|code|status|errno|error|fault|alarm|sip|http(?:/\d(?:\.\d)?)?|sqlcode|signal|with|returns|returned|hresult)\b)[\s:=#(]*(?:code |status |of )?)(?P<prefix>[A-Z]{1,8}[-_]?|0x)?(?P<number>[0-9A-F]{2,8})\b",
+    )
+});
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
+// A place in a file, a moment, an address: they differ from run to run.
+static VARYING: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\d{1,4}[-/.:]\d{1,2}(?:[-/.:T ]\d{1,6})*|(?::\d+)+|\(\d+,\d+\)|\d+(?:\.\d+)*",
+    )
+});
+
+impl Failures {
+    /// Reads a text as it was written: prose, logs and traces.
+    pub fn of(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_READ)];
+        let mut out =
+            Self { roots: roots(text), frames: trace::frames(text).into_iter().collect(), ..Self::default() };
+        for line in text.lines() {
+            let line = line[..line.floor_char_boundary(MAX_LINE)].trim();
+            for found in CODE.captures_iter(line) {
+                let part = |name| found.name(name).map(|m| m.as_str()).unwrap_or_default();
+                let (prefix, number) = (part("prefix"), part("number"));
+                let plain = prefix.is_empty();
+                // A number alone is a code where the word before it says so.
+                let kind = part("kind").to_lowercase();
+                let says = !matches!(kind.as_str(), "with" | "returns" | "returned" | "error" | "fault");
+                let decimal = number.bytes().all(|b| b.is_ascii_digit());
+                if (plain && says && decimal && number.len() <= 5) || (prefix == "0x") || (!plain && decimal)
+                {
+                    let family =
+                        if plain { family(&kind) } else { prefix.trim_end_matches(['-', '_']).to_owned() };
+                    out.codes.entry(family).or_default().insert(format!("{prefix}{number}"));
+                }
+            }
+            if out.told.len() < MAX_TOLD && FAILS.is_match(line) && !TAIL.is_match(line) {
+                out.told.extend(Told::read(line));
+            }
+        }
+        out
+    }
+
+    /// In what the two differ, if their failures are not one. What one of them does not tell tells nothing.
+    pub fn contrary(&self, other: &Self) -> Option<Contrary> {
+        if let (Some(ours), Some(theirs)) = (self.roots.first(), other.roots.first()) {
+            let pairs = || self.roots.iter().flat_map(|a| other.roots.iter().map(move |b| (a, b)));
+            let alike: Vec<_> = pairs().filter(|(a, b)| a.is_like(b)).collect();
+            if alike.is_empty() {
+                return Some(Contrary::Cause(ours.shown.clone(), theirs.shown.clone()));
+            }
+            if alike.iter().all(|(a, b)| a.another(b).is_some()) {
+                return alike.first().and_then(|(a, b)| a.another(b));
+            }
+            if alike.iter().any(|(a, _)| !a.generic) {
+                return None;
+            }
+        }
+        let shared_frames = self.frames.intersection(&other.frames).count();
+        let code = self.codes.iter().find_map(|(family, ours)| {
+            let theirs = other.codes.get(family)?;
+            let few = ours.len() <= MAX_CODES && theirs.len() <= MAX_CODES;
+            (few && ours.is_disjoint(theirs)).then(|| (ours.first().cloned(), theirs.first().cloned()))
+        });
+        let same_code =
+            self.codes.iter().any(|(f, ours)| other.codes.get(f).is_some_and(|t| !ours.is_disjoint(t)));
+        if let (Some((Some(ours), Some(theirs))), false) = (code, same_code) {
+            return Some(Contrary::Code(ours, theirs));
+        }
+        let pairs = || self.told.iter().flat_map(|a| other.told.iter().map(move |b| (a, b)));
+        let alike: Vec<_> = pairs().filter(|(a, b)| a.is_like(b)).collect();
+        if alike.iter().any(|(a, b)| !a.generic && a.another(b).is_none()) {
+            return None;
+        }
+        if let Some(found) = alike.iter().find_map(|(a, b)| a.another(b)) {
+            return (shared_frames == 0).then_some(found);
+        }
+        let apart = !self.frames.is_empty() && !other.frames.is_empty() && shared_frames == 0;
+        if !alike.is_empty() {
+            return apart.then_some(Contrary::Place);
+        }
+        let telling = |all: &[Told]| all.iter().any(|told| !told.generic);
+        let near = pairs().any(|(a, b)| a.shares(b));
+        (telling(&self.told) && telling(&other.told) && !near && !same_code && shared_frames == 0)
+            .then_some(Contrary::Other)
+    }
+}
+
+impl Told {
+    fn read(line: &str) -> Option<Self> {
+        let mut names = BTreeSet::new();
+        let mut rest = line.to_owned();
+        for found in QUOTED.captures_iter(line) {
+            if let Some(name) = found.iter().skip(1).flatten().next() {
+                names.insert(name.as_str().to_lowercase());
+                rest = rest.replace(found.get(0).map_or("", |m| m.as_str()), " ");
+            }
+        }
+        let rest = VARYING.replace_all(&rest, " ");
+        let mut words = Vec::new();
+        for word in rest.split(|c: char| c.is_whitespace() || "()[]{}<>,;=|".contains(c)) {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '@');
+            let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
+            let inner = last.contains(['_', '.', ':', '-', '@', '$'])
+                || word.len() != last.len()
+                || last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
+            if last.chars().filter(|c| c.is_alphabetic()).count() < 2 {
+                continue;
+            }
+            // The class of an exception is a word of its message.
+            if inner && !last.ends_with("Exception") && !last.ends_with("Error") {
+                names.insert(last.to_lowercase());
+            } else {
+                let class = last.rsplit(['.', ':']).next().unwrap_or(last).to_lowercase();
+                if !tokens::is_stop_word(&class) {
+                    words.push(class);
+                }
+            }
+        }
+        let shown: String = line.chars().take(SHOWN).collect();
+        // What stands before the last colon is a class or a place.
+        let generic = [line, line.rsplit(": ").next().unwrap_or(line)]
+            .iter()
+            .any(|part| signature::is_generic(&signature::masked(part)));
+        (!words.is_empty() || !names.is_empty()).then_some(Self { words, names, shown, generic })
+    }
+
+    /// Whether both are one kind of message.
+    fn is_like(&self, other: &Self) -> bool {
+        let (ours, theirs): (BTreeSet<_>, BTreeSet<_>) =
+            (self.words.iter().collect(), other.words.iter().collect());
+        let both = ours.intersection(&theirs).count();
+        let all = ours.union(&theirs).count();
+        both * 10 >= all * 7 && (both >= MIN_WORDS || ours == theirs)
+    }
+
+    /// Whether half of what the one says is in the other.
+    fn shares(&self, other: &Self) -> bool {
+        let said =
+            |told: &Self| -> BTreeSet<String> { told.words.iter().chain(&told.names).cloned().collect() };
+        let (ours, theirs) = (said(self), said(other));
+        let both = ours.intersection(&theirs).count();
+        both > 0 && both * 2 >= ours.len().min(theirs.len())
+    }
+
+    /// What the two are about, if that is not one thing.
+    fn another(&self, other: &Self) -> Option<Contrary> {
+        let both = self.names.intersection(&other.names).count();
+        let fewer = self.names.len().min(other.names.len());
+        if fewer == 0 || both * 2 >= fewer {
+            return None;
+        }
+        let only = |a: &Self, b: &Self| a.names.difference(&b.names).next().cloned();
+        Some(Contrary::Thing(only(self, other)?, only(other, self)?))
+    }
+}
+
+/// What a text's failures end in: the innermost cause of a chain, else the exceptions that stand at the traces.
+fn roots(text: &str) -> Vec<Told> {
+    if let Some(innermost) = innermost(text) {
+        return vec![innermost];
+    }
+    let lines: Vec<&str> = text.lines().map(|l| l[..l.floor_char_boundary(MAX_LINE)].trim()).collect();
+    let mut out: Vec<Told> = Vec::new();
+    let mut python = false;
+    for (at, line) in lines.iter().enumerate() {
+        python |= line.starts_with("Traceback (most recent call last)");
+        let above = lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
+        // Python says it below its trace, all others above.
+        if RAISED.is_match(line) && (above || python) && !line.starts_with("at ") {
+            python = false;
+            out.extend(Told::read(line).filter(|told| !out.contains(told)));
+        }
+    }
+    out.truncate(MAX_ROOTS);
+    out
+}
+
+/// The innermost cause, where a text tells of a chain.
+fn innermost(text: &str) -> Option<Told> {
+    let line = |at: &str| {
+        let line = at.lines().map(str::trim).find(|l| !l.is_empty())?;
+        Told::read(&line[..line.floor_char_boundary(MAX_LINE)])
+    };
+    if let Some(last) = CAUSED.find_iter(text).last() {
+        let rest = &text[last.end()..];
+        // A list under the word, as anyhow writes it, or the line itself.
+        if let Some(list) = rest.strip_prefix('\n') {
+            let listed =
+                list.lines().map_while(|l| NUMBERED.captures(l).and_then(|c| Some(c.get(1)?.as_str())));
+            if let Some(innermost) = listed.last() {
+                return line(innermost);
+            }
+        }
+        return line(rest);
+    }
+    let before = &text[..FOLLOWED.find(text)?.start()];
+    let said = before.lines().rev().map(str::trim).find(|l| FAILS.is_match(l) && !l.starts_with("File "))?;
+    line(said)
+}
+
+fn family(kind: &str) -> String {
+    match kind {
+        "exit code" | "exit status" | "exited with" | "return code" => "exit".to_owned(),
+        _ if kind.starts_with("http") => "status".to_owned(),
+        _ => kind.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contrary(one: &str, other: &str) -> Option<Contrary> {
+        let (one, other) = (Failures::of(one), Failures::of(other));
+        let found = one.contrary(&other);
+        assert_eq!(other.contrary(&one).is_some(), found.is_some(), "from either side");
+        found
+    }
+
+    #[test]
+    fn the_innermost_cause_tells_wrapped_failures_apart() {
+        let java = |cause: &str| {
+            format!(
+                "o.s.BeanCreationException: Error creating bean\n\tat o.s.Factory.get(Factory.java:3)\nCaused by: {cause}\n\tat a.B.c(B.java:1)\n"
+            )
+        };
+        let of = |one: &str, other: &str| contrary(&java(one), &java(other));
+        let timeout = "java.net.SocketTimeoutException: connect timed out";
+        assert!(matches!(
+            of(timeout, "java.lang.ClassNotFoundException: com.acme.Driver"),
+            Some(Contrary::Cause(..))
+        ));
+        assert_eq!(of(timeout, timeout), None);
+        let net = |cause: &str| {
+            format!("System.AggregateException: One or more errors occurred.\n ---> {cause}\n   at A.B()\n")
+        };
+        let (host, disk) = (
+            "System.Net.Sockets.SocketException (11001): No such host is known.",
+            "System.IO.IOException: The disk is full.",
+        );
+        assert!(matches!(contrary(&net(host), &net(disk)), Some(Contrary::Cause(..))));
+        assert_eq!(contrary(&net(host), &net(host)), None);
+        let python = |first: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n{first}\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\nRuntimeError: task failed\n"
+            )
+        };
+        assert!(matches!(
+            contrary(&python("KeyError: 'sku'"), &python("ValueError: could not convert string")),
+            Some(Contrary::Cause(..))
+        ));
+        assert_eq!(
+            contrary(&python("KeyError: 'sku'"), "RuntimeError: task failed"),
+            None,
+            "a chain and none"
+        );
+        let anyhow = |cause: &str| {
+            format!("Error: cannot start\n\nCaused by:\n    0: reading the settings\n    1: {cause}\n")
+        };
+        assert!(matches!(
+            contrary(&anyhow("permission denied for the key"), &anyhow("expected a table at line 3")),
+            Some(Contrary::Cause(..))
+        ));
+    }
+
+    #[test]
+    fn one_message_about_two_things() {
+        let found = contrary(
+            "src/x.ts:7:22 - error TS2307: Cannot find module 'lodash-es' or its type declarations.",
+            "src/api.ts(3,24): error TS2307: Cannot find module '@acme/schema' or its type declarations.",
+        );
+        assert!(
+            matches!(&found, Some(Contrary::Thing(a, b)) if a == "lodash-es" && b == "@acme/schema"),
+            "{found:?}"
+        );
+        let missing =
+            "src/x.ts:7:22 - error TS2307: Cannot find module 'lodash-es' or its type declarations.";
+        assert_eq!(contrary(missing, &missing.replace("7:22", "91:3")), None, "at another line");
+    }
+
+    #[test]
+    fn two_codes_of_one_family() {
+        let code = |a: &str, b: &str| matches!(contrary(a, b), Some(Contrary::Code(..)));
+        assert!(code("The import ends with E-105", "Import job ends with E-104"));
+        assert!(code("status=217/USER", "main process exited, status=203/EXEC"));
+        assert!(code("Update fails: error 0x80070422", "Update fails: error 0x80070002"));
+        assert!(code("the hook exits with exit code 127", "exit code 139"));
+        assert!(!code("ends with E-104", "Import job ends with E-104 in the night"));
+        assert!(!code("see PROJ-104", "PROJ-105 is the same"), "keys of items are no codes");
+        assert!(!code("took 104 ms with 12 threads", "took 99 ms with 8 threads"), "nor are counts");
+    }
+
+    #[test]
+    fn generic_failures_at_two_places_and_failures_without_a_word_in_common() {
+        let panic = |at: &str| {
+            format!(
+                "panic: assignment to entry in nil map\n\ngoroutine 7 [running]:\n{at}(0xc0004aa000)\n\t/src/a.go:31 +0x1c5\n"
+            )
+        };
+        let found = contrary(
+            &panic("example.org/mailer/queue.(*Outbox).Put"),
+            &panic("example.org/sched/lead.(*Table).Set"),
+        );
+        assert!(found.is_none() || found == Some(Contrary::Place), "{found:?}");
+        let build = |line: &str| {
+            format!(
+                "{line}\nmake[1]: *** [Makefile:44: all] Error 1\nmake: *** [Makefile:13: build] Error 2\n"
+            )
+        };
+        let found = contrary(
+            &build("install: cannot create regular file '/usr/bin/tool': Permission denied"),
+            &build("src/zip.c:31:10: fatal error: lzma.h: No such file or directory"),
+        );
+        assert_eq!(found, Some(Contrary::Other));
+        assert_eq!(
+            contrary("It does not start.", "It cannot be started since the update."),
+            None,
+            "prose tells no failure"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_two_texts_can_be_compared(a in "(?s).{0,200}", b in "(?s).{0,200}", shared in "(Caused by: |---> |error: |exit code )?[a-z0-9E' -]{0,40}") {
+            let (one, two) = (Failures::of(&format!("{a}\n{shared}")), Failures::of(&format!("{b}\n{shared}")));
+            proptest::prop_assert_eq!(one.contrary(&two).is_some(), two.contrary(&one).is_some());
+            proptest::prop_assert_eq!(one.contrary(&one), None);
+        }
+    }
+}
