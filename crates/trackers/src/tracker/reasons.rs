@@ -1,56 +1,18 @@
 //! Why an item was closed: the words of trackers whose resolutions are free, as the few that the rest of the program asks for.
 
+use precedent_text::words::Words;
+
 /// Resolutions after which there is nothing to learn from how it was solved, lowercase, without spaces and marks.
-const NOT_PLANNED: &[&str] = &[
-    "wontfix",
-    "wontdo",
-    "willnotfix",
-    "invalid",
-    "notabug",
-    "notaproblem",
-    "declined",
-    "rejected",
-    "asdesigned",
-    "bydesign",
-    "worksforme",
-    "cannotreproduce",
-    "cantreproduce",
-    "notreproducible",
-    "incomplete",
-    "insufficientdata",
-    "inactive",
-    "expired",
-    "obsolete",
-    "eol",
-    "cantfix",
-    "deferred",
-    "canceled",
-    "cancelled",
-    "removed",
-    "removedfromthebacklog",
-    "abandoned",
-    "moved",
-    "upstream",
-];
+static NOT_PLANNED: Words = Words::new(
+    "wontfix wontdo willnotfix invalid notabug notaproblem declined rejected asdesigned bydesign worksforme cannotreproduce
+    cantreproduce notreproducible incomplete insufficientdata inactive expired obsolete eol cantfix deferred canceled cancelled
+    removed removedfromthebacklog abandoned moved upstream",
+);
 /// Resolutions that say that it was solved.
-const COMPLETED: &[&str] = &[
-    "fixed",
-    "done",
-    "completed",
-    "resolved",
-    "solved",
-    "implemented",
-    "verified",
-    "currentrelease",
-    "nextrelease",
-    "errata",
-    "rawhide",
-    "acceptancetestspass",
-    "fixedandverified",
-    "workfinished",
-    "codecomplete",
-    "closed",
-];
+static COMPLETED: Words = Words::new(
+    "fixed done completed resolved solved implemented verified currentrelease nextrelease errata rawhide acceptancetestspass
+    fixedandverified workfinished codecomplete closed",
+);
 
 /// `completed`, `not_planned` or `duplicate` where a resolution means that, else the resolution itself.
 pub(super) fn reason(resolution: &str) -> String {
@@ -58,8 +20,8 @@ pub(super) fn reason(resolution: &str) -> String {
         resolution.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     match plain.as_str() {
         twin if twin.contains("duplicate") => "duplicate".to_owned(),
-        known if NOT_PLANNED.contains(&known) => "not_planned".to_owned(),
-        known if COMPLETED.contains(&known) => "completed".to_owned(),
+        known if NOT_PLANNED.contains(known) => "not_planned".to_owned(),
+        known if COMPLETED.contains(known) => "completed".to_owned(),
         _ => resolution.trim().to_owned(),
     }
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::tracker::github;
 use precedent_core::model::{DocKind, Record, State};
+use precedent_text::words::Words;
 
 /// How deep records may lie in one another in a line.
 const MAX_DEPTH: u8 = 3;
@@ -231,21 +232,8 @@ pub const HOLDERS: &[&str] = &[
 ];
 
 /// Keys of records themselves: an object that begins with one of them is no holder.
-const RECORDS: &[&str] = &[
-    "number",
-    "iid",
-    "key",
-    "title",
-    "summary",
-    "subject",
-    "fields",
-    "body",
-    "issue_url",
-    "payload",
-    "identifier",
-    "node_id",
-    "name",
-];
+static RECORDS: Words =
+    Words::new("number iid key title summary subject fields body issue_url payload identifier node_id name");
 
 /// Whether a file's first object holds records in a list, as answers of interfaces do; told from the file's beginning.
 pub fn is_holder(start: &[u8]) -> bool {
@@ -263,7 +251,7 @@ pub fn is_holder(start: &[u8]) -> bool {
                 let Some((text, after)) = quoted(rest) else { return false };
                 rest = after;
                 if depth == 0 && rest.trim_start().starts_with(':') {
-                    if RECORDS.contains(&text) {
+                    if RECORDS.contains(text) {
                         return false;
                     }
                     key = Some(text.to_owned());
