@@ -10,7 +10,7 @@ use super::{
     shapes,
     states::{Said, is_resolution},
 };
-use crate::tracker::github;
+use crate::tracker::{github, graphql::nodes};
 use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
@@ -114,10 +114,8 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
     for key in ["issues", "pullRequests"] {
-        let Some(list) = value.get(key) else { continue };
-        let all = list.get("nodes").or_else(|| list.get("edges")).and_then(Value::as_array);
-        for item in all.into_iter().flatten() {
-            let mut item = item.get("node").unwrap_or(item).clone();
+        for item in value.get(key).and_then(nodes).into_iter().flatten() {
+            let mut item = item.clone();
             if let (Some(fields), Some(name)) = (item.as_object_mut(), name) {
                 fields.entry("repository").or_insert_with(|| name.clone());
             }
