@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use precedent_core::error::Result;
-use precedent_store::{DocumentRow, Reader, StoredLink};
+use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{pattern::re, prepare::Prepared};
 use regex::Regex;
 
@@ -31,8 +31,13 @@ static FIXED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed.
-pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
+/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed. `comments`
+/// keeps its comments where they had to be read for that.
+pub(crate) fn is_declined(
+    r: &Reader<'_>,
+    row: &DocumentRow,
+    comments: &mut Option<Vec<StoredComment>>,
+) -> Result<bool> {
     match row.state_reason.as_deref() {
         Some("not_planned" | "duplicate") => return Ok(true),
         Some("completed") | None => {}
@@ -42,18 +47,18 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     let Some(closed) = row.closed_at.or(row.merged_at) else {
         return Ok(row.labels.iter().any(|l| declines(l)));
     };
-    let comments = r.comments(row)?;
+    let comments = comments.insert(r.comments(row)?);
     let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
     let last = comments.iter().rev().find(|comment| near(comment.created_at));
-    let said = last.map(|comment| Prepared::comment(&comment.body).prose());
-    let said = said.filter(|prose| prose.chars().count() <= SHORT);
-    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(&prose)) {
+    let said = last.map(|comment| Prepared::comment(&comment.body));
+    let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
+    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(prose)) {
         return Ok(false);
     }
     // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| FIXED.is_match(&Prepared::comment(&comment.body).prose())))
+        && !comments.iter().any(|comment| FIXED.is_match(Prepared::comment(&comment.body).prose())))
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.

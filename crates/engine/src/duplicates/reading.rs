@@ -9,7 +9,7 @@ use std::{
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
 };
 
-use super::{Draft, reasons::telling, twin::Worded};
+use super::{Draft, reasons::telling_identifiers, twin::Worded};
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
@@ -99,14 +99,17 @@ impl Text {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let worded = Worded::new(title, body);
         let terms: Vec<&str> = worded.terms().collect();
-        let (prose, code) = (body.prose(), body.code());
         let title_terms: BTreeSet<String> = report::terms(title).into_iter().collect();
-        let words =
-            title_terms.iter().cloned().chain(report::terms(&prose)).chain(report::terms(&code)).collect();
+        let words = title_terms
+            .iter()
+            .cloned()
+            .chain(report::terms(body.prose()))
+            .chain(report::terms(body.code()))
+            .collect();
         Self {
             runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
-            names: telling([title, &prose, &code]).into_iter().take(MAX_NAMES).collect(),
+            names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
             words,
         }

@@ -212,7 +212,7 @@ impl Question {
         };
         let row = search::one(r, key)?;
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let text = format!("{}\n{}\n{}", row.title, body.prose(), body.code());
+        let text = body.whole(&row.title);
         let draft =
             Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
         Ok(Self { source, text, draft, pace, row: Some(row) })
@@ -294,7 +294,7 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
         if out.iter().any(|c| c.row.key == row.key) {
             continue;
         }
-        let declined = is_declined(r, &row)?;
+        let declined = is_declined(r, &row, &mut None)?;
         out.push(Candidate { evidence: Seen::of(&one), row, relation: None, via, declined });
     }
     Ok(out)
@@ -311,7 +311,7 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
         None => return Ok(None),
     };
-    if is_declined(r, &row)? {
+    if is_declined(r, &row, &mut None)? {
         return Ok(None);
     }
     let seen = found.iter().find(|one| one.scored.document == row.id);

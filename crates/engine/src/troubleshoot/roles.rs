@@ -116,7 +116,7 @@ pub(super) fn role(
     let short = prose.chars().count() <= 200;
     let answer = comment.author.association.as_deref() == Some(ANSWER);
     if (comment.author.bot && !answer)
-        || (short && !named && !answer && (STALE.is_match(&prose) || only_orders(&prose)))
+        || (short && !named && !answer && (STALE.is_match(prose) || only_orders(prose)))
     {
         return Some(CommentRole::Noise);
     }
@@ -132,24 +132,24 @@ pub(super) fn role(
         (WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s))
             || (FOREIGN_WORKAROUND.is_match(s) && !FOREIGN_OPEN.is_match(s))
     };
-    let retracted = RETRACTED.is_match(&prose);
-    if named || (!retracted && sentences(&prose).any(says_fix)) {
+    let retracted = RETRACTED.is_match(prose);
+    if named || (!retracted && sentences(prose).any(says_fix)) {
         return Some(CommentRole::Fix);
     }
-    if !retracted && sentences(&prose).any(says_workaround) {
+    if !retracted && sentences(prose).any(says_workaround) {
         return Some(CommentRole::Workaround);
     }
     if at_closure && !text.blocks.is_empty() {
         return Some(CommentRole::ClosingNote);
     }
     // A short comment may be all that helps: "Pin numpy<2."
-    if text.code().is_empty() && is_courtesy(&prose) {
+    if text.code().is_empty() && is_courtesy(prose) {
         return Some(CommentRole::Noise);
     }
-    if REPRODUCTION.is_match(&prose) {
+    if REPRODUCTION.is_match(prose) {
         return Some(CommentRole::Reproduction);
     }
-    (!retracted && CONFIRMATION.is_match(&prose)).then_some(CommentRole::Confirmation)
+    (!retracted && CONFIRMATION.is_match(prose)).then_some(CommentRole::Confirmation)
 }
 
 /// Whether a comment says nothing but thanks, agreement or impatience.
