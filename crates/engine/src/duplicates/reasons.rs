@@ -5,6 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 use regex::Regex;
 
 use super::{Draft, Scored, twin::Twin};
+use crate::phrases::FIXED_IN;
 use precedent_store::DocumentRow;
 use precedent_text::{
     pattern::re,
@@ -32,13 +33,6 @@ const QUOTED: usize = 80;
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
-    )
-});
-
-/// How a comment says which version has the fix.
-static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено)\b[^\n.]{0,40}?\b(?:in|with|as of|since|dans|en|em|nella?|в)\s+(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)",
     )
 });
 

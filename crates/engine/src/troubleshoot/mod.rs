@@ -7,7 +7,6 @@ mod evaluate;
 mod helps;
 mod keywords;
 mod language;
-mod phrases;
 mod roles;
 mod thread;
 

@@ -18,7 +18,7 @@ mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
-mod reasons;
+pub mod reasons;
 pub mod redmine;
 mod walk;
 pub mod wiki;
