@@ -1,30 +1,19 @@
 //! Briefs through the public interface and the command line: the same bytes each time, every statement cited, nothing
 //! left of what was redacted, and what has changed since.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use precedent_core::{
     Code, Task,
     model::{Brief, BriefFormat, BriefRequest, NoteDraft, NoteKind, SectionKind},
 };
-use precedent_engine::{Casebook, OpenOptions};
-use precedent_index::embed::Engine;
+use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{Place, comment, issue, lines, with};
 
 async fn open(place: &Place, now: i64) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
-    options.clock = Arc::new(move || jiff::Timestamp::from_second(now).unwrap());
-    Casebook::open(options).await.unwrap()
-}
-
-fn with(mut record: Value, changes: Value) -> Value {
-    for (key, value) in changes.as_object().unwrap() {
-        record[key] = value.clone();
-    }
-    record
+    Casebook::open(place.options_at(now)).await.unwrap()
 }
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
@@ -44,8 +33,7 @@ fn records() -> Vec<Value> {
 }
 
 async fn import(casebook: &Casebook, place: &Place, records: &[Value]) {
-    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("in.jsonl", lines);
+    let path = place.file("in.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
 }

@@ -6,20 +6,12 @@ use precedent_core::{
     Code, Task,
     model::{Arm, Mode, Part, SearchRequest, State},
 };
-use precedent_engine::{Casebook, OpenOptions};
-use precedent_index::embed::Engine;
+use precedent_engine::Casebook;
 
-use crate::support::{Place, comment, issue};
+use crate::support::{Place, comment, issue, lines, with};
 
 async fn open(place: &Place) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
-    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
-    Casebook::open(options).await.unwrap()
-}
-
-fn lines(records: &[serde_json::Value]) -> String {
-    records.iter().map(|r| format!("{r}\n")).collect()
+    Casebook::open(place.options()).await.unwrap()
 }
 
 async fn load(place: &Place, records: &[serde_json::Value]) -> Casebook {
@@ -33,13 +25,6 @@ async fn load(place: &Place, records: &[serde_json::Value]) -> Casebook {
 async fn keys(casebook: &Casebook, query: &str) -> Vec<String> {
     let request = SearchRequest { query: query.to_owned(), ..Default::default() };
     casebook.search(request, &Task::new()).await.unwrap().hits.into_iter().map(|h| h.key).collect()
-}
-
-fn with(mut record: serde_json::Value, changes: serde_json::Value) -> serde_json::Value {
-    for (key, value) in changes.as_object().unwrap() {
-        record[key] = value.clone();
-    }
-    record
 }
 
 fn varied() -> Vec<serde_json::Value> {

@@ -1,16 +1,13 @@
 //! Clusters of a backlog through the public interface.
 
-use std::sync::Arc;
-
 use precedent_core::{
     Code, Task,
     model::{Cluster, ClustersRequest, ClustersResponse, TriageRequest, VerdictKind},
 };
-use precedent_engine::{Casebook, OpenOptions};
-use precedent_index::embed::Engine;
+use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, issue};
+use crate::support::{Place, issue, lines};
 
 fn report(number: u64, day: u32, title: &str) -> Value {
     let at = format!("2026-05-{day:02}T09:00:00Z");
@@ -21,18 +18,14 @@ fn report(number: u64, day: u32, title: &str) -> Value {
 }
 
 async fn open(place: &Place, records: &[Value]) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
     // 2026-05-29
-    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_012_800).unwrap());
-    let casebook = Casebook::open(options).await.unwrap();
+    let casebook = Casebook::open(place.options_at(1_780_012_800)).await.unwrap();
     add(&casebook, place, records).await;
     casebook
 }
 
 async fn add(casebook: &Casebook, place: &Place, records: &[Value]) {
-    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("more.jsonl", lines);
+    let path = place.file("more.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();

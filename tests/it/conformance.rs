@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::{
     fake_github::{FakeGitHub, Fault, Gone, NOW},
     fake_tracker::{FakeTracker, Shape, Trouble},
-    sync::Mirror,
+    sync::{Mirror, synced},
 };
 
 /// A server of a connector's kind, with one project of a few pages.
@@ -61,9 +61,7 @@ async fn sync(casebook: &Casebook, task: &Task) -> SyncReport {
 }
 
 async fn ok(mirror: &Mirror) -> SyncReport {
-    let report = sync(&mirror.casebook, &Task::new()).await;
-    assert_eq!(report.problem, None);
-    report
+    synced(&mirror.casebook, false).await
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -118,9 +116,7 @@ pub async fn deleted<B: Bench>() {
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.delete(5);
-    let request = SyncRequest { full: true, ..SyncRequest::default() };
-    let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!((report.problem, report.gone), (None, 1));
+    assert_eq!(synced(&mirror.casebook, true).await.gone, 1);
     // Kept and marked, never silently removed.
     let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
     assert!(thread.deleted_at.is_some());
@@ -221,8 +217,8 @@ macro_rules! conformance {
     };
 }
 
-conformance!(github, super::FakeGitHub);
-conformance!(github_with_page_numbers, super::Numbered);
+conformance!(github, super::OnGitHub<false>);
+conformance!(github_with_page_numbers, super::OnGitHub<true>);
 conformance!(gitlab, super::OnGitLab);
 conformance!(gitea, super::OnGitea);
 conformance!(jira_cloud, super::OnJiraCloud);
@@ -239,15 +235,19 @@ mod discourse {
         unknown_fields);
 }
 
-impl Bench for FakeGitHub {
+/// A bench on an invented GitHub; whether its links count pages.
+pub struct OnGitHub<const NUMBERED: bool>(FakeGitHub);
+
+impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     fn filled(items: u64, comments: u64) -> Self {
-        let github = Self::new("acme/app");
+        let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
-        github
+        github.world().numbered = NUMBERED;
+        Self(github)
     }
 
     async fn mirror(&self) -> Mirror {
-        Mirror::of(self).await
+        Mirror::of(&self.0).await
     }
 
     fn key(&self) -> &'static str {
@@ -255,52 +255,52 @@ impl Bench for FakeGitHub {
     }
 
     fn retitle(&self, number: u64, title: &str) {
-        self.world().edit(number, json!({"title": title}));
+        self.0.world().edit(number, json!({"title": title}));
     }
 
     fn reword(&self, comment: u64, text: &str) {
-        self.world().edit_comment(comment, text);
+        self.0.world().edit_comment(comment, text);
     }
 
     fn delete(&self, number: u64) {
-        self.world().remove(number, Gone::Deleted);
+        self.0.world().remove(number, Gone::Deleted);
     }
 
     fn comment_first(&self, number: u64) {
-        let mut world = self.world();
+        let mut world = self.0.world();
         let comment = world.comment(5_000, number, "Early", NOW - 5);
         world.put(&comment);
     }
 
     fn item_later(&self, number: u64) {
-        let mut world = self.world();
+        let mut world = self.0.world();
         let issue = world.issue(number, "Late", NOW - 4);
         world.put(&issue);
     }
 
     fn break_down(&self) {
-        self.fail_after("/issues?", 2, u32::MAX, Fault::Status(502, vec![], json!({})));
+        self.0.fail_after("/issues?", 2, u32::MAX, Fault::Status(502, vec![], json!({})));
     }
 
     fn mend(&self) {
-        self.world().clear_faults();
+        self.0.world().clear_faults();
     }
 
     fn stall(&self, wait: Duration) {
         // After the newest number and the first page.
-        self.fail_after("/issues?", 2, 1, Fault::Slow(wait));
+        self.0.fail_after("/issues?", 2, 1, Fault::Slow(wait));
     }
 
     fn limit_once(&self) {
-        self.fail_after("/issues?", 2, 1, Fault::Status(429, vec![], json!({"message": "slow down"})));
+        self.0.fail_after("/issues?", 2, 1, Fault::Status(429, vec![], json!({"message": "slow down"})));
     }
 
     fn hide_comments(&self, hidden: bool) {
-        self.world().refused = if hidden { vec!["/issues/comments"] } else { vec![] };
+        self.0.world().refused = if hidden { vec!["/issues/comments"] } else { vec![] };
     }
 
     fn add_unknown(&self, number: u64) {
-        let mut world = self.world();
+        let mut world = self.0.world();
         let mut record = world.issue(number, "Of another time", NOW - 9);
         for (field, value) in
             [("odd", json!(true)), ("state", json!("simmering")), ("zone", json!({"deep": [1]}))]
@@ -311,82 +311,11 @@ impl Bench for FakeGitHub {
     }
 
     fn restless(&self, pages: usize) {
-        crate::sync::restless(self, pages);
+        crate::sync::restless(&self.0, pages);
     }
 
     fn assert_same(&self, mirror: &Mirror) {
-        crate::sync::assert_same(mirror, self);
-    }
-}
-
-/// A GitHub whose links count pages.
-pub struct Numbered(FakeGitHub);
-
-impl Bench for Numbered {
-    fn filled(items: u64, comments: u64) -> Self {
-        let github = FakeGitHub::filled(items, comments);
-        github.world().numbered = true;
-        Self(github)
-    }
-
-    async fn mirror(&self) -> Mirror {
-        self.0.mirror().await
-    }
-
-    fn key(&self) -> &'static str {
-        self.0.key()
-    }
-
-    fn retitle(&self, number: u64, title: &str) {
-        self.0.retitle(number, title);
-    }
-
-    fn reword(&self, comment: u64, text: &str) {
-        self.0.reword(comment, text);
-    }
-
-    fn delete(&self, number: u64) {
-        self.0.delete(number);
-    }
-
-    fn comment_first(&self, number: u64) {
-        self.0.comment_first(number);
-    }
-
-    fn item_later(&self, number: u64) {
-        self.0.item_later(number);
-    }
-
-    fn break_down(&self) {
-        self.0.break_down();
-    }
-
-    fn mend(&self) {
-        self.0.mend();
-    }
-
-    fn stall(&self, wait: Duration) {
-        self.0.stall(wait);
-    }
-
-    fn limit_once(&self) {
-        self.0.limit_once();
-    }
-
-    fn hide_comments(&self, hidden: bool) {
-        self.0.hide_comments(hidden);
-    }
-
-    fn add_unknown(&self, number: u64) {
-        self.0.add_unknown(number);
-    }
-
-    fn restless(&self, pages: usize) {
-        self.0.restless(pages);
-    }
-
-    fn assert_same(&self, mirror: &Mirror) {
-        self.0.assert_same(mirror);
+        crate::sync::assert_same(mirror, &self.0);
     }
 }
 

@@ -7,13 +7,11 @@ use precedent_core::{
 
 use crate::{
     fake_tracker::{FakeTracker, Shape},
-    sync::Mirror,
+    sync::{Mirror, synced},
 };
 
 pub async fn sync(mirror: &Mirror) -> SyncReport {
-    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem, None, "{report:?}");
-    report
+    synced(&mirror.casebook, false).await
 }
 
 mod bugzilla {

@@ -2,13 +2,13 @@
 
 use precedent_core::{
     Task,
-    model::{ANSWER, GapKind, State, SyncReport, SyncRequest},
+    model::{ANSWER, GapKind, State, SyncRequest},
 };
 use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, NOW},
-    sync::Mirror,
+    sync::{Mirror, synced},
 };
 
 const TOKEN: &str = "canary-token";
@@ -29,13 +29,6 @@ fn github(discussions: u64) -> FakeGitHub {
     github
 }
 
-async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
-    let request = SyncRequest { full, ..SyncRequest::default() };
-    let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem, None, "{report:?}");
-    report
-}
-
 fn questions(github: &FakeGitHub) -> usize {
     github.world().log.iter().filter(|l| l.address.contains("graphql")).count()
 }
@@ -53,7 +46,7 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
         world.talk(301, "Old question", NOW - 40).closed = Some("OUTDATED");
     }
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert_eq!(github.world().invalid, Vec::<String>::new());
     // Two comments and two replies below each, and of the long one all but the deleted comment.
@@ -77,9 +70,9 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
 async fn only_what_changed_is_read_again() {
     let github = github(90);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    sync(&mirror, false).await;
+    synced(&mirror.casebook, false).await;
     let before = questions(&github);
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert_eq!((report.new, report.updated), (0, 0));
     assert_eq!(questions(&github) - before, 1, "a look at the newest ones");
     {
@@ -88,7 +81,7 @@ async fn only_what_changed_is_read_again() {
         (talk.updated, talk.answer) = (NOW + 5, Some(1_050));
         world.talk(400, "A new one", NOW + 6);
     }
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     // The discussion, and the comment that is its answer now.
     assert_eq!((report.new, report.updated), (1, 2));
     assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
@@ -98,9 +91,9 @@ async fn only_what_changed_is_read_again() {
 async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for_one_by_one() {
     let github = github(60);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    sync(&mirror, false).await;
+    synced(&mirror.casebook, false).await;
     github.world().discussions.remove(&110);
-    let report = sync(&mirror, true).await;
+    let report = synced(&mirror.casebook, true).await;
     // The discussion and what was said below it.
     assert_eq!(report.gone, 1 + 4);
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
@@ -114,14 +107,14 @@ async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for
 async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
     let none = github(0);
     let mirror = Mirror::with(&none, Some(TOKEN)).await;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert!(!none.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
 
     let signed_out = github(3);
     signed_out.world().token = None;
     let mirror = Mirror::of(&signed_out).await;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.contains("Discussions") && gap.text.contains("sign in"), "{gap:?}");
@@ -130,13 +123,13 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
     forbidden.world().discussions_refused =
         Some(json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}));
     let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible")));
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
 }
@@ -147,7 +140,7 @@ async fn an_old_server_and_a_limit_are_met() {
     old.world().discussions_refused =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
     let mirror = Mirror::with(&old, Some(TOKEN)).await;
-    let report = sync(&mirror, false).await;
+    let report = synced(&mirror.casebook, false).await;
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not know them")));
 
     let busy = github(3);

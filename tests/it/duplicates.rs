@@ -1,7 +1,5 @@
 //! Duplicates through the public interface: candidates, limits, states, verdicts, awkward reports.
 
-use std::sync::Arc;
-
 use precedent_core::{
     Code, Task,
     model::{
@@ -13,27 +11,16 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, misleading};
+use crate::support::{Place, comment, issue, lines, misleading, with};
 
 async fn open(place: &Place) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
-    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
-    Casebook::open(options).await.unwrap()
+    Casebook::open(place.options()).await.unwrap()
 }
 
 async fn import(casebook: &Casebook, place: &Place, source: &str, records: &[Value]) -> IndexReport {
-    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines);
+    let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines(records));
     casebook.import_github(source, &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap()
-}
-
-fn with(mut record: Value, changes: Value) -> Value {
-    for (key, value) in changes.as_object().unwrap() {
-        record[key] = value.clone();
-    }
-    record
 }
 
 /// A report, made on this day of January 2026.
@@ -935,11 +922,7 @@ async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
     let file = place.file("all.jsonl", lines);
     let mut found = Vec::new();
     for years in [0, 11] {
-        let mut options = OpenOptions::new(place.casebook());
-        options.engine = Some(Engine::Hashed);
-        options.clock =
-            Arc::new(move || jiff::Timestamp::from_second(1_780_000_000 + years * 31_557_600).unwrap());
-        let casebook = Casebook::open(options).await.unwrap();
+        let casebook = Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
         casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
         casebook.update_index(&Task::new()).await.unwrap();
         let draft = DuplicatesRequest {

@@ -433,60 +433,17 @@ impl World {
             "homepage": null, "language": null, "archived": false, "disabled": false, "mirror_url": null,
             "license": null, "default_branch": "main", "created_at": at(0), "updated_at": at(NOW), "pushed_at": at(NOW),
         });
-        for name in [
-            "archive",
-            "assignees",
-            "blobs",
-            "branches",
-            "collaborators",
-            "comments",
-            "commits",
-            "compare",
-            "contents",
-            "contributors",
-            "deployments",
-            "downloads",
-            "events",
-            "forks",
-            "git_commits",
-            "git_refs",
-            "git_tags",
-            "hooks",
-            "issue_comment",
-            "issue_events",
-            "issues",
-            "keys",
-            "labels",
-            "languages",
-            "merges",
-            "milestones",
-            "notifications",
-            "pulls",
-            "releases",
-            "stargazers",
-            "statuses",
-            "subscribers",
-            "subscription",
-            "tags",
-            "teams",
-            "trees",
-            "clone",
-            "git",
-            "ssh",
-            "svn",
-        ] {
+        let names = "archive assignees blobs branches collaborators comments commits compare contents contributors \
+            deployments downloads events forks git_commits git_refs git_tags hooks issue_comment issue_events \
+            issues keys labels languages merges milestones notifications pulls releases stargazers statuses \
+            subscribers subscription tags teams trees clone git ssh svn";
+        for name in names.split(' ') {
             out[format!("{name}_url")] = format!("{home}/{name}").into();
         }
-        for name in [
-            "forks",
-            "forks_count",
-            "open_issues",
-            "open_issues_count",
-            "size",
-            "stargazers_count",
-            "watchers",
-            "watchers_count",
-        ] {
+        for name in
+            "forks forks_count open_issues open_issues_count size stargazers_count watchers watchers_count"
+                .split(' ')
+        {
             out[name] = 3.into();
         }
         out

@@ -1,23 +1,20 @@
 //! Notes: search before store, through the public interface. Vectors are those of hashed words, so a share of common
 //! words is a cosine that can be counted out by hand.
 
-use std::sync::Arc;
-
 use precedent_core::{
     Code, Task,
     model::{
         Lifecycle, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteOutcome, Recommendation, SearchRequest,
     },
 };
-use precedent_engine::{Casebook, OpenOptions};
+use precedent_engine::Casebook;
 use precedent_index::embed::Engine;
 
 use crate::support::{Place, issue};
 
 async fn open_with(place: &Place, engine: Engine) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
+    let mut options = place.options();
     options.engine = Some(engine);
-    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
     Casebook::open(options).await.unwrap()
 }
 

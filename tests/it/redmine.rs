@@ -11,14 +11,12 @@ use std::{
 
 use precedent_core::{
     Code, Task,
-    model::{NewMirror, SyncReport, SyncRequest},
+    model::{NewMirror, SyncRequest},
 };
-use precedent_engine::{Casebook, OpenOptions};
-use precedent_index::embed::Engine;
-use precedent_trackers::secrets::{Provided, Secrets};
+use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::{support::Place, sync::synced};
 
 const INSTALLED: &str = "/usr/share/redmine";
 /// What Debian's package makes when it is configured with SQLite.
@@ -148,13 +146,6 @@ impl Redmine {
     }
 }
 
-async fn sync(casebook: &Casebook, full: bool) -> SyncReport {
-    let request = SyncRequest { full, ..SyncRequest::default() };
-    let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem, None);
-    report
-}
-
 #[tokio::test]
 async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     let Some(redmine) = Redmine::start() else { return };
@@ -207,11 +198,8 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
 
     let place = Place::new();
     let open = async |key: &'static str| {
-        let mut options = OpenOptions::new(place.casebook());
-        options.engine = Some(Engine::Hashed);
+        let mut options = crate::sync::options(&place, Some(key));
         options.clock = std::sync::Arc::new(jiff::Timestamp::now);
-        options.secrets =
-            Secrets::default().then(Provided::new("a test", move |_| Some(key.to_owned().into())));
         Casebook::open(options).await.unwrap()
     };
     let casebook = open(KEY).await;
@@ -225,7 +213,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     casebook.add_tracker(new).await.unwrap();
     let access = casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert_eq!((access.user.as_deref(), access.project.private), (Some("admin"), true));
-    let report = sync(&casebook, false).await;
+    let report = synced(&casebook, false).await;
     assert_eq!((report.new, report.skipped), (115 + 6 + 2, 0), "{report:?}");
     let thread = casebook.thread("acme/app#8").await.unwrap();
     assert_eq!(thread.state_reason.as_deref(), Some("Closed"));
@@ -240,7 +228,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     let page = casebook.thread("acme/app:Wiki").await.unwrap();
     assert_eq!(page.markdown, "# Welcome\n\nSee Pumps.\n");
 
-    let report = sync(&casebook, false).await;
+    let report = synced(&casebook, false).await;
     assert_eq!((report.new, report.updated, report.gone), (0, 0, 0), "{report:?}");
 
     redmine.change(17, json!({"subject": "Another title"}));
@@ -251,7 +239,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
         "/projects/app/wiki/Pumps.json",
         &json!({"wiki_page": {"text": "h1. Pumps\n\nGone dry."}}),
     );
-    let report = sync(&casebook, false).await;
+    let report = synced(&casebook, false).await;
     // The issues 17 and 3, the page; the new issue and the note.
     assert_eq!((report.new, report.updated), (2, 3), "{report:?}");
     assert_eq!(casebook.thread("acme/app#17").await.unwrap().title, "Another title");
@@ -264,7 +252,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     gone("DELETE", "/issues/20.json");
     gone("DELETE", "/projects/app/wiki/Pumps.json");
     redmine.change(21, json!({"project_id": 2}));
-    let report = sync(&casebook, true).await;
+    let report = synced(&casebook, true).await;
     assert_eq!(report.gone, 3, "{report:?}");
     for key in ["acme/app#20", "acme/app#21", "acme/app:Pumps"] {
         assert!(casebook.thread(key).await.unwrap().deleted_at.is_some(), "{key}");

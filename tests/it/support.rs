@@ -4,8 +4,12 @@ use std::{
     fmt::Write as _,
     path::PathBuf,
     process::{Command, Output, Stdio},
+    sync::Arc,
 };
 
+use precedent_engine::OpenOptions;
+use precedent_index::embed::Engine;
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A casebook's folder and a folder for files, both gone at the end.
@@ -26,6 +30,19 @@ impl Place {
     pub fn begin(&self) {
         self.ok(&["source", "add", "no/thing"]);
         self.ok(&["source", "remove", "no/thing", "--yes"]);
+    }
+
+    /// How this process opens the casebook: with the test's own vectors, at one moment.
+    pub fn options(&self) -> OpenOptions {
+        self.options_at(1_780_000_000)
+    }
+
+    /// As [`Place::options`], at another moment.
+    pub fn options_at(&self, second: i64) -> OpenOptions {
+        let mut options = OpenOptions::new(self.casebook());
+        options.engine = Some(Engine::Hashed);
+        options.clock = Arc::new(move || jiff::Timestamp::from_second(second).unwrap());
+        options
     }
 
     /// The folder of the full text as this version writes it.
@@ -75,7 +92,7 @@ impl Place {
         ran
     }
 
-    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+    pub fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.ok(args).out).unwrap()
     }
 }
@@ -141,50 +158,30 @@ impl Numbers {
     }
 }
 
-const WORDS: &[&str] = &[
-    "agent",
-    "pipeline",
-    "slot",
-    "timeout",
-    "crash",
-    "schema",
-    "upgrade",
-    "token",
-    "proxy",
-    "memory",
-    "disk",
-    "retry",
-    "checkpoint",
-    "console",
-    "login",
-    "certificate",
-    "queue",
-    "worker",
-    "index",
-    "search",
-    "panic",
-    "restart",
-    "leak",
-    "column",
-    "table",
-    "replica",
-    "network",
-    "driver",
-    "config",
-    "release",
-];
+const WORDS: &str = "agent pipeline slot timeout crash schema upgrade token proxy memory disk retry checkpoint console login \
+    certificate queue worker index search panic restart leak column table replica network driver config release";
 
 fn words(numbers: &mut Numbers, n: u64) -> String {
-    let mut out = String::new();
-    for i in 0..n {
-        let word = WORDS[numbers.below(WORDS.len() as u64) as usize];
-        write!(out, "{}{word}", if i > 0 { " " } else { "" }).unwrap();
+    let all: Vec<&str> = WORDS.split(' ').collect();
+    let words: Vec<&str> = (0..n).map(|_| all[numbers.below(all.len() as u64) as usize]).collect();
+    words.join(" ")
+}
+
+/// A record with other values.
+pub fn with(mut record: Value, changes: Value) -> Value {
+    for (key, value) in changes.as_object().unwrap() {
+        record[key] = value.clone();
     }
-    out
+    record
+}
+
+/// Records as JSON Lines.
+pub fn lines(records: &[Value]) -> String {
+    records.iter().map(|r| format!("{r}\n")).collect()
 }
 
 /// One issue in GitHub's REST shape.
-pub fn issue(number: u64, title: &str, body: &str) -> serde_json::Value {
+pub fn issue(number: u64, title: &str, body: &str) -> Value {
     serde_json::json!({
         "id": 1000 + number, "number": number, "title": title, "body": body, "state": "open", "labels": [],
         "html_url": format!("https://tracker.example/acme/app/issues/{number}"), "comments": 0,
@@ -202,7 +199,7 @@ pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
 }
 
 /// One comment in GitHub's REST shape.
-pub fn comment(id: u64, number: u64, body: &str) -> serde_json::Value {
+pub fn comment(id: u64, number: u64, body: &str) -> Value {
     serde_json::json!({
         "id": id, "issue_url": format!("https://tracker.example/api/v3/repos/acme/app/issues/{number}"), "body": body,
         "html_url": format!("https://tracker.example/acme/app/issues/{number}#issuecomment-{id}"),

@@ -56,25 +56,35 @@ pub struct Mirror {
 
 const KEY: &str = "acme/app";
 
+/// How a casebook is opened with this token for every tracker.
+pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
+    let mut options = OpenOptions::new(place.casebook());
+    options.engine = Some(Engine::Hashed);
+    if let Some(token) = token {
+        options.secrets =
+            Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+    }
+    options
+}
+
 impl Mirror {
     pub async fn of(github: &FakeGitHub) -> Self {
         Self::with(github, None).await
     }
 
     pub async fn with(github: &FakeGitHub, token: Option<&'static str>) -> Self {
-        let place = Place::new();
-        let time = Arc::new(FakeTime::default());
-        let mut options = OpenOptions::new(place.casebook());
-        options.engine = Some(Engine::Hashed);
+        let mirror = Self::empty(token).await;
+        mirror.casebook.add_mirror(KEY, &github.host, false).await.unwrap();
+        mirror
+    }
+
+    async fn empty(token: Option<&'static str>) -> Self {
+        let (place, time) = (Place::new(), Arc::new(FakeTime::default()));
+        let mut options = options(&place, token);
         let clock = Arc::clone(&time);
         options.clock = Arc::new(move || clock.now());
         options.timing = Some(time.clone());
-        if let Some(token) = token {
-            options.secrets =
-                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
-        }
         let casebook = Casebook::open(options).await.unwrap();
-        casebook.add_mirror(KEY, &github.host, false).await.unwrap();
         Self { place, time, casebook }
     }
 
@@ -97,19 +107,9 @@ impl Mirror {
             key: None,
             wiki,
         };
-        let (place, time) = (Place::new(), Arc::new(FakeTime::default()));
-        let mut options = OpenOptions::new(place.casebook());
-        options.engine = Some(Engine::Hashed);
-        let clock = Arc::clone(&time);
-        options.clock = Arc::new(move || clock.now());
-        options.timing = Some(time.clone());
-        if let Some(token) = token {
-            options.secrets =
-                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
-        }
-        let casebook = Casebook::open(options).await.unwrap();
-        casebook.add_tracker(new).await.unwrap();
-        Self { place, time, casebook }
+        let mirror = Self::empty(token).await;
+        mirror.casebook.add_tracker(new).await.unwrap();
+        mirror
     }
 
     /// The key of its first source.
@@ -166,6 +166,14 @@ impl Mirror {
             ),
         )
     }
+}
+
+/// Syncs all sources, of which there is one, and insists that nothing ended it.
+pub async fn synced(casebook: &Casebook, full: bool) -> SyncReport {
+    let request = SyncRequest { full, ..SyncRequest::default() };
+    let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!(report.problem, None, "{report:?}");
+    report
 }
 
 /// What is here is what is there, byte for byte, and GitHub's schemas allow all that was said.
@@ -645,13 +653,7 @@ async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
             "" => None,
             _ => Some("no-longer-good"),
         };
-        let mut options = OpenOptions::new(mirror.place.casebook());
-        options.engine = Some(Engine::Hashed);
-        if let Some(token) = stranger {
-            options.secrets =
-                Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
-        }
-        let casebook = Casebook::open(options).await.unwrap();
+        let casebook = Casebook::open(options(&mirror.place, stranger)).await.unwrap();
         let request = SyncRequest { full: true, ..SyncRequest::default() };
         let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
         let problem = report.problem.unwrap();
@@ -671,9 +673,7 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
         github.fail_after("after=", 1, 1, fault);
         let mirror = Mirror::of(&github).await;
         // With the real time, so that the waits are real ones.
-        let mut options = OpenOptions::new(mirror.place.casebook());
-        options.engine = Some(Engine::Hashed);
-        let casebook = Casebook::open(options).await.unwrap();
+        let casebook = Casebook::open(options(&mirror.place, None)).await.unwrap();
         let task = Task::new();
         let cancel = task.clone();
         let asked = Arc::new(Mutex::new(None));
@@ -830,8 +830,7 @@ async fn a_source_that_was_imported_becomes_a_live_one() {
         };
         let path = place.file("in.jsonl", lines);
         let time = Arc::new(FakeTime::default());
-        let mut options = OpenOptions::new(place.casebook());
-        options.engine = Some(Engine::Hashed);
+        let mut options = options(&place, None);
         options.timing = Some(time.clone());
         let casebook = Casebook::open(options).await.unwrap();
         casebook.import_github(KEY, &path, &Task::new()).await.unwrap();
@@ -1064,9 +1063,7 @@ async fn the_whole_archive_and_then_a_busy_day() {
     let (items, comments) = (items.len() as u64, comments.len() as u64);
 
     let place = Place::new();
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
-    let casebook = Casebook::open(options).await.unwrap();
+    let casebook = Casebook::open(options(&place, None)).await.unwrap();
     casebook.add_mirror("rust-lang/rust", &github.host, false).await.unwrap();
     let mirror = Mirror { place, time: Arc::default(), casebook };
     for numbered in [false, true] {

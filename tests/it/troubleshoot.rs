@@ -1,7 +1,5 @@
 //! Solved cases through the public interface: what counts as solved, floors, fallbacks, threads within their budget.
 
-use std::sync::Arc;
-
 use precedent_core::{
     Code, Task,
     model::{
@@ -9,33 +7,21 @@ use precedent_core::{
         TroubleshootSettings,
     },
 };
-use precedent_engine::{Casebook, OpenOptions};
-use precedent_index::embed::Engine;
+use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{Place, comment, issue, lines, with};
 
 async fn open(place: &Place) -> Casebook {
-    let mut options = OpenOptions::new(place.casebook());
-    options.engine = Some(Engine::Hashed);
-    options.clock = Arc::new(|| jiff::Timestamp::from_second(1_780_000_000).unwrap());
-    Casebook::open(options).await.unwrap()
+    Casebook::open(place.options()).await.unwrap()
 }
 
 async fn filled(place: &Place, records: &[Value]) -> Casebook {
     let casebook = open(place).await;
-    let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("in.jsonl", lines);
+    let path = place.file("in.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     casebook
-}
-
-fn with(mut record: Value, changes: Value) -> Value {
-    for (key, value) in changes.as_object().unwrap() {
-        record[key] = value.clone();
-    }
-    record
 }
 
 const CLOSED: &str = "2026-01-08T00:00:00Z";

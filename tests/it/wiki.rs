@@ -12,6 +12,7 @@ use precedent_core::{
 };
 
 use crate::{
+    connectors::sync,
     fake_github::FakeGitHub,
     git_http::{basic, git},
     support::{Place, Ran},
@@ -76,12 +77,6 @@ async fn mirror(github: &FakeGitHub) -> Mirror {
     let mirror = Mirror::with(github, Some(CANARY)).await;
     mirror.casebook.add_mirror("acme/app", &github.host, true).await.unwrap();
     mirror
-}
-
-async fn sync(mirror: &Mirror) -> SyncReport {
-    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem, None);
-    report
 }
 
 fn wiki_gap(report: &SyncReport) -> Option<&str> {

@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
+use crate::phrases::FIXED;
 use precedent_core::error::Result;
-use precedent_store::{DocumentRow, Reader, StoredLink};
-use precedent_text::{pattern::re, prepare::Prepared};
+use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
+use precedent_text::{pattern::re, prepare::Prepared, words::phrases};
+use precedent_trackers::tracker::reasons;
 use regex::Regex;
 
 /// A comment this close to the closure may give its reason, in seconds.
@@ -12,9 +14,10 @@ const NEAR: i64 = 24 * 3600;
 /// Who closes with a reason says it in few words, in characters.
 const SHORT: usize = 600;
 
-/// Labels of what was closed without a fix, lower case, words joined by one space.
-const LABELS: &str = "|stale|wontfix|won't fix|wont fix|won't do|invalid|duplicate|cannot reproduce|can't reproduce|not reproducible|works for me|worksforme|not a bug|\
-    by design|as designed|working as intended|works as intended|inactive|no activity|abandoned|rejected|declined|obsolete|out of scope|not planned|";
+/// Labels of what was closed without a fix, beside the words that resolutions have for it: lower case, words joined by one space.
+const LABELS: &str =
+    "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
+/// With which words such an item is closed.
 static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:close[sd]?|closing)\b.{0,60}\b(?:(?:inactive|inactivity)|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
@@ -24,15 +27,14 @@ static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b)",
     ))
 });
-/// What tells of a fix all the same.
-static FIXED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:(?:fixed|resolved|solved|addressed|corrected) (?:in|by|with|via|since|as of|on)\b|fix (?:was |has been |is )?(?:released|merged|landed|available)|work-?around|any ?more|no longer)",
-    )
-});
 
-/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed.
-pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
+/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed. `comments`
+/// keeps its comments where they had to be read for that.
+pub(crate) fn is_declined(
+    r: &Reader<'_>,
+    row: &DocumentRow,
+    comments: &mut Option<Vec<StoredComment>>,
+) -> Result<bool> {
     match row.state_reason.as_deref() {
         Some("not_planned" | "duplicate") => return Ok(true),
         Some("completed") | None => {}
@@ -42,25 +44,25 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     let Some(closed) = row.closed_at.or(row.merged_at) else {
         return Ok(row.labels.iter().any(|l| declines(l)));
     };
-    let comments = r.comments(row)?;
+    let comments = comments.insert(r.comments(row)?);
     let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
     let last = comments.iter().rev().find(|comment| near(comment.created_at));
-    let said = last.map(|comment| Prepared::comment(&comment.body).prose());
-    let said = said.filter(|prose| prose.chars().count() <= SHORT);
-    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(&prose)) {
+    let said = last.map(|comment| Prepared::comment(&comment.body));
+    let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
+    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(prose)) {
         return Ok(false);
     }
     // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| FIXED.is_match(&Prepared::comment(&comment.body).prose())))
+        && !comments.iter().any(|comment| FIXED.is_match(Prepared::comment(&comment.body).prose())))
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.
 fn declines(label: &str) -> bool {
     let label = label.to_lowercase().replace(['-', '_'], " ");
     let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();
-    !word.is_empty() && LABELS.contains(&format!("|{word}|"))
+    phrases(reasons::DECLINED).chain(phrases(LABELS)).any(|label| label == word)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod duplicates;
 pub mod logs;
 pub mod notes;
 mod parts;
+mod phrases;
 pub mod portable;
 mod samples;
 pub mod search;

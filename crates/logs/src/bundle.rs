@@ -17,6 +17,7 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, packing, unpack, unpacked};
+use precedent_text::words::Words;
 
 /// How much is read at a time, in bytes.
 const BLOCK: usize = 1024 * 1024;
@@ -289,91 +290,18 @@ fn no_text(start: &[u8]) -> Option<&'static str> {
 
 /// Whether a file of a folder or an archive may be a log. What is surely something else says so by its ending.
 fn may_be_log(name: &str) -> bool {
-    const ELSE: &[&str] = &[
-        "bat",
-        "bin",
-        "bmp",
-        "c",
-        "cer",
-        "cfg",
-        "class",
-        "conf",
-        "cpp",
-        "crt",
-        "cs",
-        "css",
-        "csv",
-        "dat",
-        "db",
-        "desktop",
-        "dll",
-        "dmg",
-        "doc",
-        "docx",
-        "env",
-        "exe",
-        "gif",
-        "go",
-        "h",
-        "hpp",
-        "htm",
-        "html",
-        "ico",
-        "ini",
-        "jar",
-        "java",
-        "jpeg",
-        "jpg",
-        "js",
-        "key",
-        "kt",
-        "lock",
-        "md",
-        "mov",
-        "mp4",
-        "o",
-        "otf",
-        "p12",
-        "pcap",
-        "pdf",
-        "pem",
-        "php",
-        "pl",
-        "plist",
-        "png",
-        "pptx",
-        "properties",
-        "ps1",
-        "pyc",
-        "reg",
-        "rpm",
-        "rs",
-        "service",
-        "sh",
-        "so",
-        "sql",
-        "sqlite",
-        "svg",
-        "swift",
-        "toml",
-        "ts",
-        "ttf",
-        "woff",
-        "woff2",
-        "xls",
-        "xlsx",
-        "xsd",
-        "xsl",
-        "yaml",
-        "yml",
-    ];
+    static ELSE: Words = Words::new(
+        "bat bin bmp c cer cfg class conf cpp crt cs css csv dat db desktop dll dmg doc docx env exe gif go h hpp htm html ico ini
+        jar java jpeg jpg js key kt lock md mov mp4 o otf p12 pcap pdf pem php pl plist png pptx properties ps1 pyc reg rpm rs
+        service sh so sql sqlite svg swift toml ts ttf woff woff2 xls xlsx xsd xsl yaml yml",
+    );
     let path = name.replace('\\', "/");
     let file = path.rsplit('/').next().unwrap_or(&path);
     if file.starts_with('.') || path.starts_with("__MACOSX/") || path.split('/').any(|p| p == ".git") {
         return false;
     }
     let ending = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
-    ending.is_none_or(|e| ELSE.binary_search(&e.as_str()).is_err())
+    ending.is_none_or(|e| !ELSE.contains(&e))
 }
 
 #[cfg(test)]

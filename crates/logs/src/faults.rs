@@ -4,89 +4,45 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use precedent_core::model::LogSeverity;
+use precedent_text::words::phrases;
 
 use crate::head::Level;
 
 /// Words of a program that ended.
-const FATAL: &[&str] = &[
-    "panicked at",
-    "panic:",
-    "fatal",
-    "segmentation fault",
-    "segfault",
-    "sigsegv",
-    "sigabrt",
-    "core dumped",
-    "out of memory",
-    "outofmemory",
-    "killed process",
-    "oom-kill",
-    "unhandled exception",
-    "uncaught",
-    "kernel panic",
-    "oops:",
-    "bug:",
-    "addresssanitizer",
-    "stack smashing",
-    "assertion",
-    "terminate called",
-    "double free",
-    "crashloopbackoff",
-];
+const FATAL: &str = "
+    panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
+    killed process, oom-kill, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
+    assertion, terminate called, double free, crashloopbackoff";
 /// Words of an error, in the languages that programs speak most.
-const ERROR: &[&str] = &[
-    "error",
-    "exception",
-    "traceback",
-    "failure",
-    "fault",
-    "corrupt",
-    "stack overflow",
-    "deadlock",
-    "no space left",
-    "aborted",
-    "fehler",
-    "erreur",
-    "ошибка",
-    "错误",
-    "エラー",
-];
+const ERROR: &str = "
+    error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
+    ошибка, 错误, エラー";
 /// Words of something that did not come about.
-const WARNING: &[&str] = &[
-    "failed",
-    "cannot",
-    "could not",
-    "unable to",
-    "refused",
-    "denied",
-    "timed out",
-    "rejected",
-    "unreachable",
-    "broken pipe",
-    "connection reset",
-    "no such file",
-    "exited with",
-];
+const WARNING: &str = "
+    failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
+    no such file, exited with";
 
+/// What finds these words, and how bad each is.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
-static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder()
+static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
+    let lists = [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
+    let each = lists.into_iter().flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
+    let (words, severities): (Vec<&str>, Vec<LogSeverity>) = each.unzip();
+    let finder = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
-        .build([FATAL, ERROR, WARNING].concat())
-        .unwrap()
+        .build(words)
+        .unwrap();
+    (finder, severities)
 });
 
 /// How bad what a line says is, if it tells of a failure at all.
 pub fn severity(line: &[u8]) -> Option<LogSeverity> {
-    WORDS
+    let (words, severities) = &*WORDS;
+    words
         .find_iter(line)
         .filter(|m| is_word(line, m.start(), m.end()) && !is_denied(line, m.start(), m.end()))
-        .map(|m| match m.pattern().as_usize() {
-            n if n < FATAL.len() => LogSeverity::Fatal,
-            n if n < FATAL.len() + ERROR.len() => LogSeverity::Error,
-            _ => LogSeverity::Warning,
-        })
+        .map(|m| severities[m.pattern()])
         .min()
 }
 
@@ -149,7 +105,7 @@ mod tests {
     #[test]
     fn every_word_is_found_and_denials_are_not() {
         use LogSeverity::{Error, Fatal, Warning};
-        for word in [FATAL, ERROR, WARNING].concat() {
+        for word in [FATAL, ERROR, WARNING].into_iter().flat_map(phrases) {
             assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
         }
         for (line, found) in [

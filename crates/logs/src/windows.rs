@@ -1,6 +1,7 @@
 //! Events of Windows as text: `wevtutil qe … /f:text`, and what PowerShell's `Get-WinEvent` and `Get-EventLog` list.
 
 use precedent_core::model::LogSeverity;
+use precedent_text::words::phrases;
 
 use crate::{faults, head::Level, record::named};
 
@@ -22,37 +23,10 @@ pub struct Record {
 /// The longest description, in lines.
 const MAX_LINES: usize = 60;
 /// The names of what stands in an event, as the tools write them.
-const FIELDS: &[&str] = &[
-    "Category",
-    "CategoryNumber",
-    "Computer",
-    "Date",
-    "Description",
-    "EntryType",
-    "Event ID",
-    "EventID",
-    "Id",
-    "Index",
-    "InstanceId",
-    "Keyword",
-    "Level",
-    "LevelDisplayName",
-    "Log Name",
-    "MachineName",
-    "Message",
-    "Opcode",
-    "ProviderName",
-    "ReplacementStrings",
-    "Source",
-    "Task",
-    "TaskDisplayName",
-    "TimeCreated",
-    "TimeGenerated",
-    "TimeWritten",
-    "User",
-    "User Name",
-    "UserName",
-];
+const FIELDS: &str = "
+    Category, CategoryNumber, Computer, Date, Description, EntryType, Event ID, EventID, Id, Index, InstanceId, Keyword, Level,
+    LevelDisplayName, Log Name, MachineName, Message, Opcode, ProviderName, ReplacementStrings, Source, Task, TaskDisplayName,
+    TimeCreated, TimeGenerated, TimeWritten, User, User Name, UserName";
 
 /// Whether an event begins with this line.
 pub fn begins(line: &str) -> bool {
@@ -83,7 +57,8 @@ impl Record {
 
     /// Takes a line of it.
     pub fn take(&mut self, line: &str) {
-        let Some((name, value)) = pair(line).filter(|(name, _)| FIELDS.contains(name)) else {
+        let Some((name, value)) = pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
+        else {
             if self.telling && self.told.len() < MAX_LINES && !line.trim().is_empty() {
                 self.told.push(line.trim().to_owned());
             }

@@ -2,6 +2,7 @@
 //! without the notice.
 
 use precedent_core::Error;
+use precedent_text::words::Words;
 use rmcp::{
     ErrorData,
     handler::server::tool::IntoCallToolResult,
@@ -32,58 +33,11 @@ const NAMES: &[&str] =
     &["anchor", "canonical", "citation", "code", "first", "id", "key", "next_offset", "second"];
 
 /// What says most of what replies hold: where there is little room, these fields stay, at every depth.
-const TELLING: &[&str] = &[
-    "anchor",
-    "author",
-    "band",
-    "body",
-    "candidates",
-    "canonical",
-    "case",
-    "cases",
-    "citation",
-    "code",
-    "comments",
-    "confidence",
-    "content",
-    "count",
-    "disposition",
-    "errors",
-    "example",
-    "first",
-    "from",
-    "hint",
-    "hit",
-    "hits",
-    "id",
-    "key",
-    "kind",
-    "known",
-    "markdown",
-    "matches",
-    "message",
-    "next_offset",
-    "note",
-    "notices",
-    "outcome",
-    "problem",
-    "query",
-    "passages",
-    "reasons",
-    "recommendation",
-    "refused",
-    "second",
-    "sources",
-    "spans",
-    "severity",
-    "state",
-    "text",
-    "title",
-    "verdict",
-    "wiki",
-    "fixed",
-    "possible_regression",
-];
+static TELLING: Words = Words::new(
+    "anchor author band body candidates canonical case cases citation code comments confidence content count disposition errors
+    example first from hint hit hits id key kind known markdown matches message next_offset note notices outcome problem query
+    passages reasons recommendation refused second sources spans severity state text title verdict wiki fixed possible_regression",
+);
 
 /// What a reply is about.
 const KEPT: &[&str] = &[
@@ -316,7 +270,7 @@ fn drop_lesser(value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(drop_lesser),
         Value::Object(fields) => {
-            fields.retain(|name, _| TELLING.contains(&name.as_str()));
+            fields.retain(|name, _| TELLING.contains(name));
             fields.values_mut().for_each(drop_lesser);
         }
         _ => {}

@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use super::Reader;
-use precedent_core::error::Result;
+use precedent_core::{error::Result, model::MonthVolume};
 
 /// Issues that are known to be duplicates: by a link, by the tracker's reason, by a person's decision. What a person
 /// decided to be no duplicate is none.
@@ -14,19 +14,6 @@ const DUPLICATES: &str = "WITH known (key) AS (
     UNION SELECT key FROM documents WHERE kind = 'issue' AND state_reason = 'duplicate'
     UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
         WHERE verdict = 'duplicate')";
-
-/// A month's issues.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MonthRow {
-    /// `2026-03`.
-    pub month: String,
-    /// Reported in it.
-    pub opened: u64,
-    /// Those of them that are known duplicates.
-    pub duplicates: u64,
-    /// Closed in it.
-    pub closed: u64,
-}
 
 /// A source's issues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +33,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn months(&self, source: Option<i64>) -> Result<Vec<MonthRow>> {
+    pub fn months(&self, source: Option<i64>) -> Result<Vec<MonthVolume>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "{DUPLICATES}
              SELECT month, sum(opened), sum(duplicates), sum(closed) FROM (
@@ -61,7 +48,7 @@ impl Reader<'_> {
              ) GROUP BY month ORDER BY month"
         ))?;
         let rows = statement.query_map([source], |r| {
-            Ok(MonthRow { month: r.get(0)?, opened: r.get(1)?, duplicates: r.get(2)?, closed: r.get(3)? })
+            Ok(MonthVolume { month: r.get(0)?, opened: r.get(1)?, duplicates: r.get(2)?, closed: r.get(3)? })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -35,14 +35,14 @@ pub use calibrations::Calibration;
 pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub use file::{SqliteFile, with_end};
-pub use insights::{MonthRow, VolumeRow};
+pub use insights::VolumeRow;
 pub use inspect::{BEFORE_REPAIR, Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
 pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use portable::check_foreign;
 pub use raw::{Packed, RawKind, RawPacker};
-pub use remotes::{ProgressRow, RemoteRow, StreamRow};
+pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use verdicts::Canonical;
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{Reader, Writer, time};
-use precedent_core::error::Result;
+use precedent_core::{error::Result, model::SyncProgress};
 
 /// A row of `remotes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,29 +48,12 @@ pub struct StreamRow {
     pub etag: Option<(String, String)>,
 }
 
-/// A row of `sync_progress`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgressRow {
-    /// What it is doing: `sync`, `wait`.
-    pub phase: String,
-    /// How much of this part is done.
-    pub done: u64,
-    /// Of how much, where that is known.
-    pub total: Option<u64>,
-    /// What is counted.
-    pub unit: String,
-    /// When this part began.
-    pub started_at: Timestamp,
-    /// When this was said.
-    pub told_at: Timestamp,
-}
-
 impl Reader<'_> {
     /// How far the sync of a source said that it has come.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn progress(&self, source: i64) -> Result<Option<ProgressRow>> {
+    pub fn progress(&self, source: i64) -> Result<Option<SyncProgress>> {
         let found = self
             .transaction
             .query_row(
@@ -84,7 +67,7 @@ impl Reader<'_> {
             )
             .optional()?;
         let Some((phase, done, total, unit, (started, told))) = found else { return Ok(None) };
-        Ok(Some(ProgressRow { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
+        Ok(Some(SyncProgress { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
     }
 
     /// Where a source is mirrored from, if it is a live one.
@@ -280,7 +263,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn set_progress(&self, source: i64, row: &ProgressRow) -> Result<()> {
+    pub fn set_progress(&self, source: i64, row: &SyncProgress) -> Result<()> {
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO sync_progress (source_id, phase, done, total, unit, started_at, told_at)

@@ -5,152 +5,26 @@ use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::{Captures, Regex};
 
-use super::{dialect::OPTIONS, visible::uncoloured};
+use super::{dialect::OPTIONS, visible::uncoloured, words::Words};
 
 /// The elements that tracker texts may use. No script, style, form, frame, media or SVG.
-const TAGS: &[&str] = &[
-    "a",
-    "abbr",
-    "b",
-    "blockquote",
-    "br",
-    "code",
-    "dd",
-    "del",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "ins",
-    "kbd",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "samp",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-];
+static TAGS: Words = Words::new(
+    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p pre q s samp small span strike
+    strong sub summary sup table tbody td tfoot th thead tr tt u ul var",
+);
 
 /// Elements that are HTML but never shown; they are no text either.
-const OTHER_TAGS: &[&str] = &[
-    "article",
-    "aside",
-    "audio",
-    "big",
-    "body",
-    "button",
-    "caption",
-    "center",
-    "cite",
-    "colgroup",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "font",
-    "form",
-    "head",
-    "html",
-    "iframe",
-    "img",
-    "input",
-    "label",
-    "legend",
-    "link",
-    "meta",
-    "nav",
-    "noscript",
-    "object",
-    "option",
-    "p",
-    "picture",
-    "rp",
-    "rt",
-    "ruby",
-    "script",
-    "select",
-    "source",
-    "style",
-    "svg",
-    "textarea",
-    "title",
-    "video",
-    "wbr",
-];
+static OTHER_TAGS: Words = Words::new(
+    "article aside audio big body button caption center cite colgroup fieldset figcaption figure font form head html iframe img
+    input label legend link meta nav noscript object option p picture rp rt ruby script select source style svg textarea title
+    video wbr",
+);
 
 /// Elements that stand on lines of their own, however they are written: what precedes and what follows are other words.
-const BLOCKS: &[&str] = &[
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "br",
-    "button",
-    "caption",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "hr",
-    "html",
-    "legend",
-    "li",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "select",
-    "summary",
-    "table",
-    "tbody",
-    "textarea",
-    "tfoot",
-    "thead",
-    "title",
-    "tr",
-    "ul",
-];
+static BLOCKS: Words = Words::new(
+    "article aside blockquote body br button caption center dd details div dl dt fieldset figcaption figure form h1 h2 h3 h4 h5 h6
+    head hr html legend li nav ol option p pre select summary table tbody textarea tfoot thead title tr ul",
+);
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>").unwrap());
@@ -346,7 +220,7 @@ pub(super) fn space(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "td" | "th" => " ",
-        name if BLOCKS.contains(&name) => "\n",
+        name if BLOCKS.contains(name) => "\n",
         _ => "",
     }
 }
@@ -405,7 +279,7 @@ pub(super) fn is_known_tag(tag: &str) -> bool {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    TAGS.contains(&name.as_str()) || OTHER_TAGS.contains(&name.as_str())
+    TAGS.contains(&name) || OTHER_TAGS.contains(&name)
 }
 
 #[cfg(test)]

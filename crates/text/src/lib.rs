@@ -24,6 +24,7 @@ pub mod tokens;
 pub mod trace;
 pub mod version;
 pub mod visible;
+pub mod words;
 
 /// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
 pub const PREPARATION_VERSION: u32 = 2;

@@ -1,6 +1,6 @@
 //! A document's or comment's text, prepared: prose, code and signatures apart.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::OnceLock};
 
 use super::{
     mail,
@@ -22,12 +22,15 @@ pub fn written(markdown: &str) -> Cow<'_, str> {
 }
 
 /// A text, ready for indexing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Prepared {
     /// Its blocks in order, without the template's skeleton.
     pub blocks: Vec<Block>,
     /// Where its links lead and its images lie, and what both are called: found by search, and no words of the writer's.
     pub targets: Vec<String>,
+    /// What is not code, and what is, once somebody asked for it.
+    prose: OnceLock<String>,
+    code: OnceLock<String>,
 }
 
 impl Prepared {
@@ -39,7 +42,7 @@ impl Prepared {
             return Self::default();
         }
         let (blocks, targets) = markdown::read(&skeleton.strip(&written(markdown)));
-        Self { blocks, targets }
+        Self { blocks, targets, ..Self::default() }
     }
 
     /// Prepares a comment. Quotes go where the comment has words of its own: the quoted words are in the thread already.
@@ -49,7 +52,7 @@ impl Prepared {
         if all.iter().any(|b| b.kind != BlockKind::Quote) {
             all.retain(|b| b.kind != BlockKind::Quote);
         }
-        Self { blocks: all, targets }
+        Self { blocks: all, targets, ..Self::default() }
     }
 
     /// Everything, a line a block.
@@ -58,13 +61,18 @@ impl Prepared {
     }
 
     /// Everything that is not code, a line a block.
-    pub fn prose(&self) -> String {
-        self.join(|k| k != BlockKind::Code)
+    pub fn prose(&self) -> &str {
+        self.prose.get_or_init(|| self.join(|k| k != BlockKind::Code))
     }
 
     /// Code, logs and stack traces.
-    pub fn code(&self) -> String {
-        self.join(|k| k == BlockKind::Code)
+    pub fn code(&self) -> &str {
+        self.code.get_or_init(|| self.join(|k| k == BlockKind::Code))
+    }
+
+    /// The whole of a report with this title: prose before code.
+    pub fn whole(&self, title: &str) -> String {
+        format!("{title}\n{}\n{}", self.prose(), self.code())
     }
 
     /// The signatures of all of it, with the title's.

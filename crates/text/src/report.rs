@@ -48,9 +48,9 @@ impl Report {
         let (prose, code) = (body.prose(), body.code());
         Self {
             title_terms: terms(title),
-            body_terms: terms(&prose),
-            code_terms: terms(&code),
-            identifiers: identifiers([title, &prose, &code]),
+            body_terms: terms(prose),
+            code_terms: terms(code),
+            identifiers: identifiers([title, prose, code]),
             signatures: body.signatures(title).iter().filter(|s| s.is_telling()).map(|s| s.term()).collect(),
         }
     }
@@ -163,7 +163,11 @@ mod tests {
     fn a_coloured_log_is_asked_as_the_same_without_colours() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
         let coloured = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
-        assert_eq!(pasted(&coloured, &Skeleton::default()), pasted(log, &Skeleton::default()));
+        let read = |text: &str| {
+            let (title, body) = pasted(text, &Skeleton::default());
+            (title, body.blocks)
+        };
+        assert_eq!(read(&coloured), read(log));
     }
 
     #[test]

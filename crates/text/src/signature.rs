@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{pattern::re, trace};
+use crate::{pattern::re, trace, words::phrases};
 
 /// What a signature was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -228,77 +228,28 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
 }
 
 /// What programs of all kinds fail with: by itself it tells nothing of the cause. Masked, as signatures are.
-const GENERIC: &[&str] = &[
-    "access violation",
-    "all goroutines are asleep",
-    "arithmetic overflow",
-    "array index out of bounds",
-    "assertion failed",
-    "assignment to entry in nil map",
-    "attempt to add with overflow",
-    "attempt to divide by zero",
-    "attempt to index a nil value",
-    "attempt to multiply with overflow",
-    "attempt to subtract with overflow",
-    "bad file descriptor",
-    "broken pipe",
-    "called `option::unwrap()` on a `none` value",
-    "cannot read properties of null",
-    "cannot read properties of undefined",
-    "cannot read property of null",
-    "cannot read property of undefined",
-    "collection was modified; enumeration operation may not execute",
-    "concurrent map read and map write",
-    "concurrent map writes",
-    "command failed with exit code #",
-    "connection refused",
-    "connection reset by peer",
-    "connection timed out",
-    "division by zero",
-    "entered unreachable code",
-    "explicit panic",
-    "exit code #",
-    "exited with code #",
-    "exit status #",
-    "explicitly aborted",
-    "file not found",
-    "index out of bounds",
-    "index out of range",
-    "input string was not in a correct format",
-    "internal error: entered unreachable code",
-    "internal server error",
-    "invalid argument",
-    "invalid memory address or nil pointer dereference",
-    "list index out of range",
-    "no such file or directory",
-    "not implemented",
-    "null pointer",
-    "object reference not set to an instance of an object",
-    "operation not permitted",
-    "operation timed out",
-    "out of memory",
-    "permission denied",
-    "pop from empty list",
-    "process exited with code #",
-    "runtime error",
-    "segmentation fault",
-    "send on closed channel",
-    "sequence contains no elements",
-    "slice index out of range",
-    "stack overflow",
-    "string index out of range",
-    "subprocess exited with status #",
-    "the operation was canceled",
-    "the request timed out",
-    "timed out",
-    "undefined is not a function",
-    "undefined is not an object",
-    "undefined method",
-    "unexpected end of file",
-    "unexpected end of json input",
-    "unexpected token",
-    "unknown error",
-];
+static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    phrases(
+        "access violation, all goroutines are asleep, arithmetic overflow, array index out of bounds, assertion failed,
+        assignment to entry in nil map, attempt to add with overflow,
+        attempt to divide by zero, attempt to index a nil value, attempt to multiply with overflow, attempt to subtract with overflow,
+        bad file descriptor, broken pipe, called `option::unwrap()` on a `none` value, cannot read properties of null,
+        cannot read properties of undefined, cannot read property of null, cannot read property of undefined,
+        collection was modified; enumeration operation may not execute, command failed with exit code #, concurrent map read and map write,
+        concurrent map writes, connection refused,
+        connection reset by peer, connection timed out, division by zero, entered unreachable code, explicit panic, exit code #,
+        exited with code #, exit status #, explicitly aborted, file not found, index out of bounds, index out of range,
+        input string was not in a correct format, internal error: entered unreachable code, internal server error, invalid argument,
+        invalid memory address or nil pointer dereference, list index out of range, no such file or directory, not implemented,
+        null pointer, object reference not set to an instance of an object, operation not permitted, operation timed out,
+        out of memory, permission denied, pop from empty list, process exited with code #, runtime error, segmentation fault,
+        send on closed channel, sequence contains no elements, slice index out of range, stack overflow, string index out of range,
+        subprocess exited with status #, the operation was canceled, the request timed out, timed out, undefined is not a function,
+        undefined is not an object, undefined method, unexpected end of file, unexpected end of json input, unexpected token,
+        unknown error",
+    )
+    .collect()
+});
 /// The shortest message that may tell a cause, in words.
 const TELLS: usize = 2;
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use crate::pattern::re;
+use crate::{pattern::re, words::Words};
 
 /// How many frames of each trace count: the top ones tell failures apart.
 pub const TOP: usize = 3;
@@ -73,60 +73,14 @@ static ABI: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Frames that stand in the traces of all failures: how a program starts, waits, panics and throws.
-const RUNTIME: &[&str] = &[
-    "__assert",
-    "__cxa_",
-    "__gi_",
-    "__libc_",
-    "__pthread_",
-    "__rust",
-    "__restore_rt",
-    "_start",
-    "abort",
-    "clone",
-    "core::ops::function",
-    "core::option::",
-    "core::panicking",
-    "core::result::",
-    "core::slice::index",
-    "gsignal",
-    "java.base",
-    "java.lang.thread",
-    "java.lang.reflect",
-    "java.util.concurrent.threadpoolexecutor",
-    "jdk.internal",
-    "libsystem",
-    "module._compile",
-    "module.load",
-    "node:internal",
-    "object.<anonymous>",
-    "panic",
-    "processticksandrejections",
-    "pthread_",
-    "raise",
-    "reflect.value.call",
-    "runtime.",
-    "rust_begin_unwind",
-    "rust_panic",
-    "start_thread",
-    "std::panic",
-    "std::panicking",
-    "std::rt",
-    "std::sys",
-    "std::terminate",
-    "sun.reflect",
-    "system.runtime",
-    "system.threading",
-    "system.throwhelper",
-    "testing.trunner",
-    "{main}",
-    "swift_runtime",
-    "_assertionfailure",
-    "_swift_",
-    "-[nsexception",
-    "objc_exception_throw",
-    "<anonymous>",
-];
+static RUNTIME: Words = Words::new(
+    "__assert __cxa_ __gi_ __libc_ __pthread_ __rust __restore_rt _start abort clone core::ops::function core::option::
+    core::panicking core::result:: core::slice::index gsignal java.base java.lang.thread java.lang.reflect
+    java.util.concurrent.threadpoolexecutor jdk.internal libsystem module._compile module.load node:internal object.<anonymous>
+    panic processticksandrejections pthread_ raise reflect.value.call runtime. rust_begin_unwind rust_panic start_thread
+    std::panic std::panicking std::rt std::sys std::terminate sun.reflect system.runtime system.threading system.throwhelper
+    testing.trunner {main} swift_runtime _assertionfailure _swift_ -[nsexception objc_exception_throw <anonymous>",
+);
 
 /// The functions that the frames of a text name, the top ones of each trace that are a program's own, in their order.
 pub fn frames(text: &str) -> Vec<String> {

@@ -3,7 +3,9 @@
 use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
-use crate::driver::{VIEWS, click_words, drive, is_there, press, press_ctrl, wait_for, wait_until};
+use crate::driver::{
+    VIEWS, at_rest, click_words, drive_sample, is_there, press, press_ctrl, wait_for, wait_until,
+};
 
 /// What the checker objects to: rule, and the first places.
 async fn objections(window: &Client, axe: &str) -> Vec<Value> {
@@ -26,11 +28,8 @@ async fn every_view(theme: &str, contrast: &'static str) {
     // It looks for a module loader first; as the body of a function it has none, and leaves its name with the window.
     let axe = format!("if (!window.axe) {{ {source}\n }}");
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), theme, &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), theme, async move |window| {
+        at_rest(&window).await;
         if contrast == "more" {
             press_ctrl(&window, '7').await;
             click_words(&window, ".choice[aria-labelledby=contrast] button", "More").await;

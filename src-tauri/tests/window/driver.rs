@@ -42,7 +42,19 @@ pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnO
     drive_whole(home, theme, &[args, &["--alone"]].concat(), steps).await;
 }
 
-/// The same as people start it: one window for all starts, which remembers where it was.
+/// Opens the program so on the sample.
+pub async fn drive_sample(home: &Path, theme: &str, steps: impl AsyncFnOnce(Client) + 'static) {
+    let casebook = home.join("casebook");
+    drive(home, theme, &["--casebook", casebook.to_str().unwrap(), "--sample"], steps).await;
+}
+
+/// Waits until the first search is answered and the jobs have ended.
+pub async fn at_rest(window: &Client) {
+    wait_for(window, "#hit-0").await;
+    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+}
+
+/// As [`drive`], as people start it: one window for all starts, which remembers where it was.
 pub async fn drive_whole(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
     let _display = DISPLAY.lock().await;
     let Some(driver) = Driver::start(home, theme) else { return };

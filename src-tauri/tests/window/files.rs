@@ -5,7 +5,8 @@ use std::path::Path;
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
+    wait_until,
 };
 
 /// A service's log: a known failure a hundred times, a new one once, shortly before the program ends.
@@ -51,13 +52,11 @@ pub async fn read_log(window: &Client, log: &Path) {
 #[tokio::test]
 async fn a_log_leads_to_what_is_known_of_its_errors() {
     let home = tempfile::tempdir().unwrap();
-    let (casebook, log) = (home.path().join("casebook"), home.path().join("agent.log"));
+    let log = home.path().join("agent.log");
     write_log(&log);
     let brief = home.path().join("log.md");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '3').await;
         read_log(&window, &log).await;
         let said = text(&window, ".answer h2").await;
@@ -122,12 +121,10 @@ const EXPORT: &str = "Issue key,Summary,Status,Created,Wer hat es gesagt,Descrip
 #[tokio::test]
 async fn an_export_is_looked_at_corrected_and_imported() {
     let home = tempfile::tempdir().unwrap();
-    let (casebook, export) = (home.path().join("casebook"), home.path().join("export.csv"));
+    let export = home.path().join("export.csv");
     std::fs::write(&export, EXPORT).unwrap();
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '5').await;
         press(&window, "a").await;
         click_words(&window, ".adding button", "Read from files").await;

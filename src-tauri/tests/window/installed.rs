@@ -1,6 +1,6 @@
 //! The program as a package brings it: `cargo xtask try-deb` runs this where nothing else was ever installed.
 
-use crate::driver::{drive, is_there, shot, texts, wait_for, wait_until};
+use crate::driver::{drive_sample, is_there, shot, texts, wait_for, wait_until};
 
 #[tokio::test]
 #[ignore = "wants an installed program; see docs/develop/packages.md"]
@@ -13,9 +13,7 @@ async fn the_installed_program_answers_by_meaning() {
     }
     assert!(std::env::var_os("PRECEDENT_WINDOW").is_some(), "PRECEDENT_WINDOW names the installed program");
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async |window| {
+    drive_sample(home.path(), "Adwaita", async |window| {
         assert_eq!(window.title().await.unwrap(), "Precedent");
         let search = wait_for(&window, "#query").await;
         wait_for(&window, "#hit-0").await;

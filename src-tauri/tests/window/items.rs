@@ -6,8 +6,8 @@ use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        click_words, drive, is_there, press, press_ctrl, press_with, script, shot, text, texts, wait_for,
-        wait_until,
+        at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, press_with, script, shot,
+        text, texts, wait_for, wait_until,
     },
     triage::pairs,
 };
@@ -24,8 +24,7 @@ async fn focused(window: &Client) -> String {
 
 /// Goes to Triage and waits until there is something to decide.
 async fn at_the_desk(window: &Client) {
-    wait_for(window, "#hit-0").await;
-    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    at_rest(window).await;
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
     press(window, "b").await;
@@ -126,12 +125,9 @@ async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once
 #[tokio::test]
 async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async |window| {
+    drive_sample(home.path(), "Adwaita", async |window| {
         let search = wait_for(&window, "#query").await;
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        at_rest(&window).await;
         search.send_keys("certificate signed by unknown authority").await.unwrap();
         wait_for(&window, ".hit .why").await;
         wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
@@ -189,8 +185,7 @@ async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
     let casebook = casebook_of_pairs(home.path(), &["acme/mill", "acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        at_rest(&window).await;
         press_ctrl(&window, 'k').await;
         wait_for(&window, "#palette").await;
         // Enter before anything is found opens nothing by chance.
@@ -212,9 +207,7 @@ async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
 #[tokio::test]
 async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async |window| {
+    drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
         // The box is empty, so the key asks for help.
         press(&window, "?").await;

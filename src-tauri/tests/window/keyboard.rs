@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
-use crate::driver::{VIEWS, drive, is_there, press, press_ctrl, script, shot, wait_for, wait_until};
+use crate::driver::{
+    VIEWS, at_rest, drive_sample, is_there, press, press_ctrl, script, shot, wait_for, wait_until,
+};
 
 /// What a person could click, numbered in the order of the page; what names nothing is named by its markup.
 const NUMBER: &str = "
@@ -48,11 +50,8 @@ async fn all_are_reached(window: &Client, view: &str) {
 #[tokio::test]
 async fn tab_comes_to_every_control_of_every_view() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async |window| {
+        at_rest(&window).await;
         assert_eq!(script(&window, "return document.querySelectorAll('[tabindex]:not([tabindex=\"0\"]):not([tabindex=\"-1\"])').length").await, 0);
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
@@ -71,9 +70,7 @@ async fn tab_comes_to_every_control_of_every_view() {
 #[tokio::test]
 async fn large_text_more_contrast_and_less_motion_hold() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async |window| {
+    drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
         for _ in 0..5 {
             press_ctrl(&window, '+').await;

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::driver::{click, drive, is_there, press_ctrl, script, wait_for, wait_until};
+use crate::driver::{click, drive_sample, is_there, press_ctrl, script, wait_for, wait_until};
 
 /// Has the display do something, as a person at it would; what it printed, if it could be done.
 fn display(args: &[&str]) -> Option<String> {
@@ -25,9 +25,7 @@ fn keep_display(name: &str) {
 #[tokio::test]
 async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
+    drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
         display(&["key", "ctrl+alt+p"]).unwrap();
         press_ctrl(&window, '7').await;

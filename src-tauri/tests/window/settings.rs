@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use fantoccini::Client;
 
 use crate::driver::{
-    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+    at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, script, shot, text, texts,
+    wait_for, wait_until,
 };
 
 const MODELS: &str = "section[aria-labelledby=model]";
@@ -30,13 +31,10 @@ async fn standing(window: &Client, model: &str) -> String {
 #[tokio::test]
 async fn another_model_is_brought_in_answers_and_goes() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
     let model = home.path().join("field-model");
     another_model(&model);
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '7').await;
         wait_until("the built-in model is listed", async || standing(&window, "builtin").await == "in use")
             .await;

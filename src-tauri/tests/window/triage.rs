@@ -10,7 +10,8 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+        at_rest, click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
+        wait_until,
     },
     fake_github::FakeGitHub,
 };
@@ -80,8 +81,7 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
     open().await.import_github("acme/plant", &file, &Task::new()).await.unwrap();
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        at_rest(&window).await;
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
         // Everything that has a candidate, and closed ones among them.
@@ -134,8 +134,7 @@ async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_
     drop(open);
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        at_rest(&window).await;
         github.requests();
         press_ctrl(&window, '2').await;
         wait_until("it says how many", async || {

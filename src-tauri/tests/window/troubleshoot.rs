@@ -5,7 +5,8 @@ use std::path::Path;
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
+    wait_until,
 };
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
@@ -78,12 +79,9 @@ pub async fn note_twice(window: &Client) {
 #[tokio::test]
 async fn a_report_leads_to_a_brief() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
     let target = home.path().join("case.md");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '3').await;
         make_brief(&window, REPORT, &target).await;
         let written = std::fs::read_to_string(&target).unwrap();
@@ -100,12 +98,9 @@ async fn a_report_leads_to_a_brief() {
 #[tokio::test]
 async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
     let target = home.path().join("case.md");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '3').await;
         let report = format!(
             "Hello, this is Berta Brandt from Blue Harbour.\n\n{REPORT}\n\nBest regards,\nBerta Brandt"
@@ -159,9 +154,7 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
 #[tokio::test]
 async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita", &args, async move |window| {
+    drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
         press_ctrl(&window, '3').await;
         fill(&window, "#report", "ferrywire/ferrywire#107").await;
@@ -178,11 +171,8 @@ async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
 #[tokio::test]
 async fn a_note_that_is_there_already_is_shown_and_not_stored() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
-    drive(home.path(), "Adwaita:dark", &args, async move |window| {
-        wait_for(&window, "#hit-0").await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+    drive_sample(home.path(), "Adwaita:dark", async move |window| {
+        at_rest(&window).await;
         press_ctrl(&window, '4').await;
         wait_for(&window, ".notes .blank").await;
         note_twice(&window).await;

@@ -6,7 +6,7 @@ use precedent_core::{
     error::Result,
     model::{Insights, MonthVolume, SourceVolume},
 };
-use precedent_store::{MonthRow, Reader, VolumeRow};
+use precedent_store::{Reader, VolumeRow};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -47,7 +47,7 @@ fn volume(source: String, row: &VolumeRow) -> SourceVolume {
 }
 
 /// Months in a row, from the first to the last.
-fn without_gaps(rows: Vec<MonthRow>) -> Vec<MonthVolume> {
+fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
     let mut out: Vec<MonthVolume> = Vec::new();
     for row in rows {
         while let Some(next) = out.last().and_then(|last| following(&last.month))
@@ -55,12 +55,7 @@ fn without_gaps(rows: Vec<MonthRow>) -> Vec<MonthVolume> {
         {
             out.push(MonthVolume { month: next, ..MonthVolume::default() });
         }
-        out.push(MonthVolume {
-            month: row.month,
-            opened: row.opened,
-            closed: row.closed,
-            duplicates: row.duplicates,
-        });
+        out.push(row);
     }
     out
 }
@@ -78,7 +73,7 @@ mod tests {
 
     #[test]
     fn months_without_reports_are_shown_as_such() {
-        let row = |month: &str, opened| MonthRow { month: month.into(), opened, ..MonthRow::default() };
+        let row = |month: &str, opened| MonthVolume { month: month.into(), opened, ..MonthVolume::default() };
         let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
         let seen: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
         assert_eq!(seen, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);

@@ -132,7 +132,7 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
         few && (name_nothing(&head) || words.iter().all(|term| says_nothing(term)))
     };
     (head.iter().all(|word| says_nothing(&word.term)) && hardly_any())
-        || (beginning(body).len() < MIN_TEXT && (IGNORED.is_match(title) || IGNORED.is_match(&body.prose())))
+        || (beginning(body).len() < MIN_TEXT && (IGNORED.is_match(title) || IGNORED.is_match(body.prose())))
         || is_spam(title, body)
 }
 

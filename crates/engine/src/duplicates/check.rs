@@ -276,7 +276,7 @@ fn answer(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let own = question.row.as_ref();
-    let own_text = text(&question.draft.title, &question.draft.body);
+    let own_text = question.draft.body.whole(&question.draft.title);
     let own_worded = Worded::new(&question.draft.title, &question.draft.body);
     let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(reasons::MAX_READ)]);
     let signatures =
@@ -331,6 +331,7 @@ fn answer(
             continue;
         }
         let copy = one.features.is_copy();
+        let versions = named_versions(&question.draft, &row, &body);
         let twin = own_worded.twin(&worded).filter(|_| copy || one.features.is_series());
         let mut reasons: Vec<String> = twin.iter().map(reasons::of_twin).collect();
         // Of a copy everything else follows.
@@ -340,7 +341,7 @@ fn answer(
             let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
             let said: Vec<&str> =
                 rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-            reasons.extend(reasons::reasons(&about, &row, &body, one, &said));
+            reasons.extend(reasons::reasons(&about, &row, &body, &versions, one, &said));
         }
         if one.closer.same_author {
             let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
@@ -353,7 +354,7 @@ fn answer(
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
-            disposition: disposition(r, &question.draft, &row, &body)?,
+            disposition: disposition(r, &question.draft, &row, &versions)?,
             canonical: Some(canonical).filter(|c| *c != row.key),
             number: row.number,
             url: row.url,
@@ -379,11 +380,6 @@ fn answer(
 fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
     let idf = checker.fulltext.idf(&one.said)?;
     Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= NAMED).map(|(term, _)| term.clone()).collect())
-}
-
-/// The whole of a report.
-pub(super) fn text(title: &str, body: &Prepared) -> String {
-    format!("{title}\n{}\n{}", body.prose(), body.code())
 }
 
 /// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
@@ -416,8 +412,9 @@ fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
         return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
     };
     let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+    let versions = named_versions(draft, &row, &body);
     Ok(KnownDuplicate {
-        disposition: Some(disposition(r, draft, &row, &body)?),
+        disposition: Some(disposition(r, draft, &row, &versions)?),
         kind: Some(row.kind),
         title: Some(row.title),
         url: row.url,
@@ -427,35 +424,43 @@ fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     })
 }
 
-/// The version that has the fix of a case: of its milestone, or as a comment says.
-fn fixed_version(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<reasons::Version>> {
-    if let Some(version) = row.milestone.as_deref().and_then(reasons::Version::of) {
-        return Ok(Some(version));
-    }
-    Ok(r.comments(row)?.iter().rev().find_map(|comment| reasons::fixed_version(&comment.body)))
+/// The newest versions that a draft and a candidate name.
+fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> reasons::Versions {
+    let newest = |title: &str, body: &Prepared| reasons::newest_version(title, body, &row.source);
+    (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 
-/// What became of a candidate, as seen when the draft was made.
-fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, body: &Prepared) -> Result<Disposition> {
+/// What became of a candidate, as seen when the draft was made; `versions` are those that the two name.
+fn disposition(
+    r: &Reader<'_>,
+    draft: &Draft,
+    row: &DocumentRow,
+    versions: &reasons::Versions,
+) -> Result<Disposition> {
+    let mut comments = None;
     Ok(match (row.state, row.state_reason.as_deref()) {
         (None | Some(State::Open), _) => Disposition::Open,
         (_, Some("duplicate")) => Disposition::Duplicate,
-        _ if is_declined(r, row)? => Disposition::Declined,
+        _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
             let again = after && {
-                let ours = reasons::newest_version(&draft.title, &draft.body, &row.source);
                 let says_again = || reasons::says_again(&draft.title, &draft.body);
-                match (&ours, fixed_version(r, row)?) {
-                    // Who has an older version has not got the fix.
-                    (Some(ours), Some(fixed)) => *ours >= fixed,
-                    (Some(ours), None) => {
-                        let theirs = reasons::newest_version(&row.title, body, &row.source);
-                        theirs.is_some_and(|theirs| *ours > theirs) || says_again()
+                // The version that has the fix: of its milestone, or as a comment says.
+                let fixed = match row.milestone.as_deref().and_then(reasons::Version::of) {
+                    None if versions.0.is_some() => {
+                        let comments = comments.map_or_else(|| r.comments(row), Ok)?;
+                        comments.iter().rev().find_map(|comment| reasons::fixed_version(&comment.body))
                     }
-                    (None, _) => says_again(),
+                    milestone => milestone,
+                };
+                match (versions, fixed) {
+                    // Who has an older version has not got the fix.
+                    ((Some(ours), _), Some(fixed)) => *ours >= fixed,
+                    ((Some(ours), Some(theirs)), None) => ours > theirs || says_again(),
+                    _ => says_again(),
                 }
             };
             if again { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }

@@ -13,10 +13,7 @@ use precedent_text::{
     version::versions,
 };
 
-use super::{
-    check::text,
-    reasons::{MAX_READ, spelled, telling_identifiers},
-};
+use super::reasons::{MAX_READ, spelled, telling_identifiers};
 
 /// The most entries of one kind in one column.
 const MAX_LISTED: usize = 8;
@@ -84,7 +81,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 
 /// Facts with their names as the two reports write them; what both name as the first does.
 pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (ours, theirs) = (text(report.title, report.body), text(candidate.title, candidate.body));
+    let (ours, theirs) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
         for (names, text) in
             [(&mut fact.shared, &ours), (&mut fact.report, &ours), (&mut fact.candidate, &theirs)]
@@ -142,7 +139,7 @@ pub fn marks(
 /// The words of a report by their term, as it writes them, in lower case.
 fn written(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for text in [side.title, &side.body.prose(), &side.body.code()] {
+    for text in [side.title, side.body.prose(), side.body.code()] {
         let text = &text[..text.floor_char_boundary(MAX_READ)];
         for word in tokens::words(text) {
             // A lone digit or letter says nothing, and would be marked everywhere.

@@ -10,7 +10,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{Draft, check::text, reasons::telling, twin::Worded};
+use super::{Draft, reasons::telling_identifiers, twin::Worded};
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
@@ -105,14 +105,17 @@ impl Text {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let worded = Worded::new(title, body);
         let terms: Vec<&str> = worded.terms().collect();
-        let (prose, code) = (body.prose(), body.code());
         let title_terms: BTreeSet<String> = report::terms(title).into_iter().collect();
-        let words =
-            title_terms.iter().cloned().chain(report::terms(&prose)).chain(report::terms(&code)).collect();
+        let words = title_terms
+            .iter()
+            .cloned()
+            .chain(report::terms(body.prose()))
+            .chain(report::terms(body.code()))
+            .collect();
         Self {
             runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
-            names: telling([title, &prose, &code]).into_iter().take(MAX_NAMES).collect(),
+            names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
             words,
         }
@@ -190,7 +193,7 @@ impl<'a> Reader<'a> {
 impl Reader<'_> {
     /// In what the failures differ. One message about two things is no reason: reports of one fault name files of their own.
     fn contrary(&self, title: &str, body: &Prepared) -> Option<Contrary> {
-        let read = |title: &str, body: &Prepared| Failures::of(&text(title, body));
+        let read = |title: &str, body: &Prepared| Failures::of(&body.whole(title));
         let own = self.own_failures.get_or_init(|| read(&self.draft.title, &self.draft.body));
         own.contrary(&read(title, body)).filter(|c| matches!(c, Contrary::Cause(..) | Contrary::Code(..)))
     }

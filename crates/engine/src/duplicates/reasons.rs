@@ -5,6 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 use regex::Regex;
 
 use super::{Draft, Scored, twin::Twin};
+use crate::phrases::FIXED_IN;
 use precedent_store::DocumentRow;
 use precedent_text::{
     failure::Contrary,
@@ -33,13 +34,6 @@ const QUOTED: usize = 80;
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
-    )
-});
-
-/// How a comment says which version has the fix.
-static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено)\b[^\n.]{0,40}?\b(?:in|with|as of|since|dans|en|em|nella?|в)\s+(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)",
     )
 });
 
@@ -73,11 +67,13 @@ pub(super) fn of_twin(twin: &Twin) -> String {
     }
 }
 
-/// The reasons, the strongest first. `anew` are words of the report that only the comments on the candidate have.
+/// The reasons, the strongest first. `versions` are those that the report and the candidate name, `anew` words of the report that only
+/// the comments on the candidate have.
 pub(super) fn reasons(
     about: &About<'_>,
     row: &DocumentRow,
     body: &Prepared,
+    versions: &Versions,
     one: &Scored,
     anew: &[&str],
 ) -> Vec<String> {
@@ -164,8 +160,7 @@ pub(super) fn reasons(
             out.push(format!("both are labelled {}", labels.join(", ")));
         }
     }
-    let product = &row.source;
-    match (newest_version(&draft.title, &draft.body, product), newest_version(&row.title, body, product)) {
+    match versions {
         (Some(ours), Some(theirs)) if ours == theirs => out.push(format!("both are about version {ours}")),
         (Some(ours), Some(theirs)) => {
             out.push(format!("the versions differ: {ours} here, {theirs} there"));
@@ -194,18 +189,13 @@ pub(super) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
 
 /// The whole identifiers of a report that are no plain words.
 pub(super) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
-    telling([title, &body.prose(), &body.code()])
-}
-
-/// As [`telling_identifiers`], of a title, prose and code.
-pub(super) fn telling(parts: [&str; 3]) -> BTreeSet<String> {
     let telling = |whole: &String| {
         whole.len() >= 4
             && whole.contains(['_', ':', '/', '-', '.'])
             && !whole.starts_with("http")
             && whole.contains(|c: char| c.is_alphabetic())
     };
-    report::identifiers(parts).into_iter().filter(telling).collect()
+    report::identifiers([title, body.prose(), body.code()]).into_iter().filter(telling).collect()
 }
 
 fn brief(text: &str) -> String {
@@ -281,6 +271,9 @@ pub(super) fn fixed_version(text: &str) -> Option<Version> {
     FIXED_IN.captures_iter(text).filter_map(|found| Version::read(found.get(1)?.as_str())).min()
 }
 
+/// The newest versions of a product that a report and a candidate name.
+pub(super) type Versions = (Option<Version>, Option<Version>);
+
 /// The newest version of the product that a report names, if it names any.
 pub(super) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<Version> {
     versions(&format!("{title}\n{}", body.text()), product)
@@ -298,7 +291,7 @@ mod tests {
     #[test]
     fn names_are_shown_as_they_are_written() {
         let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
-        let text = crate::duplicates::check::text("fw-2203 again", &body);
+        let text = body.whole("fw-2203 again");
         assert_eq!(spelled(&text, "wheel::poll"), "Wheel::Poll");
         assert_eq!(spelled(&text, "fw-2203"), "fw-2203");
         assert_eq!(spelled(&text, "no::where"), "no::where");

@@ -82,7 +82,7 @@ impl<'a> Worded<'a> {
         let head = without_tickets(tokens::words(title));
         let left = MAX_WORDS.saturating_sub(head.len());
         let rest = [body.prose(), body.code()];
-        let words = |text: &String| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
+        let words = |text: &&str| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
         let rest = rest.iter().flat_map(words).take(left).map(|w| w.term).collect();
         Self { title, head, rest }
     }

@@ -150,7 +150,7 @@ pub fn likely(
 ) -> Result<Vec<Likely>> {
     scope.filters.push(Filter { test: Test::Resolved, negated: false });
     let scored = checker.scored(draft, &scope, task)?;
-    let text = format!("{}\n{}\n{}", draft.title, draft.body.prose(), draft.body.code());
+    let text = draft.body.whole(&draft.title);
     let spoken = language.spoken(checker.fulltext, &text)?;
     let meaning = features::place("text_mean_cosine");
     let mut nearest: Vec<f32> = scored.iter().filter_map(|one| Some(one.features.0[meaning?])).collect();

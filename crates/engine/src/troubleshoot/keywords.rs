@@ -22,9 +22,8 @@ pub(super) fn keywords(title: &str, body: &Prepared) -> String {
             add(signature.text.clone());
         }
     }
-    let prose = body.prose();
     let mut names = 0;
-    for (_, name) in tokens::identifiers(&prose) {
+    for (_, name) in tokens::identifiers(body.prose()) {
         if names < MAX_NAMES && name.len() > 3 && name.contains(|c: char| c.is_alphabetic()) {
             add(name);
             names += 1;

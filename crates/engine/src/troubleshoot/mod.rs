@@ -7,7 +7,6 @@ mod evaluate;
 mod helps;
 mod keywords;
 mod language;
-mod phrases;
 mod roles;
 mod thread;
 
@@ -218,7 +217,7 @@ impl Question {
         };
         let row = search::one(r, key)?;
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let text = format!("{}\n{}\n{}", row.title, body.prose(), body.code());
+        let text = body.whole(&row.title);
         let draft =
             Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
         Ok(Self { source, text, draft, pace, row: Some(row) })
@@ -312,7 +311,7 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
         if out.iter().any(|c| c.row.key == row.key) {
             continue;
         }
-        let declined = is_declined(r, &row)?;
+        let declined = is_declined(r, &row, &mut None)?;
         let contrary = failures.contrary(&Failures::of(&format!("{}\n{}", row.title, row.body)));
         let evidence = Seen::of(&one).unless(contrary.as_ref());
         out.push(Candidate { evidence, row, relation: None, via, declined });
@@ -331,7 +330,7 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
         None => return Ok(None),
     };
-    if is_declined(r, &row)? {
+    if is_declined(r, &row, &mut None)? {
         return Ok(None);
     }
     let seen = found.iter().find(|one| one.scored.document == row.id);

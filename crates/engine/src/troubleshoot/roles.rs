@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::phrases::{FOREIGN_FIX, FOREIGN_OPEN, FOREIGN_WORKAROUND, is_polite};
+use crate::phrases::{is_polite, says_fix, says_workaround};
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::{pattern::re, prepare::Prepared};
@@ -26,52 +26,6 @@ static STALE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^\s*:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^\s*thanks for (?:the|your) (?:pull request|pr)\b|\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
     )
-});
-static FIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:(?:this|it|issue|bug|problem|that|now|been|was|is|should be|got|already) (?:was |is |has been |been |now |already )*(?:fixed|resolved|solved|addressed|repaired)",
-        r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix (?:is |has |was |been )+(?:in|landed|merged|released|available|present)\b|fix(?:es|ed)? (?:landed|merged|released)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
-        r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?|done (?:in|by) (?:#|[0-9a-f]{7})",
-        r"|(?:the|my|a) (?:fix|solution|cure) (?:is|was|for|here)|no longer (?:happens|occurs|reproduc|crash|fail|an issue|a problem)|(?:works|compiles|passes|runs) (?:now|fine now|on (?:master|main|latest|nightly)|with (?:the )?(?:latest|new|current)|since|as of)",
-        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
-    ))
-});
-/// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
-static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|likely|to get|test the|my branch|downgrad\w+|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
-    )
-});
-/// Denials that speak for a fix.
-static GONE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:no longer|not (?:an issue|a problem) (?:any ?more)|(?:can.?not|can.t|could not|couldn.t|unable to) (?:re-?produce)|don.t see|doesn.t (?:crash|happen|occur|reproduce))\b",
-    )
-});
-/// A sentence that gives a workaround, and does not only name one.
-static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        // "Workaround: …", "The only workaround is to …", "My work-around was …".
-        r"(?i)^\W*(?:(?:the|a|an|my|our|one|another|some|so|for|temporary|current|only|possible|quick|simple|easy|easiest|known|partial|immediate|preliminary|best|better|cleaner|nice|proper|reliable|dirty|here|this|following) )*\W?(?:work[- ]?arounds?|way out)\b(?: solution| so far| for now| i (?:found|use|know of))?\W*(?::|=|,|\(|$|\b(?:is|are|was|were|for|here|to|until|till|that works|which|_?should)\b)",
-        r"|\b(?:as an?|as the) (?:\w+ ){0,3}work[- ]?around\b|\bthe (?:\w+ ){0,3}work[- ]?around (?:for (?:me|now|this|it|the)|is to|was to|until)\b",
-        r"|\b(?:you|one|users?|people|developers?|customers?|anyone) (?:can|could|may|should) (?:\w+ )?work[- ]?around\b|\bcan be worked[- ]around (?:\w+ )?(?:by|with|using)\b|\bpossible to work[- ]?around\b",
-        r"|\b(?:currently work|worked|working|able to work|easy enough to work|manage[ds]? to work|usually work(?:ed)?)[- ]?around\b.{0,60}\b(?:by|with|using|via)\b|\bworked[- ]?around the\b",
-        r"|\b(?:found|discovered|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b|\bthere(?:'s| is| are)(?: \w+){0,3}? work[- ]?arounds?(?: if| for this| for the| until|:|,)",
-        r"|\b(?:seems? to be|works? as|acts as|is) (?:a|another|the only|an effective|the best) (?:\w+ )?work[- ]?around\b|\bwork[- ]?around\b.{0,80}\bis the best way\b",
-        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid (?:it|this|that|the)|get around|downgrade)\b|\bdowngrad(?:e|ing) to .{1,40} (?:helps|helped|solves|solved|fixes|fixed|works|worked)\b",
-        r"|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b",
-        r"|\bgot around (?:it|this)\b|\bavoid(?:s|ed)? (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b",
-        r"|\bsetting .{1,60} (?:helps|avoids|fixes|solves)\b",
-    ))
-});
-/// What makes a sentence tell of no workaround: it asks for one, denies that it works, thanks for it, or speaks of one that stands elsewhere.
-static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|annoying|(?:is|are) exactly)",
-        r"|(?:he|she|they) (?:gave|posted)|(?:your|his|her|their|these|those|some|several|reasonable|viable|suggested|same|committed a|fallback|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|['’]s work[- ]?around",
-        r"|(?:this|that|which)(?:(?: \w+)? is|['’]s) (?:just |only )?(?:a|the) (?:\w+ )?work[- ]?around for|this ticket|thanks?|thank you|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could be|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?",
-        r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|specified|glad|is done|did the|in progress|even if|but only|with bad|the question|fix the cause|workaround uses)\b",
-    ))
 });
 /// What takes back what its writer said before.
 static RETRACTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -116,7 +70,7 @@ pub(super) fn role(
     let short = prose.chars().count() <= 200;
     let answer = comment.author.association.as_deref() == Some(ANSWER);
     if (comment.author.bot && !answer)
-        || (short && !named && !answer && (STALE.is_match(&prose) || only_orders(&prose)))
+        || (short && !named && !answer && (STALE.is_match(prose) || only_orders(prose)))
     {
         return Some(CommentRole::Noise);
     }
@@ -124,32 +78,24 @@ pub(super) fn role(
     if answer {
         return Some(CommentRole::Fix);
     }
-    let says_fix = |s: &str| {
-        (FIX.is_match(s) && !FIX_OPEN.is_match(&GONE.replace_all(s, " ")))
-            || (FOREIGN_FIX.is_match(s) && !FOREIGN_OPEN.is_match(s))
-    };
-    let says_workaround = |s: &str| {
-        (WORKAROUND.is_match(s) && !WORKAROUND_OPEN.is_match(s))
-            || (FOREIGN_WORKAROUND.is_match(s) && !FOREIGN_OPEN.is_match(s))
-    };
-    let retracted = RETRACTED.is_match(&prose);
-    if named || (!retracted && sentences(&prose).any(says_fix)) {
+    let retracted = RETRACTED.is_match(prose);
+    if named || (!retracted && sentences(prose).any(says_fix)) {
         return Some(CommentRole::Fix);
     }
-    if !retracted && sentences(&prose).any(says_workaround) {
+    if !retracted && sentences(prose).any(says_workaround) {
         return Some(CommentRole::Workaround);
     }
     if at_closure && !text.blocks.is_empty() {
         return Some(CommentRole::ClosingNote);
     }
     // A short comment may be all that helps: "Pin numpy<2."
-    if text.code().is_empty() && is_courtesy(&prose) {
+    if text.code().is_empty() && is_courtesy(prose) {
         return Some(CommentRole::Noise);
     }
-    if REPRODUCTION.is_match(&prose) {
+    if REPRODUCTION.is_match(prose) {
         return Some(CommentRole::Reproduction);
     }
-    (!retracted && CONFIRMATION.is_match(&prose)).then_some(CommentRole::Confirmation)
+    (!retracted && CONFIRMATION.is_match(prose)).then_some(CommentRole::Confirmation)
 }
 
 /// Whether a comment says nothing but thanks, agreement or impatience.
@@ -286,21 +232,7 @@ mod tests {
 
     #[test]
     fn the_patterns_compile() {
-        for pattern in [
-            &ORDER,
-            &STALE,
-            &FIX,
-            &FIX_OPEN,
-            &GONE,
-            &WORKAROUND,
-            &WORKAROUND_OPEN,
-            &FOREIGN_FIX,
-            &FOREIGN_WORKAROUND,
-            &FOREIGN_OPEN,
-            &RETRACTED,
-            &REPRODUCTION,
-            &CONFIRMATION,
-        ] {
+        for pattern in [&ORDER, &STALE, &RETRACTED, &REPRODUCTION, &CONFIRMATION] {
             assert!(!pattern.is_match(""));
         }
     }

@@ -375,8 +375,8 @@ impl FullText {
             |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
         let own = terms(&body.signatures(&row.title));
         let (prose, code) = (body.prose(), body.code());
-        d.add_text(f.identifiers, &prose);
-        d.add_text(f.identifiers, &code);
+        d.add_text(f.identifiers, prose);
+        d.add_text(f.identifiers, code);
         d.add_text(f.body, prose);
         d.add_text(f.code, code);
         for target in &body.targets {
@@ -388,7 +388,8 @@ impl FullText {
             if comment.author.bot {
                 continue;
             }
-            for part in [text.prose(), text.code()].iter().chain(&text.targets) {
+            for part in [text.prose(), text.code()].into_iter().chain(text.targets.iter().map(String::as_str))
+            {
                 d.add_text(f.identifiers, part);
                 d.add_text(f.comments, part);
             }

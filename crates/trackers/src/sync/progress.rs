@@ -7,8 +7,10 @@ use std::{
 };
 
 use super::run::Context;
-use precedent_core::task::{Progress, Task, blocking};
-use precedent_store::ProgressRow;
+use precedent_core::{
+    model::SyncProgress,
+    task::{Progress, Task, blocking},
+};
 
 /// How often it is told.
 const EVERY: Duration = Duration::from_millis(500);
@@ -42,7 +44,7 @@ pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Inf
             _ => at,
         };
         part = Some((now.phase, now.done, started_at));
-        let row = ProgressRow {
+        let row = SyncProgress {
             phase: now.phase.as_str().to_owned(),
             done: now.done,
             total: now.total,

@@ -6,9 +6,9 @@ use super::lock::SyncLock;
 use crate::tracker::{Kind, Stream};
 use precedent_core::{
     error::Result,
-    model::{Gap, GapKind, MirrorView, StreamView, SyncProgress},
+    model::{Gap, GapKind, MirrorView, StreamView},
 };
-use precedent_store::{ProgressRow, Reader, RemoteRow, SourceRow};
+use precedent_store::{Reader, RemoteRow, SourceRow};
 
 /// Every live source, by key.
 ///
@@ -35,7 +35,7 @@ pub(super) fn mirror(
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
     let running = SyncLock::is_taken(folder, source.id);
     // What a sync left behind that was killed says nothing of one that is not there.
-    let progress = if running { reader.progress(source.id)?.map(view) } else { None };
+    let progress = if running { reader.progress(source.id)? } else { None };
     if !remote.trusted {
         gap(
             GapKind::Untrusted,
@@ -140,11 +140,6 @@ pub(super) fn mirror(
         streams,
         gaps,
     })
-}
-
-fn view(row: ProgressRow) -> SyncProgress {
-    let ProgressRow { phase, done, total, unit, started_at, told_at } = row;
-    SyncProgress { phase, done, total, unit, started_at, told_at }
 }
 
 fn capital(text: &str) -> String {

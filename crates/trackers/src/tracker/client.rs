@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use url::Url;
 
-use super::{Address, Fetched};
+use super::{Address, Fetched, Stream, walk::Walk};
 use crate::http::{Http, Login, Request, Response, status_words};
 use precedent_core::{
     error::{Code, Error, Result},
@@ -78,6 +78,20 @@ impl Client {
             }
             status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
                 .with_hint("What was fetched is kept; run it again later."),
+        }
+    }
+
+    /// What to do with a list's answer that is no page of it; `None` if it is one.
+    pub(super) fn not_a_page(
+        &self,
+        response: &Response,
+        walk: &Walk,
+        stream: Stream,
+    ) -> Result<Option<Fetched>> {
+        match walk.failed(response.status) {
+            _ if response.status == 200 => Ok(None),
+            None => self.refused(response, stream.words()).map(Some),
+            smaller => Ok(smaller),
         }
     }
 

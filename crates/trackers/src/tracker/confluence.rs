@@ -15,7 +15,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
     walk::Walk,
@@ -444,20 +444,15 @@ impl Tracker for Confluence {
         Ok(access)
     }
 
-    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, PAGE).cursor()
+    fn size(&self, _stream: Stream) -> u32 {
+        PAGE
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) if stream == Stream::Pages => self.pages(&walk, task).await,
-            Some(_) => Ok(Fetched::Refused("Confluence has pages alone".to_owned())),
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        match stream {
+            Stream::Pages => self.pages(walk, task).await,
+            _ => Ok(Fetched::Refused("Confluence has pages alone".to_owned())),
         }
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, _number: u64, _task: &Task) -> Result<Fate> {

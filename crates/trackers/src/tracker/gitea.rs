@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, date, part},
     github::{describe, record},
     walk::Walk,
@@ -90,27 +90,6 @@ impl Gitea {
             }
         }
         Ok(url)
-    }
-
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        match response.status {
-            200 => {}
-            500.. if walk.smaller().is_some() => {
-                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
-            }
-            _ => return self.client.refused(&response, stream.words()),
-        }
-        let raws: Vec<&RawValue> = response.json()?;
-        let more = has_more(&response, raws.len(), walk);
-        let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
-        let total = response.header("x-total-count").and_then(|t| t.trim().parse().ok());
-        let (next, watermark) = if walk.open {
-            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-        } else {
-            walk.by_creation(total, date(&response, self.client.http.now()), more)
-        };
-        Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
     }
 
     async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
@@ -212,24 +191,26 @@ impl Tracker for Gitea {
         Ok(access)
     }
 
-    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, PAGE).cursor()
+    fn size(&self, _stream: Stream) -> u32 {
+        PAGE
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(other);
         }
+        let raws: Vec<&RawValue> = response.json()?;
+        let more = has_more(&response, raws.len(), walk);
+        let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
+        let total = response.header("x-total-count").and_then(|t| t.trim().parse().ok());
+        let (next, watermark) = walk.by_creation(total, date(&response, self.client.http.now()), more);
+        Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
         Ok(response.header("x-total-count").and_then(|t| t.trim().parse().ok()))
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

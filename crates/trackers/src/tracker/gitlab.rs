@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
+    Address, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
     walk::Walk,
@@ -139,45 +139,6 @@ impl GitLab {
             }
         }
         Ok(url)
-    }
-
-    async fn issues(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let response = self.client.get(self.list(walk)?, task).await?;
-        match response.status {
-            200 => {}
-            500.. if walk.smaller().is_some() => {
-                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
-            }
-            _ => return self.client.refused(&response, stream.words()),
-        }
-        let raws: Vec<&RawValue> = response.json()?;
-        let more = has_more(&response, raws.len(), walk);
-        let mut page = Page::default();
-        let mut times = Vec::new();
-        for raw in raws {
-            match (self.issue(raw.get()), stream) {
-                (Ok((record, relations)), Stream::Items) => {
-                    times.extend(record.updated_at);
-                    page.relations.extend(record.number.map(|n| (n, relations)));
-                    page.records.push(Ok(Record::Document(Box::new(record))));
-                }
-                (Ok((record, _)), _) => {
-                    times.extend(record.updated_at);
-                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
-                    if let Some(refused) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
-                        return Ok(refused);
-                    }
-                }
-                (Err(why), Stream::Items) => page.records.push(Err(why)),
-                (Err(_), _) => {}
-            }
-        }
-        let (next, watermark) = if walk.open {
-            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-        } else {
-            walk.by_change(&times, more)
-        };
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     /// The notes of one issue.
@@ -334,24 +295,44 @@ impl Tracker for GitLab {
         Ok(access)
     }
 
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    fn size(&self, stream: Stream) -> u32 {
+        if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) => self.issues(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(walk)?, task).await?;
+        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(other);
         }
+        let raws: Vec<&RawValue> = response.json()?;
+        let more = has_more(&response, raws.len(), walk);
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for raw in raws {
+            match (self.issue(raw.get()), stream) {
+                (Ok((record, relations)), Stream::Items) => {
+                    times.extend(record.updated_at);
+                    page.relations.extend(record.number.map(|n| (n, relations)));
+                    page.records.push(Ok(Record::Document(Box::new(record))));
+                }
+                (Ok((record, _)), _) => {
+                    times.extend(record.updated_at);
+                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
+                    if let Some(refused) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
+                        return Ok(refused);
+                    }
+                }
+                (Err(why), Stream::Items) => page.records.push(Err(why)),
+                (Err(_), _) => {}
+            }
+        }
+        let (next, watermark) = walk.by_change(&times, more);
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let response = self.client.get(self.list(&Walk::new(None, 1))?, task).await?;
         Ok(response.header("x-total").and_then(|t| t.trim().parse().ok()))
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

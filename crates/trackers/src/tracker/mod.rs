@@ -13,11 +13,12 @@ pub mod file;
 pub mod gitea;
 pub mod github;
 pub mod gitlab;
+mod graphql;
 mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
-mod reasons;
+pub mod reasons;
 pub mod redmine;
 mod walk;
 pub mod wiki;
@@ -29,6 +30,7 @@ use async_trait::async_trait;
 pub use closing::{Closer, Stays, Steps};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
+use walk::Walk;
 
 use precedent_core::{
     error::Result,
@@ -175,14 +177,35 @@ pub trait Tracker: Send + Sync {
     /// As [`Tracker::probe`].
     async fn access(&mut self, task: &Task) -> Result<Access>;
 
+    /// How many records of a list a page holds.
+    fn size(&self, stream: Stream) -> u32;
+
     /// The first page of what changed at or after `since`; of everything without one.
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor;
+    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
+        Walk::new(since, self.size(stream)).cursor()
+    }
+
+    /// The first page of all items that are open, for the sweep.
+    fn open_items(&self) -> Cursor {
+        Walk::open(self.size(Stream::Items)).cursor()
+    }
 
     /// Fetches a page.
     ///
     /// # Errors
     /// Those of the network, of limits and of access.
-    async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched>;
+    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+        match Walk::read(at) {
+            Some(walk) => self.list_page(stream, &walk, task).await,
+            None => Ok(Fetched::Expired),
+        }
+    }
+
+    /// Fetches the page at a place in a list.
+    ///
+    /// # Errors
+    /// As [`Tracker::page`].
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched>;
 
     /// How many items there are at most, if that is cheap to know.
     ///
@@ -191,9 +214,6 @@ pub trait Tracker: Send + Sync {
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
         Ok(None)
     }
-
-    /// The first page of all items that are open, for the sweep.
-    fn open_items(&self) -> Cursor;
 
     /// What became of an item.
     ///

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::Cursor;
+use super::{Cursor, Fetched};
 
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Walk {
+pub struct Walk {
     /// What changed at or after this is listed; everything without it.
     pub(super) since: Option<Timestamp>,
     /// The page, from 1.
@@ -90,6 +90,17 @@ impl Walk {
         (size >= 5).then(|| Self { size, page: 1, again: false, token: None, ..self.clone() })
     }
 
+    /// What becomes of a page that the server failed at: asked for with half the records, while that is possible.
+    pub(super) fn failed(&self, status: u16) -> Option<Fetched> {
+        let smaller = self.smaller().filter(|_| status >= 500)?;
+        Some(Fetched::Smaller(smaller.cursor()))
+    }
+
+    /// The page after this one of what is open, of which all is asked for.
+    fn next_open(&self, more: bool) -> Option<Self> {
+        more.then(|| Self { page: self.page + 1, ..self.clone() })
+    }
+
     /// The page after this one of a list that is ordered by change, oldest first, and the watermark.
     ///
     /// Pages by number lose records when the list shifts under them: one that is edited moves to the end, and the one behind
@@ -97,6 +108,9 @@ impl Walk {
     /// records of that moment once more. Only where a page holds nothing but one moment are pages counted, and those are
     /// read twice.
     pub(super) fn by_change(&self, times: &[Timestamp], more: bool) -> (Option<Self>, Option<Timestamp>) {
+        if self.open {
+            return (self.next_open(more), None);
+        }
         let ordered = times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| ordered);
         let anew = |since| Self { since: Some(since), page: 1, again: false, ..self.clone() };
@@ -124,6 +138,9 @@ impl Walk {
         began: Timestamp,
         more: bool,
     ) -> (Option<Self>, Option<Timestamp>) {
+        if self.open {
+            return (self.next_open(more), None);
+        }
         let began = self.began.unwrap_or(began);
         let shorter = matches!((self.total, total), (Some(before), Some(now)) if now < before);
         if shorter && self.rounds < 3 {

@@ -25,6 +25,7 @@ use precedent_core::{
     error::{Code, Error, Result},
     task::Task,
 };
+use precedent_text::words::Words;
 
 /// What one command of git's may answer, in bytes.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
@@ -33,22 +34,10 @@ const MAX_WORDS: u64 = 16 * 1024;
 /// The branch that the wiki's pages are kept on here.
 const BRANCH: &str = "refs/heads/wiki";
 /// Variables of a person's shell that would change what git does, or make it print what it sends.
-const FOREIGN: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_NAMESPACE",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_TRACE",
-    "GIT_TRACE2",
-    "GIT_TRACE2_EVENT",
-    "GIT_TRACE2_PERF",
-    "GIT_TRACE_CURL",
-    "GIT_TRACE_PACKET",
-    "GIT_TRACE_REDACT",
-    "GIT_CURL_VERBOSE",
-];
+static FOREIGN: Words = Words::new(
+    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_CONFIG_PARAMETERS GIT_TRACE GIT_TRACE2
+    GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_TRACE_CURL GIT_TRACE_PACKET GIT_TRACE_REDACT GIT_CURL_VERBOSE",
+);
 
 /// Where a project's wiki is.
 #[derive(Clone, Debug)]
@@ -230,7 +219,7 @@ impl WikiGit {
         // Never the caller's folder: it may be a repository with settings of its own.
         std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
         command.current_dir(&self.copy);
-        for name in FOREIGN {
+        for name in FOREIGN.iter() {
             command.env_remove(name);
         }
         command

@@ -1,12 +1,10 @@
 //! How letters end. The list of the mail reader is asked first. Here are the words that such a line is made of, so that those
 //! are known, too, that somebody put together: a name that is hidden needlessly costs less than a mail that is cut too early.
 
-use std::{collections::HashSet, sync::LazyLock};
-
-use precedent_text::mail;
+use precedent_text::{mail, words::Words};
 
 /// Words of which a closing has one at least.
-const CORE: &str = "
+static CORE: Words = Words::new("
     regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
     bw br bg brs yours best greetings gratefully appreciatively kindly
     grüße grüßen grüsse grüssen gruesse gruessen gruß gruss grüßle herzlichst hochachtungsvoll mfg lg vg bg mfgs freundlichst danke dank ergebenst
@@ -26,9 +24,9 @@ const CORE: &str = "
     此致 敬礼 敬禮 敬上 谨上 謹上 祝好 顺颂商祺 顺祝商祺 谢谢 謝謝 感谢 敬具 草々 以上 よろしくお願いします よろしくお願いいたします よろしくお願い致します
     宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
     בברכה תודה التحية وشكرا شكرا تحياتي
-";
+");
 /// Words that may stand beside them.
-const BESIDE: &str = "
+static BESIDE: Words = Words::new("
     kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
     have great nice good day weekend week one take care looking forward from to you & + - you're
     mit freundlichen freundlichem freundliche freundlicher besten bestem beste bester herzlichen herzliche herzlichem herzlicher viele vielen vielem liebe lieben liebem lieber schöne schönen
@@ -46,7 +44,7 @@ const BESIDE: &str = "
     iyi kolay gelsin çok şimdiden ederim en içten
     cu bine lep lijep sa s mult με
     مع أطيب
-";
+");
 /// What stands before the town that somebody writes from.
 const FROM: &[&str] =
     &["aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal", "dalla"];
@@ -55,9 +53,6 @@ const TITLES: &[&str] = &[
     "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr", "以上", "to",
     "tak", "ty",
 ];
-
-static CORES: LazyLock<HashSet<&str>> = LazyLock::new(|| CORE.split_whitespace().collect());
-static BESIDES: LazyLock<HashSet<&str>> = LazyLock::new(|| BESIDE.split_whitespace().collect());
 
 /// Marks that may end a closing.
 const ENDS: [char; 15] = [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
@@ -78,8 +73,8 @@ fn is_made_of_closings(line: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     (1..=8).contains(&all.len())
-        && all.iter().any(|word| CORES.contains(word))
-        && all.iter().all(|word| CORES.contains(word) || BESIDES.contains(word))
+        && all.iter().any(|word| CORE.contains(word))
+        && all.iter().all(|word| CORE.contains(word) || BESIDE.contains(word))
 }
 
 /// The town in "Beste Grüße aus Hamburg", by where it stands in the line.

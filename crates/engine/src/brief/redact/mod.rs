@@ -15,7 +15,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use precedent_text::pattern::re;
+use precedent_text::{pattern::re, words::Words};
 use redactor::Redactor;
 
 use precedent_core::model::{Brief, RedactionPreview};
@@ -45,133 +45,19 @@ impl<'a> Wishes<'a> {
     }
 }
 
-/// Words that stand where a name may stand, and are none.
-const NO_NAMES: &[&str] = &[
-    "root",
-    "admin",
-    "user",
-    "username",
-    "localhost",
-    "null",
-    "none",
-    "true",
-    "false",
-    "shared",
-    "public",
-    "default",
-    "everyone",
-    "system",
-    "unknown",
-    "the",
-    "a",
-    "an",
-    "is",
-    "and",
-    "or",
-    "not",
-    "param",
-    "return",
-    "returns",
-    "throws",
-    "see",
-    "since",
-    "override",
-    "deprecated",
-    "property",
-    "media",
-    "import",
-    "app",
-    "runner",
-    "name",
-    // Accounts that every system has.
-    "anonymous",
-    "apache",
-    "backup",
-    "daemon",
-    "demo",
-    "deploy",
-    "docker",
-    "ec2-user",
-    "ftp",
-    "git",
-    "guest",
-    "http",
-    "jenkins",
-    "mail",
-    "mongodb",
-    "mysql",
-    "nginx",
-    "nobody",
-    "node",
-    "operator",
-    "oracle",
-    "postfix",
-    "postgres",
-    "redis",
-    "sa",
-    "service",
-    "test",
-    "tester",
-    "ubuntu",
-    "vagrant",
-    // What is no host behind the @ of an image.
-    "sha1",
-    "sha256",
-    "sha512",
-    "www",
-    "www-data",
-    "administrator",
-    // What an @ begins in programs.
-    "autowired",
-    "bean",
-    "before",
-    "after",
-    "component",
-    "dataclass",
-    "entity",
-    "font-face",
-    "inject",
-    "keyframes",
-    "latest",
-    "next",
-    "notnull",
-    "nullable",
-    "staticmethod",
-    "supports",
-    "transactional",
-    "types",
-    "ts-ignore",
-    "ts-expect-error",
-    "todo",
-    "suppresswarnings",
-    "functionalinterface",
-    "service",
-    "controller",
-    "repository",
-    "getmapping",
-    "postmapping",
-    "requestmapping",
-    "pytest",
-    "classmethod",
-    "abstractmethod",
-    "beforeeach",
-    "aftereach",
-    "include",
-    "extend",
-    "mixin",
-    "layer",
-    "apply",
-    "tailwind",
-    "charset",
-    "input",
-    "output",
-    "injectable",
-    "ngmodule",
-    "type",
-    "throws",
-    "link",
-    "brief",
-];
+/// Words that stand where a name may stand, and are none: values and words of sentences, accounts that every system has, what
+/// stands behind the @ of an image, and what an @ begins in programs.
+static NO_NAMES: Words = Words::new(
+    "root admin user username localhost null none true false shared public default everyone system unknown the a an is and or not
+    param return returns throws see since override deprecated property media import app runner name
+    anonymous apache backup daemon demo deploy docker ec2-user ftp git guest http jenkins mail mongodb mysql nginx nobody node
+    operator oracle postfix postgres redis sa service test tester ubuntu vagrant
+    sha1 sha256 sha512 www www-data administrator
+    autowired bean before after component dataclass entity font-face inject keyframes latest next notnull nullable staticmethod
+    supports transactional types ts-ignore ts-expect-error todo suppresswarnings functionalinterface service controller repository
+    getmapping postmapping requestmapping pytest classmethod abstractmethod beforeeach aftereach include extend mixin layer apply
+    tailwind charset input output injectable ngmodule type throws link brief",
+);
 
 /// Replaces what should not be handed over, in everything that a brief says.
 pub(super) fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {

@@ -5,6 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
+use precedent_text::words::Words;
 use regex::{Captures, Regex};
 
 use super::{
@@ -44,299 +45,44 @@ static PROMPT: LazyLock<Regex> =
 
 /// Names of the web that say nothing about anybody: where software and its pages live, and software that is called like a host.
 /// Nobody has a name below them of their own.
-const EVERYBODYS: &[&str] = &[
-    "ado.net",
-    "adoptium.net",
-    "alpinelinux.org",
-    "anaconda.com",
-    "anaconda.org",
-    "android.com",
-    "angular.dev",
-    "angular.io",
-    "ansible.com",
-    "apache.org",
-    "apple.com",
-    "archlinux.org",
-    "askubuntu.com",
-    "asp.net",
-    "aws.amazon.com",
-    "babeljs.io",
-    "bitbucket.org",
-    "boost.org",
-    "bun.sh",
-    "caniuse.com",
-    "centos.org",
-    "chromium.org",
-    "cloud.google.com",
-    "cloudflare.com",
-    "cmake.org",
-    "codeberg.org",
-    "cppreference.com",
-    "crates.io",
-    "curl.se",
-    "dart.dev",
-    "debian.org",
-    "deno.com",
-    "deno.land",
-    "developer.mozilla.org",
-    "die.net",
-    "djangoproject.com",
-    "docker.com",
-    "docker.io",
-    "docs.github.com",
-    "docs.rs",
-    "draw.io",
-    "drupal.org",
-    "eclipse.org",
-    "elastic.co",
-    "electronjs.org",
-    "en.wikipedia.org",
-    "envoyproxy.io",
-    "eslint.org",
-    "example.com",
-    "example.net",
-    "example.org",
-    "fedoraproject.org",
-    "ffmpeg.org",
-    "flutter.dev",
-    "freebsd.org",
-    "gcr.io",
-    "gentoo.org",
-    "getcomposer.org",
-    "ghcr.io",
-    "git-scm.com",
-    "github.com",
-    "gitlab.com",
-    "gnome.org",
-    "gnu.org",
-    "go.dev",
-    "golang.org",
-    "google.com",
-    "googleapis.com",
-    "gradle.org",
-    "grafana.com",
-    "grpc.io",
-    "gtk.org",
-    "hashicorp.com",
-    "haskell.org",
-    "haxx.se",
-    "helm.sh",
-    "hub.docker.com",
-    "huggingface.co",
-    "ietf.org",
-    "iso.org",
-    "istio.io",
-    "java.com",
-    "java.net",
-    "jenkins.io",
-    "jquery.com",
-    "js.org",
-    "jsdelivr.net",
-    "json-schema.org",
-    "json.org",
-    "jupyter.org",
-    "k8s.io",
-    "kde.org",
-    "kernel.org",
-    "kotlinlang.org",
-    "kubernetes.io",
-    "laravel.com",
-    "launchpad.net",
-    "learn.microsoft.com",
-    "letsencrypt.org",
-    "llvm.org",
-    "man7.org",
-    "mariadb.com",
-    "mariadb.org",
-    "microsoft.com",
-    "ml.net",
-    "mongodb.com",
-    "mozilla.com",
-    "mozilla.org",
-    "mysql.com",
-    "nextjs.org",
-    "nginx.com",
-    "nginx.org",
-    "nodejs.org",
-    "npmjs.com",
-    "npmjs.org",
-    "nuget.org",
-    "numpy.org",
-    "openjdk.org",
-    "openssl.org",
-    "openstreetmap.org",
-    "opensuse.org",
-    "opentelemetry.io",
-    "oracle.com",
-    "packages.debian.org",
-    "packagist.org",
-    "palletsprojects.com",
-    "perl.org",
-    "php.net",
-    "pkg.go.dev",
-    "play.rust-lang.org",
-    "postgresql.org",
-    "prometheus.io",
-    "pub.dev",
-    "pydata.org",
-    "pypa.io",
-    "pypi.org",
-    "python.org",
-    "pytorch.org",
-    "qt.io",
-    "quay.io",
-    "r-project.org",
-    "rabbitmq.com",
-    "raw.githubusercontent.com",
-    "react.dev",
-    "reactjs.org",
-    "readthedocs.io",
-    "readthedocs.org",
-    "redhat.com",
-    "redis.io",
-    "repo.maven.apache.org",
-    "rfc-editor.org",
-    "rockylinux.org",
-    "ruby-lang.org",
-    "rubygems.org",
-    "rubyonrails.org",
-    "rust-lang.org",
-    "rustup.rs",
-    "scala-lang.org",
-    "schema.org",
-    "scikit-learn.org",
-    "scipy.org",
-    "semver.org",
-    "serverfault.com",
-    "socket.io",
-    "sourceforge.net",
-    "spring.io",
-    "sqlalchemy.org",
-    "sqlite.org",
-    "stackexchange.com",
-    "stackoverflow.com",
-    "superuser.com",
-    "svelte.dev",
-    "swift.org",
-    "symfony.com",
-    "tensorflow.org",
-    "terraform.io",
-    "tldp.org",
-    "typescriptlang.org",
-    "ubuntu.com",
-    "unicode.org",
-    "unpkg.com",
-    "vb.net",
-    "vim.org",
-    "vuejs.org",
-    "w3.org",
-    "w3schools.com",
-    "webkit.org",
-    "wikipedia.org",
-    "xmlsoap.org",
-    "yarnpkg.com",
-];
+static EVERYBODYS: Words = Words::new(
+    "ado.net adoptium.net alpinelinux.org anaconda.com anaconda.org android.com angular.dev angular.io ansible.com apache.org
+    apple.com archlinux.org askubuntu.com asp.net aws.amazon.com babeljs.io bitbucket.org boost.org bun.sh caniuse.com centos.org
+    chromium.org cloud.google.com cloudflare.com cmake.org codeberg.org cppreference.com crates.io curl.se dart.dev debian.org
+    deno.com deno.land developer.mozilla.org die.net djangoproject.com docker.com docker.io docs.github.com docs.rs draw.io
+    drupal.org eclipse.org elastic.co electronjs.org en.wikipedia.org envoyproxy.io eslint.org example.com example.net example.org
+    fedoraproject.org ffmpeg.org flutter.dev freebsd.org gcr.io gentoo.org getcomposer.org ghcr.io git-scm.com github.com
+    gitlab.com gnome.org gnu.org go.dev golang.org google.com googleapis.com gradle.org grafana.com grpc.io gtk.org hashicorp.com
+    haskell.org haxx.se helm.sh hub.docker.com huggingface.co ietf.org iso.org istio.io java.com java.net jenkins.io jquery.com
+    js.org jsdelivr.net json-schema.org json.org jupyter.org k8s.io kde.org kernel.org kotlinlang.org kubernetes.io laravel.com
+    launchpad.net learn.microsoft.com letsencrypt.org llvm.org man7.org mariadb.com mariadb.org microsoft.com ml.net mongodb.com
+    mozilla.com mozilla.org mysql.com nextjs.org nginx.com nginx.org nodejs.org npmjs.com npmjs.org nuget.org numpy.org
+    openjdk.org openssl.org openstreetmap.org opensuse.org opentelemetry.io oracle.com packages.debian.org packagist.org
+    palletsprojects.com perl.org php.net pkg.go.dev play.rust-lang.org postgresql.org prometheus.io pub.dev pydata.org pypa.io
+    pypi.org python.org pytorch.org qt.io quay.io r-project.org rabbitmq.com raw.githubusercontent.com react.dev reactjs.org
+    readthedocs.io readthedocs.org redhat.com redis.io repo.maven.apache.org rfc-editor.org rockylinux.org ruby-lang.org
+    rubygems.org rubyonrails.org rust-lang.org rustup.rs scala-lang.org schema.org scikit-learn.org scipy.org semver.org
+    serverfault.com socket.io sourceforge.net spring.io sqlalchemy.org sqlite.org stackexchange.com stackoverflow.com
+    superuser.com svelte.dev swift.org symfony.com tensorflow.org terraform.io tldp.org typescriptlang.org ubuntu.com unicode.org
+    unpkg.com vb.net vim.org vuejs.org w3.org w3schools.com webkit.org wikipedia.org xmlsoap.org yarnpkg.com",
+);
 
 /// Endings that are words of programs, too: `log.info`, `java.io`, `configure.in`.
-const WORDS: &[&str] = &[
-    "ai", "app", "ar", "at", "be", "br", "ca", "cc", "ch", "cloud", "co", "de", "dev", "es", "in", "info",
-    "int", "io", "is", "it", "me", "net", "no", "pt", "se", "tr", "us",
-];
+static WORDS: Words =
+    Words::new("ai app ar at be br ca cc ch cloud co de dev es in info int io is it me net no pt se tr us");
 
 /// What stands before such a word in programs.
-const OBJECTS: &[&str] = &[
-    "app",
-    "args",
-    "array",
-    "arr",
-    "class",
-    "cls",
-    "config",
-    "configure",
-    "console",
-    "ctx",
-    "data",
-    "doc",
-    "document",
-    "err",
-    "error",
-    "event",
-    "file",
-    "fs",
-    "java",
-    "javax",
-    "list",
-    "log",
-    "logger",
-    "logging",
-    "module",
-    "node",
-    "obj",
-    "object",
-    "os",
-    "path",
-    "process",
-    "req",
-    "request",
-    "requirements",
-    "res",
-    "response",
-    "result",
-    "self",
-    "std",
-    "str",
-    "string",
-    "sys",
-    "system",
-    "test",
-    "this",
-    "user",
-    "vec",
-    "window",
-];
+static OBJECTS: Words = Words::new(
+    "app args array arr class cls config configure console ctx data doc document err error event file fs java javax list log logger
+    logging module node obj object os path process req request requirements res response result self std str string sys system
+    test this user vec window",
+);
 
 /// What stands behind an @ in the names of units, packages and pictures.
-const FILES: &[&str] = &[
-    "service",
-    "timer",
-    "socket",
-    "target",
-    "mount",
-    "slice",
-    "scope",
-    "device",
-    "path",
-    "swap",
-    "automount",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "webp",
-    "svg",
-    "js",
-    "mjs",
-    "cjs",
-    "ts",
-    "tsx",
-    "jsx",
-    "tgz",
-    "gz",
-    "zip",
-    "json",
-    "css",
-    "scss",
-    "vue",
-    "html",
-    "txt",
-    "log",
-    "conf",
-    "yaml",
-    "yml",
-    "jar",
-    "so",
-    "dll",
-];
+static FILES: Words = Words::new(
+    "service timer socket target mount slice scope device path swap automount png jpg jpeg gif webp svg js mjs cjs ts tsx jsx tgz
+    gz zip json css scss vue html txt log conf yaml yml jar so dll",
+);
 /// What makes four numbers a version.
 static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -427,7 +173,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
 fn is_no_email(text: &str) -> bool {
     let Some((login, host)) = text.split_once('@') else { return true };
     let end = host.rsplit('.').next().unwrap_or_default().to_lowercase();
-    FILES.contains(&end.as_str()) || login == "git" && is_everybodys(&host.to_lowercase())
+    FILES.contains(&end) || login == "git" && is_everybodys(&host.to_lowercase())
 }
 
 /// Whether four numbers are a version, a part of something longer or of a telephone number.
@@ -474,7 +220,7 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
     let lower = whole.to_lowercase();
     let labels: Vec<&str> = lower.split('.').collect();
     let ends_in_a_word = labels.last().is_some_and(|end| WORDS.contains(end));
-    if labels.len() == 2 && OBJECTS.contains(&labels[0]) {
+    if labels.len() == 2 && OBJECTS.contains(labels[0]) {
         return whole.to_owned();
     }
     if labels.len() > 2 || !ends_in_a_word {
@@ -491,7 +237,7 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
 fn is_everybodys(lower: &str) -> bool {
     let mut rest = Some(lower);
     while let Some(name) = rest {
-        if EVERYBODYS.contains(&name) {
+        if EVERYBODYS.contains(name) {
             return true;
         }
         rest = name.split_once('.').map(|(_, parent)| parent);
@@ -500,7 +246,7 @@ fn is_everybodys(lower: &str) -> bool {
 }
 
 fn is_no_host(r: &Redactor, lower: &str) -> bool {
-    super::NO_NAMES.contains(&lower)
+    super::NO_NAMES.contains(lower)
         || lower.starts_with('[')
         || r.keeps_host(lower)
         || is_everybodys(lower)

@@ -2,6 +2,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
+use precedent_text::words::Words;
 use regex::Regex;
 
 use super::{
@@ -114,136 +115,23 @@ static SEPARATOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"[ \u{a0}]*[|·•,;\t][ \u{a0}]*|[ \u{a0}]+[-–—/][ \u{a0}]+|[ \u{a0}]{2,}"));
 
 /// Words in capitals that stand where names stand.
-const NO_PEOPLE: &[&str] = &[
-    "all",
-    "abteilung",
-    "admin",
-    "administrator",
-    "also",
-    "and",
-    "any",
-    "anyone",
-    "anybody",
-    "best",
-    "build",
-    "chat",
-    "colleagues",
-    "community",
-    "company",
-    "customer",
-    "dank",
-    "danke",
-    "damen",
-    "department",
-    "dev",
-    "developer",
-    "developers",
-    "devs",
-    "director",
-    "engineer",
-    "engineering",
-    "error",
-    "everybody",
-    "everyone",
-    "expected",
-    "folks",
-    "friend",
-    "friends",
-    "group",
-    "guys",
-    "head",
-    "helpdesk",
-    "herren",
-    "issue",
-    "it",
-    "kollegen",
-    "ladies",
-    "lead",
-    "logs",
-    "madam",
-    "maintainer",
-    "maintainers",
-    "manager",
-    "me",
-    "no",
-    "none",
-    "not",
-    "note",
-    "office",
-    "operations",
-    "people",
-    "please",
-    "product",
-    "project",
-    "regards",
-    "report",
-    "sales",
-    "sent",
-    "service",
-    "services",
-    "sir",
-    "steps",
-    "summary",
-    "support",
-    "system",
-    "team",
-    "thank",
-    "thanks",
-    "there",
-    "the",
-    "this",
-    "to",
-    "together",
-    "us",
-    "user",
-    "users",
-    "version",
-    "we",
-    "world",
-    "yes",
-    "you",
-    "zusammen",
-    "alle",
-    "i",
-    "if",
-    "is",
-    "in",
-    "on",
-    "at",
-    "my",
-    "what",
-    "when",
-    "windows",
-    "linux",
-    "ubuntu",
-    "debian",
-    "android",
-    "chrome",
-    "firefox",
-    "internet",
-    "explorer",
-    "visual",
-    "studio",
-    "spring",
-    "boot",
-    "red",
-    "hat",
-    "docker",
-    "java",
-    "python",
-    "rust",
-];
+static NO_PEOPLE: Words = Words::new(
+    "all abteilung admin administrator also and any anyone anybody best build chat colleagues community company customer dank danke
+    damen department dev developer developers devs director engineer engineering error everybody everyone expected folks friend
+    friends group guys head helpdesk herren issue it kollegen ladies lead logs madam maintainer maintainers manager me no none not
+    note office operations people please product project regards report sales sent service services sir steps summary support
+    system team thank thanks there the this to together us user users version we world yes you zusammen alle i if is in on at my
+    what when windows linux ubuntu debian android chrome firefox internet explorer visual studio spring boot red hat docker java
+    python rust",
+);
 
 /// Names that are words as well.
-const WORDS_TOO: &[&str] = &[
-    "april", "art", "august", "bill", "black", "branch", "brown", "bush", "case", "chase", "code", "cook",
-    "drew", "field", "frank", "grace", "gray", "green", "guy", "hope", "jack", "june", "key", "king", "long",
-    "mark", "max", "may", "miles", "min", "norm", "page", "pat", "penny", "price", "ray", "rich", "rob",
-    "rose", "sandy", "stone", "sue", "summer", "white", "will", "wood", "young", "day", "free", "good",
-    "hill", "lane", "land", "lee", "little", "love", "moon", "park", "power", "rice", "root", "sharp",
-    "short", "small", "star", "sun", "test", "turner", "wall", "west", "north", "south", "east", "winter",
-    "wise",
-];
+static WORDS_TOO: Words = Words::new(
+    "april art august bill black branch brown bush case chase code cook drew field frank grace gray green guy hope jack june key
+    king long mark max may miles min norm page pat penny price ray rich rob rose sandy stone sue summer white will wood young day
+    free good hill lane land lee little love moon park power rice root sharp short small star sun test turner wall west north
+    south east winter wise",
+);
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = hide_signatures(r, text);
@@ -347,7 +235,7 @@ fn is_name(text: &str) -> bool {
         && words().any(|w| w.trim_end_matches('.').chars().count() > 1)
         && !words().any(|w| {
             let lower = w.trim_end_matches('.').to_lowercase();
-            NO_PEOPLE.contains(&lower.as_str()) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
+            NO_PEOPLE.contains(&lower) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
         })
 }
 
@@ -559,8 +447,8 @@ pub(super) fn parts(name: &str) -> Vec<String> {
         word.chars().count() >= 3
             && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
             && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
-            && !WORDS_TOO.contains(&word.to_lowercase().as_str())
-            && !NO_PEOPLE.contains(&word.to_lowercase().as_str())
+            && !WORDS_TOO.contains(&word.to_lowercase())
+            && !NO_PEOPLE.contains(&word.to_lowercase())
     };
     words.into_iter().filter(telling).filter_map(capital).collect()
 }

@@ -75,7 +75,7 @@ impl Redactor {
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let known = self.logins.contains(&lower);
-        let said = super::NO_NAMES.contains(&lower.as_str()) || words::is_ordinary(name);
+        let said = super::NO_NAMES.contains(&lower) || words::is_ordinary(name);
         if said && !known || lower.starts_with('[') {
             return name.to_owned();
         }

@@ -1,10 +1,10 @@
 //! Words that programs and people say of things, and that are neither a secret, a login nor a host: what stands behind
 //! "password:" in the text of an error is one of these.
 
-use std::{collections::HashSet, sync::LazyLock};
+use precedent_text::words::Words;
 
 /// In English, then in the other languages of mail programs.
-const ORDINARY: &str = "
+static ORDINARY: Words = Words::new("
     a an the this that these those it its he she they we you your our my his her their there here i
     is was were are be been being am has have had having do does did done doing can could cannot may might must shall should
     will would not no nor none never yes ok okay and or but if then else than as at by for from in into of off on onto out over
@@ -84,15 +84,13 @@ const ORDINARY: &str = "
     错误 无效 有效 为空 不能为空 不正确 过期 已过期 失败 必填 必须 未设置 不存在 缺失 错误的 空 不匹配 已重置 已修改 無效 錯誤 過期 失敗
     エラー 無効 有効 空 必須 未設定 失敗 期限切れ 不正 間違い なし 不明
     오류 무효 필수 없음 만료 만료됨 실패 잘못됨 비어 있음 틀림 불일치
-";
-
-static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| ORDINARY.split_whitespace().collect());
+");
 
 /// Whether this is a word that is said of things: no name of anything, and no secret.
 pub(super) fn is_ordinary(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = bare.to_lowercase().replace(['\'', '’'], "");
-    !lower.is_empty() && WORDS.contains(lower.as_str())
+    !lower.is_empty() && ORDINARY.contains(&lower)
 }
 
 /// Whether this can be no word of a text: it has a digit or a mark among its letters, or capitals inside. Such a thing may be

@@ -16,7 +16,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
     wiki_git::WikiPlace,
@@ -225,12 +225,11 @@ impl Azure {
         task: &Task,
     ) -> Result<std::result::Result<Listing, Fetched>> {
         let response = self.send(self.query(stream, walk)?, task).await?;
-        match response.status {
-            200 => {}
-            500.. if walk.smaller().is_some() => {
-                return Ok(Err(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor()))));
-            }
-            _ => return self.refused(&response, stream.words()).map(Err),
+        if let Some(smaller) = walk.failed(response.status) {
+            return Ok(Err(smaller));
+        }
+        if response.status != 200 {
+            return self.refused(&response, stream.words()).map(Err);
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let found: Numbers = response.json()?;
@@ -412,25 +411,20 @@ impl Tracker for Azure {
         Ok(access)
     }
 
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    fn size(&self, stream: Stream) -> u32 {
+        if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) if stream == Stream::Items => self.items(&walk, task).await,
-            Some(walk) => self.notes(&walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        match stream {
+            Stream::Items => self.items(walk, task).await,
+            _ => self.notes(walk, task).await,
         }
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
         // A query answers with no more than 20,000 numbers, and does not count.
         Ok(None)
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

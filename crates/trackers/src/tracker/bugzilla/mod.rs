@@ -8,13 +8,12 @@ mod shapes;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
 };
@@ -101,60 +100,6 @@ impl Bugzilla {
             }
         }
         Ok(url)
-    }
-
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        match response.status {
-            200 => {}
-            500.. if walk.smaller().is_some() => {
-                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
-            }
-            403 | 404 => return self.client.refused(&response, stream.words()),
-            _ => return Err(self.refusal(&response, stream.words())),
-        }
-        let list: Bugs<'_> = response.json()?;
-        let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
-        let bugs: Vec<(&RawValue, Result<Bug, String>)> =
-            list.bugs.iter().map(|raw| (*raw, shapes::bug(raw.get()))).collect();
-        let ids: Vec<u64> = bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
-        let threads = match self.threads(&ids, stream, task).await? {
-            Ok(threads) => threads,
-            Err(refused) if stream != Stream::Items => return Ok(refused),
-            // Bugs without a text are better than none; the list of comments says what is refused.
-            Err(_) => BTreeMap::new(),
-        };
-        let mut page = Page::default();
-        let mut times = Vec::new();
-        for (raw, bug) in bugs {
-            let bug = match bug {
-                Ok(bug) => bug,
-                Err(why) => {
-                    if stream == Stream::Items {
-                        page.records.push(Err(why));
-                    }
-                    continue;
-                }
-            };
-            times.extend(bug.last_change_time);
-            let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
-            if stream == Stream::Items {
-                let (id, relations) = (bug.id, bug.relations(&self.product));
-                let record = bug.record(raw.get(), thread, self.web());
-                page.relations.push((id, relations));
-                page.records.push(record.map(|r| Record::Document(Box::new(r))));
-            } else {
-                let said = thread.iter().filter(|c| !c.is_description());
-                let said = said.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
-                page.records.extend(said);
-            }
-        }
-        let (next, watermark) = if walk.open {
-            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-        } else {
-            walk.by_change(&times, more)
-        };
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     /// The comments of these bugs, by the bug's number. One that may not be seen refuses all that are asked for with it, so
@@ -315,15 +260,58 @@ impl Tracker for Bugzilla {
         Ok(access)
     }
 
-    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, PAGE).cursor()
+    fn size(&self, _stream: Stream) -> u32 {
+        PAGE
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        if let Some(smaller) = walk.failed(response.status) {
+            return Ok(smaller);
         }
+        match response.status {
+            200 => {}
+            403 | 404 => return self.client.refused(&response, stream.words()),
+            _ => return Err(self.refusal(&response, stream.words())),
+        }
+        let list: Bugs<'_> = response.json()?;
+        let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
+        let bugs: Vec<(&RawValue, Result<Bug, String>)> =
+            list.bugs.iter().map(|raw| (*raw, shapes::bug(raw.get()))).collect();
+        let ids: Vec<u64> = bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
+        let threads = match self.threads(&ids, stream, task).await? {
+            Ok(threads) => threads,
+            Err(refused) if stream != Stream::Items => return Ok(refused),
+            // Bugs without a text are better than none; the list of comments says what is refused.
+            Err(_) => BTreeMap::new(),
+        };
+        let mut page = Page::default();
+        let mut times = Vec::new();
+        for (raw, bug) in bugs {
+            let bug = match bug {
+                Ok(bug) => bug,
+                Err(why) => {
+                    if stream == Stream::Items {
+                        page.records.push(Err(why));
+                    }
+                    continue;
+                }
+            };
+            times.extend(bug.last_change_time);
+            let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
+            if stream == Stream::Items {
+                let (id, relations) = (bug.id, bug.relations(&self.product));
+                let record = bug.record(raw.get(), thread, self.web());
+                page.relations.push((id, relations));
+                page.records.push(record.map(|r| Record::Document(Box::new(r))));
+            } else {
+                let said = thread.iter().filter(|c| !c.is_description());
+                let said = said.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
+                page.records.extend(said);
+            }
+        }
+        let (next, watermark) = walk.by_change(&times, more);
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -341,10 +329,6 @@ impl Tracker for Bugzilla {
             return Ok(None);
         }
         Ok(response.json::<Count>()?.bug_count)
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

@@ -9,12 +9,11 @@ mod shapes;
 use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use serde::Deserialize;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
     walk::Walk,
 };
@@ -224,20 +223,15 @@ impl Tracker for Discourse {
         Ok(access)
     }
 
-    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, PAGE).cursor()
+    fn size(&self, _stream: Stream) -> u32 {
+        PAGE
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) if stream == Stream::Items => self.topics(&walk, task).await,
-            Some(_) => Ok(Fetched::Refused("Discourse has topics alone".to_owned())),
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        match stream {
+            Stream::Items => self.topics(walk, task).await,
+            _ => Ok(Fetched::Refused("Discourse has topics alone".to_owned())),
         }
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

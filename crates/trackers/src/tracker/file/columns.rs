@@ -1,6 +1,7 @@
 //! Which column of a tracker's table gives which field.
 
 use super::names::FIELDS;
+use precedent_text::words::phrases;
 
 /// A name without what does not tell names apart: capitals, spaces and underscores, marks around it.
 pub fn plain(name: &str) -> String {
@@ -34,7 +35,7 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     if let Some(kind) = link(name) {
         return Some((kind, 0));
     }
-    FIELDS.iter().find_map(|(field, names)| Some((*field, names.iter().position(|n| *n == name)?)))
+    FIELDS.iter().find_map(|(field, names)| Some((*field, phrases(names).position(|n| n == name)?)))
 }
 
 /// What a column of Jira's that lists links says: `Outward issue link (Duplicate)`.
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn no_name_stands_for_two_fields() {
-        let mut all: Vec<&str> = FIELDS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut all: Vec<&str> = FIELDS.iter().flat_map(|(_, names)| phrases(names)).collect();
         let n = all.len();
         all.sort_unstable();
         all.dedup();

@@ -13,6 +13,7 @@ use std::{
 
 use precedent_core::error::{Error, Result};
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
+use precedent_text::words::Words;
 
 /// The largest file in an archive, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
@@ -231,23 +232,10 @@ fn is_wanted(name: &str) -> bool {
 }
 
 /// What stands beside items and comments in GitHub's migration archives.
-const BESIDE: &[&str] = &[
-    "attachments_",
-    "bases_",
-    "commit_comments_",
-    "issue_events_",
-    "milestones_",
-    "organizations_",
-    "projects_",
-    "protected_branches_",
-    "pull_request_review_threads_",
-    "pull_request_reviews_",
-    "releases_",
-    "repositories_",
-    "repository_files_",
-    "teams_",
-    "users_",
-];
+static BESIDE: Words = Words::new(
+    "attachments_ bases_ commit_comments_ issue_events_ milestones_ organizations_ projects_ protected_branches_
+    pull_request_review_threads_ pull_request_reviews_ releases_ repositories_ repository_files_ teams_ users_",
+);
 
 /// Whether to go on.
 fn tar(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {

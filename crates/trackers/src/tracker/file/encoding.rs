@@ -6,6 +6,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Decoder, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
 };
+use precedent_text::words::phrases;
 
 /// How much is looked at, at the most, to tell one old encoding from another.
 const SAMPLE: usize = 1024 * 1024;
@@ -171,7 +172,7 @@ fn old(sample: &[u8]) -> &'static Encoding {
     let head = &sample[..sample.len().min(4096)];
     let known = |encoding: &'static Encoding| {
         let (text, _, _) = encoding.decode(head);
-        HEADS.iter().filter(|word| text.contains(**word)).count()
+        phrases(HEADS).filter(|word| text.contains(word)).count()
     };
     let others = [WINDOWS_1252, GB18030, SHIFT_JIS];
     let best = others.into_iter().map(|e| (known(e), e)).max_by_key(|(n, _)| *n);
@@ -182,35 +183,9 @@ fn old(sample: &[u8]) -> &'static Encoding {
 }
 
 /// Words that head columns in trackers of some languages, with letters that tell encodings apart.
-const HEADS: &[&str] = &[
-    "标题",
-    "编号",
-    "状态",
-    "描述",
-    "创建",
-    "更新",
-    "主题",
-    "作者",
-    "件名",
-    "題名",
-    "状態",
-    "説明",
-    "作成",
-    "更新日",
-    "ステータス",
-    "Übergeordnet",
-    "Schlüssel",
-    "Lösung",
-    "Priorität",
-    "Résumé",
-    "Créé",
-    "Mis à jour",
-    "Fermé",
-    "Título",
-    "Descrição",
-    "Descripción",
-    "Situação",
-];
+const HEADS: &str = "
+    标题, 编号, 状态, 描述, 创建, 更新, 主题, 作者, 件名, 題名, 状態, 説明, 作成, 更新日, ステータス, Übergeordnet, Schlüssel, Lösung, Priorität, Résumé, Créé,
+    Mis à jour, Fermé, Título, Descrição, Descripción, Situação";
 
 /// A stream as UTF-8, without a mark at its beginning.
 pub struct Decoded<R> {

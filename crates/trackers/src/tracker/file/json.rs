@@ -10,8 +10,9 @@ use super::{
     shapes,
     states::{Said, is_resolution},
 };
-use crate::tracker::github;
+use crate::tracker::{github, graphql::nodes};
 use precedent_core::model::{DocKind, Record, State};
+use precedent_text::words::Words;
 
 /// How deep records may lie in one another in a line.
 const MAX_DEPTH: u8 = 3;
@@ -113,10 +114,8 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
     for key in ["issues", "pullRequests"] {
-        let Some(list) = value.get(key) else { continue };
-        let all = list.get("nodes").or_else(|| list.get("edges")).and_then(Value::as_array);
-        for item in all.into_iter().flatten() {
-            let mut item = item.get("node").unwrap_or(item).clone();
+        for item in value.get(key).and_then(nodes).into_iter().flatten() {
+            let mut item = item.clone();
             if let (Some(fields), Some(name)) = (item.as_object_mut(), name) {
                 fields.entry("repository").or_insert_with(|| name.clone());
             }
@@ -231,21 +230,8 @@ pub const HOLDERS: &[&str] = &[
 ];
 
 /// Keys of records themselves: an object that begins with one of them is no holder.
-const RECORDS: &[&str] = &[
-    "number",
-    "iid",
-    "key",
-    "title",
-    "summary",
-    "subject",
-    "fields",
-    "body",
-    "issue_url",
-    "payload",
-    "identifier",
-    "node_id",
-    "name",
-];
+static RECORDS: Words =
+    Words::new("number iid key title summary subject fields body issue_url payload identifier node_id name");
 
 /// Whether a file's first object holds records in a list, as answers of interfaces do; told from the file's beginning.
 pub fn is_holder(start: &[u8]) -> bool {
@@ -263,7 +249,7 @@ pub fn is_holder(start: &[u8]) -> bool {
                 let Some((text, after)) = quoted(rest) else { return false };
                 rest = after;
                 if depth == 0 && rest.trim_start().starts_with(':') {
-                    if RECORDS.contains(&text) {
+                    if RECORDS.contains(text) {
                         return false;
                     }
                     key = Some(text.to_owned());

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::tracker::{
     Relation, dates, github,
+    graphql::nodes,
     identity::{Identity, address, host, identity},
     jira, redmine,
 };
@@ -83,11 +84,8 @@ fn short(text: &str) -> String {
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(all)) => all.iter().collect(),
-        Some(object @ Value::Object(_)) => match object.get("nodes").or_else(|| object.get("edges")) {
-            Some(Value::Array(all)) => all.iter().map(|v| v.get("node").unwrap_or(v)).collect(),
-            // One that XML does not repeat.
-            _ => vec![object],
-        },
+        // One that XML does not repeat is no list.
+        Some(object @ Value::Object(_)) => nodes(object).unwrap_or_else(|| vec![object]),
         _ => Vec::new(),
     }
 }

@@ -13,7 +13,12 @@ use serde_json::{Value, json};
 use super::{GitHub, describe, graphql};
 use crate::{
     http::Request,
-    tracker::{Cursor, Fate, Fetched, Page, client::date, walk::Walk},
+    tracker::{
+        Fate, Fetched, Page,
+        client::date,
+        graphql::{Answer, List},
+        walk::Walk,
+    },
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -23,7 +28,7 @@ use precedent_core::{
 
 /// Discussions on a page. With their comments and the replies to them it is a question for 13,000 nodes; GitHub answers half
 /// a million. <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
-const PAGE: u32 = 20;
+pub(super) const PAGE: u32 = 20;
 /// In front of the ids of comments of discussions, which are counted apart from those of issues.
 const PREFIX: &str = "d";
 /// Pages of comments, or of replies, that are read of one discussion: a guard against a server that leads in a circle.
@@ -39,21 +44,6 @@ const DISCUSSION: &str = "fragment about on Discussion { id number url title bod
 /// The comments of a discussion with the replies to each.
 const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
                       endCursor } nodes { ...said } } }";
-
-#[derive(Deserialize)]
-struct Answer {
-    data: Option<Value>,
-    #[serde(default)]
-    errors: Vec<Problem>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(default)]
-    message: String,
-}
 
 /// What became of a question.
 enum Asked {
@@ -124,45 +114,10 @@ struct Said {
     author: Option<Actor>,
 }
 
-/// A page of a connection.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct List {
-    total_count: Option<u64>,
-    #[serde(default)]
-    page_info: Info,
-    #[serde(default)]
-    nodes: Vec<Value>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Info {
-    #[serde(default)]
-    has_next_page: bool,
-    end_cursor: Option<String>,
-}
-
-impl List {
-    /// The connection of this name, taken out of its node.
-    fn take(node: &mut Value, name: &str) -> Self {
-        let taken = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
-        serde_json::from_value(taken).unwrap_or_default()
-    }
-
-    fn after(&self) -> Option<String> {
-        self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
-    }
-}
-
-/// The first page of what changed at or after `since`.
-pub(super) fn start(since: Option<Timestamp>) -> Cursor {
-    Walk::new(since, PAGE).cursor()
-}
-
-/// The first page of the open ones, for the sweep.
-pub(super) fn open() -> Cursor {
-    Walk::open(PAGE).cursor()
+/// The connection of this name, taken out of its node.
+fn take(node: &mut Value, name: &str) -> List {
+    let taken = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
+    serde_json::from_value(taken).unwrap_or_default()
 }
 
 /// A page of the list.
@@ -186,7 +141,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
             };
         }
     };
-    let list = List::take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
+    let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, after) = (list.total_count, list.after());
     let mut page = Page::default();
     let mut reached = false;
@@ -204,11 +159,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
         }
     }
     let more = after.is_some() && !reached;
-    let (next, watermark) = if walk.open {
-        (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-    } else {
-        walk.by_creation(total, newest, more)
-    };
+    let (next, watermark) = walk.by_creation(total, newest, more);
     // A pass that is begun anew has no token.
     let next = next.map(|w| Walk { token: after.filter(|_| w.page > 1), ..w });
     Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
@@ -320,7 +271,7 @@ async fn whole(
     mut node: Value,
     task: &Task,
 ) -> Result<std::result::Result<Vec<Record>, String>> {
-    let mut list = List::take(&mut node, "comments");
+    let mut list = take(&mut node, "comments");
     let about: About = match serde_json::from_value(node.clone()) {
         Ok(about) => about,
         Err(error) => return Ok(Err(describe(&error))),
@@ -333,7 +284,7 @@ async fn whole(
     for _ in 0..MAX_PAGES {
         let after = list.after();
         for mut node in list.nodes {
-            let mut replies = List::take(&mut node, "replies");
+            let mut replies = take(&mut node, "replies");
             let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             comments.push(node);
             for _ in 0..MAX_PAGES {
@@ -372,9 +323,7 @@ async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task)
          {what} }} }} }} }} {COMMENT}"
     );
     match ask(github, &query, json!({"id": id, "after": after}), task).await? {
-        Asked::Data(mut data, _) => {
-            Ok(List::take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
-        }
+        Asked::Data(mut data, _) => Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list)),
         // Deleted while it was read.
         Asked::Gone | Asked::Refused(_) => Ok(List::default()),
         Asked::TooMuch => Err(cannot(github)),

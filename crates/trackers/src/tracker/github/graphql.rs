@@ -8,7 +8,7 @@ use url::Url;
 use super::GitHub;
 use crate::{
     http::Request,
-    tracker::{Relation, Relations},
+    tracker::{Relation, Relations, graphql::Answer},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -20,23 +20,8 @@ use precedent_core::{
 const SHAPES: [&str; 2] = ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Option<Data>,
-    #[serde(default)]
-    errors: Vec<Problem>,
-}
-
-#[derive(Deserialize)]
 struct Data {
     repository: Option<HashMap<String, Option<Issue>>>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(default)]
-    message: String,
 }
 
 #[derive(Deserialize)]
@@ -129,7 +114,7 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         403 | 404 => return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string()))),
         _ => return Err(github.refusal(&response, "links between items")),
     }
-    let answer: Answer = response.json()?;
+    let answer: Answer<Data> = response.json()?;
     if answer.errors.iter().any(|e| e.kind.as_deref() == Some("RATE_LIMITED")) {
         return Err(Error::new(
             Code::RateLimited,

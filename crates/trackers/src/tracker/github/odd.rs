@@ -1,7 +1,9 @@
 //! Records whose fields have another form than GitHub's interface gives them: written by scripts, or through a filter. A number and a
 //! title make an item; any other field that cannot be used costs itself.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::tracker::graphql::nodes;
 
 /// The record with each field in the form of the interface, or without it. `None` if it is no object.
 pub(super) fn mended(text: &str) -> Option<String> {
@@ -127,21 +129,14 @@ fn labels(value: &mut Value) -> bool {
         Value::Object(fields) => Some(json!({ "name": words(fields.get("name")?) })),
         _ => None,
     };
-    let list = |all: &[Value]| Value::Array(all.iter().filter_map(label).collect());
     *value = match value {
         Value::String(names) => {
             let names = names.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
             Value::Array(names.map(|name| json!({ "name": name })).collect())
         }
-        Value::Array(all) => list(all),
-        Value::Object(fields) => list(&nodes(fields)),
+        Value::Array(all) => Value::Array(all.iter().filter_map(label).collect()),
+        Value::Object(_) => Value::Array(nodes(value).into_iter().flatten().filter_map(label).collect()),
         _ => return false,
     };
     true
-}
-
-/// The list that an object is in GraphQL.
-fn nodes(fields: &Map<String, Value>) -> Vec<Value> {
-    let all = fields.get("nodes").or_else(|| fields.get("edges")).and_then(Value::as_array);
-    all.into_iter().flatten().map(|one| one.get("node").unwrap_or(one).clone()).collect()
 }

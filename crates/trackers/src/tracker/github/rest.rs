@@ -140,7 +140,11 @@ impl GitHub {
         };
         // Open discussions stand in no list of issues.
         if next.is_none() && self.discussions && parameter(at, "state").as_deref() == Some("open") {
-            return Ok(Page { records, next: Some(discussions::open()), ..Page::default() });
+            return Ok(Page {
+                records,
+                next: Some(Walk::open(self.size(Stream::Discussions)).cursor()),
+                ..Page::default()
+            });
         }
         // The end of the records of one second, read by page numbers: see `after`.
         let next = match (&next, since) {
@@ -290,10 +294,14 @@ impl Tracker for GitHub {
         Ok(access)
     }
 
+    fn size(&self, stream: Stream) -> u32 {
+        if stream == Stream::Discussions { discussions::PAGE } else { PAGE }
+    }
+
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
         let base = self.base.as_str().trim_end_matches('/');
         let list = match stream {
-            Stream::Discussions => return discussions::start(since),
+            Stream::Discussions => return Walk::new(since, self.size(stream)).cursor(),
             Stream::Items => "issues?state=all&",
             Stream::Comments => "issues/comments?",
             // There is no list of a wiki's pages; that is a repository.
@@ -307,12 +315,16 @@ impl Tracker for GitHub {
         Cursor(text)
     }
 
+    async fn list_page(&self, _stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        match self.discussions {
+            true => discussions::page(self, walk, task).await,
+            false => Ok(Fetched::Page(Page::default())),
+        }
+    }
+
     async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
         if let Some(walk) = Walk::read(at) {
-            return match self.discussions {
-                true => discussions::page(self, &walk, task).await,
-                false => Ok(Fetched::Page(Page::default())),
-            };
+            return self.list_page(stream, &walk, task).await;
         }
         let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
             return Ok(Fetched::Expired);

@@ -7,13 +7,13 @@
 mod shapes;
 
 use async_trait::async_trait;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
     walk::Walk,
 };
@@ -105,49 +105,6 @@ impl Jira {
             }
         }
         Ok(url)
-    }
-
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        match response.status {
-            200 => {}
-            // The token of a page has expired, or belongs to another search.
-            400 if walk.token.is_some() => return Ok(Fetched::Expired),
-            500.. if walk.smaller().is_some() => {
-                return Ok(walk.smaller().map_or(Fetched::Expired, |w| Fetched::Smaller(w.cursor())));
-            }
-            _ => return self.client.refused(&response, stream.words()),
-        }
-        let found: Found<'_> = response.json()?;
-        let mut page = Page::default();
-        for raw in &found.issues {
-            if stream == Stream::Items {
-                match shapes::issue(raw.get(), self.base(), self.home(), &self.project) {
-                    Ok((record, relations)) => {
-                        page.relations.extend(record.number.map(|n| (n, relations)));
-                        page.records.push(Ok(Record::Document(Box::new(record))));
-                    }
-                    Err(why) => page.records.push(Err(why)),
-                }
-            } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
-                if total > comments.len() as u64 {
-                    self.comments(&key, &mut page, task).await?;
-                } else {
-                    self.keep(&comments, &key, &mut page);
-                }
-            }
-        }
-        let token = self.after(&found, walk);
-        let more = token.is_some();
-        let now = self.client.http.now();
-        let (next, watermark) = if walk.open {
-            (more.then(|| walk.clone()), None)
-        } else {
-            walk.by_creation(found.total, date(&response, now), more)
-        };
-        // A pass that is begun anew has no token.
-        let next = next.map(|w| Walk { token: token.filter(|_| w.page > 1 || w.open), ..w });
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     /// Where the list goes on: the tracker's own token, or by how many were seen.
@@ -254,15 +211,49 @@ impl Tracker for Jira {
         Ok(access)
     }
 
-    fn start(&self, _stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, PAGE).cursor()
+    fn size(&self, _stream: Stream) -> u32 {
+        PAGE
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let response = self.client.get(self.list(stream, walk)?, task).await?;
+        // The token of a page has expired, or belongs to another search.
+        if response.status == 400 && walk.token.is_some() {
+            return Ok(Fetched::Expired);
         }
+        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(other);
+        }
+        let found: Found<'_> = response.json()?;
+        let mut page = Page::default();
+        for raw in &found.issues {
+            if stream == Stream::Items {
+                match shapes::issue(raw.get(), self.base(), self.home(), &self.project) {
+                    Ok((record, relations)) => {
+                        page.relations.extend(record.number.map(|n| (n, relations)));
+                        page.records.push(Ok(Record::Document(Box::new(record))));
+                    }
+                    Err(why) => page.records.push(Err(why)),
+                }
+            } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
+                if total > comments.len() as u64 {
+                    self.comments(&key, &mut page, task).await?;
+                } else {
+                    self.keep(&comments, &key, &mut page);
+                }
+            }
+        }
+        let token = self.after(&found, walk);
+        let more = token.is_some();
+        let now = self.client.http.now();
+        let (next, watermark) = if walk.open {
+            (more.then(|| walk.clone()), None)
+        } else {
+            walk.by_creation(found.total, date(&response, now), more)
+        };
+        // A pass that is begun anew has no token.
+        let next = next.map(|w| Walk { token: token.filter(|_| w.page > 1 || w.open), ..w });
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -275,10 +266,6 @@ impl Tracker for Jira {
             return Ok(None);
         }
         Ok(response.json::<Found<'_>>()?.total)
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

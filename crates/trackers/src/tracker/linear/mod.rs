@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date},
+    graphql::{Answer, List},
     walk::Walk,
 };
 use crate::{
@@ -24,7 +25,7 @@ use precedent_core::{
     model::{Access, Project, Record},
     task::Task,
 };
-use shapes::{Issue, List, Said};
+use shapes::{Issue, Said};
 
 /// Issues on a page. A question may cost 10,000 points; with labels and relations an issue costs about 60.
 /// <https://linear.app/developers/rate-limiting>
@@ -49,25 +50,6 @@ pub struct Linear {
     workspace: String,
     team: String,
     issues: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    data: Option<Value>,
-    #[serde(default)]
-    errors: Vec<Problem>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    #[serde(default)]
-    message: String,
-    extensions: Option<Extensions>,
-}
-
-#[derive(Deserialize)]
-struct Extensions {
-    code: Option<String>,
 }
 
 /// What became of a question.
@@ -145,7 +127,7 @@ impl Linear {
             _ => return Err(self.client.refusal(&response, what)),
         };
         if let Some(problem) = answer.errors.first() {
-            let code = problem.extensions.as_ref().and_then(|x| x.code.as_deref()).unwrap_or_default();
+            let code = problem.extensions["code"].as_str().unwrap_or_default();
             let said = problem.message.as_str();
             let asked = match code {
                 "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
@@ -167,68 +149,6 @@ impl Linear {
             return Ok((asked, at));
         }
         Ok((Asked::Data(answer.data.unwrap_or_default()), at))
-    }
-
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
-        let items = stream == Stream::Items;
-        let (list, what, fragment, kind) = match items {
-            true => ("issues", "...about", ISSUE, "IssueFilter"),
-            false => ("comments", "...said", COMMENT, "CommentFilter"),
-        };
-        let query = format!(
-            "query($filter: {kind}!, $first: Int!, $after: String) {{ {list}(filter: $filter, first: $first, after: $after, \
-             orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {what} }} }} }} \
-             {fragment}"
-        );
-        let mut of = json!({"team": {"key": {"eq": self.team}}});
-        if walk.open {
-            of["state"] = json!({"type": {"nin": shapes::CLOSED}});
-        }
-        let mut filter = if items { of } else { json!({"issue": of}) };
-        if let Some(since) = walk.since {
-            filter["updatedAt"] = json!({"gte": since.to_string()});
-        }
-        let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
-        let (asked, at) = self.ask(&query, variables, stream.words(), task).await?;
-        let mut data = match asked {
-            Asked::Data(data) => data,
-            Asked::Refused(why) => return Ok(Fetched::Refused(why)),
-            Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
-            Asked::Expired => return Ok(Fetched::Expired),
-            Asked::TooMuch(response) => {
-                return match walk.smaller() {
-                    Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
-                    None => Err(self.client.refusal(&response, stream.words())),
-                };
-            }
-        };
-        let found: List = serde_json::from_value(data[list].take())
-            .map_err(|e| Error::new(Code::Network, format!("a list of Linear's cannot be read: {e}")))?;
-        let mut page = Page::default();
-        for node in found.nodes {
-            if items {
-                match Issue::read(node) {
-                    Ok(issue) if issue.is_gone() => page.gone.push(issue.number),
-                    Ok(issue) => {
-                        page.relations.push((issue.number, issue.relations(&self.workspace)));
-                        page.records.push(Ok(Record::Document(Box::new(issue.record()))));
-                    }
-                    Err(why) => page.records.push(Err(why)),
-                }
-            } else {
-                let read = Said::read(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
-                page.records.extend(read.transpose());
-            }
-        }
-        let token = found.page_info.end_cursor.filter(|_| found.page_info.has_next_page);
-        let more = token.is_some();
-        let (next, watermark) = if walk.open {
-            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-        } else {
-            walk.by_creation(None, at, more)
-        };
-        let next = next.map(|w| Walk { token, ..w });
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn me(&self, task: &Task) -> Result<Option<String>> {
@@ -297,23 +217,70 @@ impl Tracker for Linear {
         Ok(access)
     }
 
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, if stream == Stream::Items { PAGE } else { COMMENTS }).cursor()
+    fn size(&self, stream: Stream) -> u32 {
+        if stream == Stream::Items { PAGE } else { COMMENTS }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        let items = stream == Stream::Items;
+        let (list, what, fragment, kind) = match items {
+            true => ("issues", "...about", ISSUE, "IssueFilter"),
+            false => ("comments", "...said", COMMENT, "CommentFilter"),
+        };
+        let query = format!(
+            "query($filter: {kind}!, $first: Int!, $after: String) {{ {list}(filter: $filter, first: $first, after: $after, \
+             orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {what} }} }} }} \
+             {fragment}"
+        );
+        let mut of = json!({"team": {"key": {"eq": self.team}}});
+        if walk.open {
+            of["state"] = json!({"type": {"nin": shapes::CLOSED}});
         }
+        let mut filter = if items { of } else { json!({"issue": of}) };
+        if let Some(since) = walk.since {
+            filter["updatedAt"] = json!({"gte": since.to_string()});
+        }
+        let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
+        let (asked, at) = self.ask(&query, variables, stream.words(), task).await?;
+        let mut data = match asked {
+            Asked::Data(data) => data,
+            Asked::Refused(why) => return Ok(Fetched::Refused(why)),
+            Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
+            Asked::Expired => return Ok(Fetched::Expired),
+            Asked::TooMuch(response) => {
+                return match walk.smaller() {
+                    Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
+                    None => Err(self.client.refusal(&response, stream.words())),
+                };
+            }
+        };
+        let found: List = serde_json::from_value(data[list].take())
+            .map_err(|e| Error::new(Code::Network, format!("a list of Linear's cannot be read: {e}")))?;
+        let token = found.after();
+        let mut page = Page::default();
+        for node in found.nodes {
+            if items {
+                match Issue::read(node) {
+                    Ok(issue) if issue.is_gone() => page.gone.push(issue.number),
+                    Ok(issue) => {
+                        page.relations.push((issue.number, issue.relations(&self.workspace)));
+                        page.records.push(Ok(Record::Document(Box::new(issue.record()))));
+                    }
+                    Err(why) => page.records.push(Err(why)),
+                }
+            } else {
+                let read = Said::read(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
+                page.records.extend(read.transpose());
+            }
+        }
+        let more = token.is_some();
+        let (next, watermark) = walk.by_creation(None, at, more);
+        let next = next.map(|w| Walk { token, ..w });
+        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
         Ok(self.issues)
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

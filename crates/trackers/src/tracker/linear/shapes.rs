@@ -10,24 +10,6 @@ use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw,
 /// The types of states in which nothing is left to do.
 pub(super) const CLOSED: [&str; 3] = ["completed", "canceled", "duplicate"];
 
-/// A page of a list.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct List {
-    #[serde(default)]
-    pub(super) page_info: Info,
-    #[serde(default)]
-    pub(super) nodes: Vec<Value>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Info {
-    #[serde(default)]
-    pub(super) has_next_page: bool,
-    pub(super) end_cursor: Option<String>,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct About {

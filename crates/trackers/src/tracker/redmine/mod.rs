@@ -13,11 +13,11 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     walk::Walk,
 };
-use crate::http::{Http, Login, Response};
+use crate::http::{Http, Login};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Access, Project, Record},
@@ -126,7 +126,7 @@ impl Redmine {
 
     async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "relations")?, task).await?;
-        if let Some(other) = self.not_a_page(&response, walk, Stream::Items)? {
+        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Items)? {
             return Ok(other);
         }
         let list: Issues<'_> = response.json()?;
@@ -149,7 +149,7 @@ impl Redmine {
     /// The notes of a page of issues.
     async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "")?, task).await?;
-        if let Some(other) = self.not_a_page(&response, walk, Stream::Comments)? {
+        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Comments)? {
             return Ok(other);
         }
         let list: Issues<'_> = response.json()?;
@@ -181,7 +181,7 @@ impl Redmine {
     async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let root = format!("projects/{}/wiki", part(&self.project));
         let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
-        if let Some(other) = self.not_a_page(&response, walk, Stream::Pages)? {
+        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Pages)? {
             return Ok(other);
         }
         let mut all = response.json::<WikiIndex>()?.wiki_pages;
@@ -211,21 +211,8 @@ impl Redmine {
         Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
     }
 
-    /// What to do with an answer that is no page; `None` if it is one.
-    fn not_a_page(&self, response: &Response, walk: &Walk, stream: Stream) -> Result<Option<Fetched>> {
-        match response.status {
-            200 => Ok(None),
-            500.. if walk.smaller().is_some() => Ok(walk.smaller().map(|w| Fetched::Smaller(w.cursor()))),
-            _ => self.client.refused(response, stream.words()).map(Some),
-        }
-    }
-
     fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], more: bool) -> Page {
-        let (next, watermark) = if walk.open {
-            (more.then(|| Walk { page: walk.page + 1, ..walk.clone() }), None)
-        } else {
-            walk.by_change(times, more)
-        };
+        let (next, watermark) = walk.by_change(times, more);
         Page { next: next.map(|w| w.cursor()), watermark, ..page }
     }
 }
@@ -298,16 +285,15 @@ impl Tracker for Redmine {
         Ok(access)
     }
 
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, if stream == Stream::Items { PAGE } else { THREADS }).cursor()
+    fn size(&self, stream: Stream) -> u32 {
+        if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        let Some(walk) = Walk::read(at) else { return Ok(Fetched::Expired) };
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
         match stream {
-            Stream::Items => self.items(&walk, task).await,
-            Stream::Comments | Stream::ReviewComments | Stream::Discussions => self.notes(&walk, task).await,
-            Stream::Pages => self.pages(&walk, task).await,
+            Stream::Items => self.items(walk, task).await,
+            Stream::Comments | Stream::ReviewComments | Stream::Discussions => self.notes(walk, task).await,
+            Stream::Pages => self.pages(walk, task).await,
         }
     }
 
@@ -317,10 +303,6 @@ impl Tracker for Redmine {
             return Ok(None);
         }
         Ok(response.json::<Issues<'_>>()?.total_count)
-    }
-
-    fn open_items(&self) -> Cursor {
-        Walk::open(PAGE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -404,20 +404,18 @@ impl Tracker for Zendesk {
         Ok(access)
     }
 
-    fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        let size = match stream {
+    fn size(&self, stream: Stream) -> u32 {
+        match stream {
             Stream::Items => PAGE,
             Stream::Pages => LISTED,
             Stream::Comments | Stream::ReviewComments | Stream::Discussions => THREADS,
-        };
-        Walk::new(since, size).cursor()
+        }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
-            Some(walk) if stream == Stream::Pages => self.pages(&walk, task).await,
-            Some(walk) => self.tickets(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+        match stream {
+            Stream::Pages => self.pages(walk, task).await,
+            _ => self.tickets(stream, walk, task).await,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use precedent_text::words::Words;
 use regex::Regex;
 
 use super::{
@@ -49,7 +50,8 @@ const FRONTS: &[&str] = &[
     "http",
 ];
 /// What a secret has, too: a name that ends so names no secret.
-const OF_SECRETS: &str = "
+static OF_SECRETS: Words = Words::new(
+    "
     type types method methods name names url uri endpoint path file files filename dir length len size count limit
     min max policy field fields expiry expires expire expiration expired in at on ttl lifetime age timeout
     provider mode scheme format algorithm alg algo ref version prompt label hint error errors status state reset
@@ -60,8 +62,8 @@ const OF_SECRETS: &str = "
     exception only less based protected failed failure failures agent config settings flow sock log process queue
     bucket per s window rate request requests response updated created input box form page map list mount volume
     namespace kid param parameter regex pattern num number tokens total generator factory filter encoder parser
-    jar set missing
-";
+    jar set missing",
+);
 
 /// What kind of secret a name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +190,7 @@ fn fits_rest(rest: &str, original: &str) -> bool {
         spaced.push(if c.is_alphanumeric() { c } else { ' ' });
     }
     let last = spaced.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    !OF_SECRETS.split_whitespace().any(|of| of == last)
+    !OF_SECRETS.contains(&last)
 }
 
 /// Whom or what a password is for, between its name and what separates it from the value.

@@ -1,0 +1,140 @@
+//! What people say of fixes and of workarounds, in the languages of trackers, and when they are only polite.
+
+use std::sync::LazyLock;
+
+use precedent_text::{pattern::re, words::Words};
+use regex::Regex;
+
+/// What tells of a fix at all, where it was closed without one that is linked.
+pub(crate) static FIXED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:(?:fixed|resolved|solved|addressed|corrected) (?:in|by|with|via|since|as of|on)\b|fix (?:was |has been |is )?(?:released|merged|landed|available)|work-?around|any ?more|no longer)",
+    )
+});
+/// How a comment says which version has the fix.
+pub(crate) static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено)\b[^\n.]{0,40}?\b(?:in|with|as of|since|dans|en|em|nella?|в)\s+(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)",
+    )
+});
+/// Statements of a fix, in English.
+static FIX: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:(?:this|it|issue|bug|problem|that|now|been|was|is|should be|got|already) (?:was |is |has been |been |now |already )*(?:fixed|resolved|solved|addressed|repaired)",
+        r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix (?:is |has |was |been )+(?:in|landed|merged|released|available|present)\b|fix(?:es|ed)? (?:landed|merged|released)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
+        r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?|done (?:in|by) (?:#|[0-9a-f]{7})",
+        r"|(?:the|my|a) (?:fix|solution|cure) (?:is|was|for|here)|no longer (?:happens|occurs|reproduc|crash|fail|an issue|a problem)|(?:works|compiles|passes|runs) (?:now|fine now|on (?:master|main|latest|nightly)|with (?:the )?(?:latest|new|current)|since|as of)",
+        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
+    ))
+});
+/// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
+static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|likely|to get|test the|my branch|downgrad\w+|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
+    )
+});
+/// Denials that speak for a fix.
+static GONE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:no longer|not (?:an issue|a problem) (?:any ?more)|(?:can.?not|can.t|could not|couldn.t|unable to) (?:re-?produce)|don.t see|doesn.t (?:crash|happen|occur|reproduce))\b",
+    )
+});
+/// Plain statements of a fix in other languages.
+static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:behoben|gelöst|korrigiert|gefixt) (?:in|mit|durch|seit|ab)\b|\b(?:ist|wurde|sind|jetzt|nun) (?:\w+ ){0,2}(?:behoben|gelöst|korrigiert|gefixt)\b",
+        r"|\b(?:corrigée?s?|résolue?s?|réparée?s?) (?:dans|par|en|avec|depuis|à partir)\b|\b(?:est|a été|sont) (?:maintenant )?(?:corrigée?s?|résolue?s?)\b",
+        r"|\b(?:corregid[oa]s?|solucionad[oa]s?|arreglad[oa]s?|resuelt[oa]s?) (?:en|con|por|desde|a partir)\b|\b(?:está|fue|ha sido|quedó) (?:ya )?(?:corregid[oa]|solucionad[oa]|arreglad[oa]|resuelt[oa])\b",
+        r"|\b(?:corrigid[oa]s?|resolvid[oa]s?|consertad[oa]s?) (?:em|na|no|com|por|pela?|desde|a partir)\b|\b(?:foi|está) (?:corrigid[oa]|resolvid[oa]|consertad[oa])\b",
+        r"|\b(?:corrett[oa]|risolt[oa]|sistemat[oa]) (?:in|nell[ao]?|nel|con|da|dalla)\b|\b(?:opgelost|verholpen) (?:in|met|door|sinds)\b|\b(?:naprawion[eoya]|poprawion[eoya]|rozwiązan[eoya]) (?:w|przez|od)\b",
+        r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:已|已经)(?:在.{0,20})?(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
+    ))
+});
+/// A sentence that gives a workaround, and does not only name one.
+static WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        // "Workaround: …", "The only workaround is to …", "My work-around was …".
+        r"(?i)^\W*(?:(?:the|a|an|my|our|one|another|some|so|for|temporary|current|only|possible|quick|simple|easy|easiest|known|partial|immediate|preliminary|best|better|cleaner|nice|proper|reliable|dirty|here|this|following) )*\W?(?:work[- ]?arounds?|way out)\b(?: solution| so far| for now| i (?:found|use|know of))?\W*(?::|=|,|\(|$|\b(?:is|are|was|were|for|here|to|until|till|that works|which|_?should)\b)",
+        r"|\b(?:as an?|as the) (?:\w+ ){0,3}work[- ]?around\b|\bthe (?:\w+ ){0,3}work[- ]?around (?:for (?:me|now|this|it|the)|is to|was to|until)\b",
+        r"|\b(?:you|one|users?|people|developers?|customers?|anyone) (?:can|could|may|should) (?:\w+ )?work[- ]?around\b|\bcan be worked[- ]around (?:\w+ )?(?:by|with|using)\b|\bpossible to work[- ]?around\b",
+        r"|\b(?:currently work|worked|working|able to work|easy enough to work|manage[ds]? to work|usually work(?:ed)?)[- ]?around\b.{0,60}\b(?:by|with|using|via)\b|\bworked[- ]?around the\b",
+        r"|\b(?:found|discovered|here's|here is|here are|provides|link to)\b(?: \[?\w+){0,3}? \[?work[- ]?arounds?\b|\bthere(?:'s| is| are)(?: \w+){0,3}? work[- ]?arounds?(?: if| for this| for the| until|:|,)",
+        r"|\b(?:seems? to be|works? as|acts as|is) (?:a|another|the only|an effective|the best) (?:\w+ )?work[- ]?around\b|\bwork[- ]?around\b.{0,80}\bis the best way\b",
+        r"|\bas a (?:temporary|stop-?gap|quick) (?:fix|measure|solution)|\byou can (?:instead|avoid (?:it|this|that|the)|get around|downgrade)\b|\bdowngrad(?:e|ing) to .{1,40} (?:helps|helped|solves|solved|fixes|fixed|works|worked)\b",
+        r"|\b(?:for now|in the mean ?(?:time|while)),? (?:please |just )?(?:you can|use|set|disable|avoid|downgrade|pass|add)\b|\buntil (?:this|it|that) is fixed,? (?:please |just )?(?:you can|set|use|avoid|disable|downgrade|pass|add)\b",
+        r"|\bgot around (?:it|this)\b|\bavoid(?:s|ed)? (?:it|this|the (?:problem|issue|crash|error)) (?:for (?:me|now|us) )?by (?:using|setting|adding|removing|downgrading|disabling|changing|replac\w+|wrapping|calling|putting|moving)\b",
+        r"|\bsetting .{1,60} (?:helps|avoids|fixes|solves)\b",
+    ))
+});
+/// What makes a sentence tell of no workaround: it asks for one, denies that it works, thanks for it, or speaks of one that stands elsewhere.
+static WORKAROUND_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\?|\b(?:no (?:\w+ )?work-?\s?arounds?|any (?:\w+ )?work-?\s?arounds?|(?:not|\w+n['’]t|cannot|never|without|how to)\b.{0,50}work[- ]?around|work[- ]?arounds?\b.{0,50}\b(?:not|\w+n['’]t|fails?|failed|only really|annoying|(?:is|are) exactly)",
+        r"|(?:he|she|they) (?:gave|posted)|(?:your|his|her|their|these|those|some|several|reasonable|viable|suggested|same|committed a|fallback|with(?: and without)? the) (?:\w+ )?work[- ]?arounds?|['’]s work[- ]?around",
+        r"|(?:this|that|which)(?:(?: \w+)? is|['’]s) (?:just |only )?(?:a|the) (?:\w+ )?work[- ]?around for|this ticket|thanks?|thank you|would be|hope(?:fully)?|maybe|perhaps|probably|might|may be able|could be|looking for|need(?:s|ed)? (?:a|to find|some|for)|have to work ?around|work[- ]?around attempts?",
+        r"|if (?:someone|anyone|you know)|should not|intention|quite a (?:few|b\w+)|bit of|gonna|going to|i['’]ll|we['’]ll|will (?:look|work)|removes the need|adding a work[- ]?around|have a work[- ]?around|hard[- ]?coded work[- ]?around|not be able|trying|considered|considering|i guess|only a work[- ]?around|mentioned|as (?:stated|described|said)|specified|glad|is done|did the|in progress|even if|but only|with bad|the question|fix the cause|workaround uses)\b",
+    ))
+});
+/// … of a workaround in other languages.
+static FOREIGN_WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^\W*(?:workaround|umgehung(?:slösung)?|abhilfe|übergangslösung|notlösung|contournement|solution (?:temporaire|provisoire|de contournement)|solución (?:temporal|provisional|alternativa)|solução (?:temporária|provisória|alternativa|de contorno)|soluzione (?:temporanea|provvisoria|alternativa)|tijdelijke oplossing|obejście|tymczasowe rozwiązanie|обходной (?:путь|вариант)|обходное решение|временное решение)\W*(?::|=|ist|est|es|é|è)",
+        r"|\b(?:als workaround|zur umgehung|abhilfe schafft|bis dahin (?:kann|hilft)|en attendant|comme contournement|pour contourner|mientras tanto|como solución temporal|enquanto isso|como contorno|nel frattempo|come soluzione temporanea|als tijdelijke oplossing|jako obejście|в качестве (?:обходного|временного))\b",
+        r"|回避(?:策|方法)[はとに：:]|暫定対応|回避できます|(?:临时|臨時)(?:解决|解決|方案)|(?:规避|規避|变通)(?:方法|办法|方案)|임시 ?(?:해결|방편|조치)|우회 ?(?:방법|책)",
+    ))
+});
+/// What makes either a question, a denial or a plan.
+static FOREIGN_OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)[?？]|\b(?:nicht|kein\w*|noch|soll\w*|wird|werden|vielleicht|hoffentlich|pas|sera|devrait|peut-être|aucune?|no|será|debería|quizás|não|nenhum\w*|deveria|talvez|non|sarà|dovrebbe|forse|niet|geen|wordt|nie|brak|będzie|не|нет|будет)\b|ません|ない|まだ|未|没有|沒有|尚|将|않|없|예정",
+    )
+});
+
+/// Whether a sentence states a fix.
+pub(crate) fn says_fix(sentence: &str) -> bool {
+    (FIX.is_match(sentence) && !FIX_OPEN.is_match(&GONE.replace_all(sentence, " ")))
+        || (FOREIGN_FIX.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+}
+
+/// Whether a sentence gives a workaround.
+pub(crate) fn says_workaround(sentence: &str) -> bool {
+    (WORKAROUND.is_match(sentence) && !WORKAROUND_OPEN.is_match(sentence))
+        || (FOREIGN_WORKAROUND.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+}
+
+/// Whether a word, in lower case, says nothing but thanks, agreement or impatience.
+pub(crate) fn is_polite(word: &str) -> bool {
+    COURTESY.contains(word)
+}
+
+static COURTESY: Words = Words::new(
+    "
+    thanks thank thx ty you very much so a lot for the your help fast quick reply response great nice cool awesome
+    perfect good job work catch ok okay yes no yep sure done agreed agree i too me same here also this it that is
+    lgtm bump ping up any news update updates on please pls 1 hello hi and again still waiting interested ah oh
+    understood got closing closed reopening danke vielen dank merci beaucoup gracias muchas obrigado obrigada
+    muito grazie mille bedankt dzięki спасибо ありがとうございます 谢谢",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_patterns_compile() {
+        for pattern in [
+            &FIXED,
+            &FIXED_IN,
+            &FIX,
+            &FIX_OPEN,
+            &GONE,
+            &WORKAROUND,
+            &WORKAROUND_OPEN,
+            &FOREIGN_FIX,
+            &FOREIGN_WORKAROUND,
+            &FOREIGN_OPEN,
+        ] {
+            assert!(!pattern.is_match(""));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What answers in GraphQL have in common, whoever gives them.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// An answer, whole or in part.
+#[derive(Deserialize)]
+pub(super) struct Answer<T = Value> {
+    pub(super) data: Option<T>,
+    #[serde(default)]
+    pub(super) errors: Vec<Problem>,
+}
+
+/// Why a part of it is missing.
+#[derive(Deserialize)]
+pub(super) struct Problem {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) message: String,
+    #[serde(default)]
+    pub(super) extensions: Value,
+}
+
+/// A page of a connection.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct List {
+    pub(super) total_count: Option<u64>,
+    #[serde(default)]
+    page_info: Info,
+    #[serde(default)]
+    pub(super) nodes: Vec<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    #[serde(default)]
+    has_next_page: bool,
+    end_cursor: Option<String>,
+}
+
+impl List {
+    /// Where the page behind this one begins, if there is one.
+    pub(super) fn after(&self) -> Option<String> {
+        self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
+    }
+}
+
+/// What a connection holds that stands in a record: its nodes, or those of its edges; `None` if it is no connection.
+pub(super) fn nodes(connection: &Value) -> Option<Vec<&Value>> {
+    let all = connection.get("nodes").or_else(|| connection.get("edges"))?.as_array()?;
+    Some(all.iter().map(|one| one.get("node").unwrap_or(one)).collect())
+}
