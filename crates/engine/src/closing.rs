@@ -1,11 +1,11 @@
 //! How an item was closed, where its tracker says no more than that it was.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::phrases::FIXED;
 use precedent_core::error::Result;
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
-use precedent_text::{pattern::re, prepare::Prepared, words::phrases};
+use precedent_text::{pattern::re, prepare::Prepared, reference::references, words::phrases};
 use precedent_trackers::tracker::reasons;
 use regex::Regex;
 
@@ -56,6 +56,22 @@ pub(crate) fn is_declined(
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
         && !comments.iter().any(|comment| FIXED.is_match(Prepared::comment(&comment.body).prose())))
+}
+
+/// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
+pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+    let Some(closed) = row.closed_at.filter(|_| row.state_reason.as_deref() == Some("duplicate")) else {
+        return Ok(None);
+    };
+    let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
+    let comments = r.comments(row)?;
+    let Some(last) = comments.iter().rev().find(|comment| near(comment.created_at)) else { return Ok(None) };
+    let named: BTreeSet<String> = references(&last.body)
+        .into_iter()
+        .map(|reference| format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number))
+        .filter(|key| *key != row.key)
+        .collect();
+    Ok(if named.len() == 1 { named.into_iter().next() } else { None })
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.

@@ -24,13 +24,14 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix (?:is |has |was |been )+(?:in|landed|merged|released|available|present)\b|fix(?:es|ed)? (?:landed|merged|released)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
         r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?|done (?:in|by) (?:#|[0-9a-f]{7})",
         r"|(?:the|my|a) (?:fix|solution|cure) (?:is|was|for|here)|no longer (?:happens|occurs|reproduc|crash|fail|an issue|a problem)|(?:works|compiles|passes|runs) (?:now|fine now|on (?:master|main|latest|nightly)|with (?:the )?(?:latest|new|current)|since|as of)",
-        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b",
+        r"|(?:contains?|ships?|brings?|has) (?:the|a|this) fix|fix (?:shipped|went out|is out|was shipped) (?:with|in)|back-?ported to",
+        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b|^\W*(?:please )?(?:upgrade|update) to (?:version |release |v)?\d",
     ))
 });
 /// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
 static FIX_OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|likely|to get|test the|my branch|downgrad\w+|no (?:idea|fix|workaround)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
+        r"(?i)\?|\b(?:not|\w+n['’]t|cannot|never|nope|unless|until|once|when|if|whether|would|could|might|may|hope(?:fully)?|maybe|perhaps|probably|presum(?:ably|ed?)|assume[ds]?|assuming|plan\w*|going to|about to|will|try(?:ing)?|needs? to|wish|propos\w+|candidate|partial\w*|submitted|opened|introduced|expect\w*|think|believe|seems? like|suspect|imagine|thought|but|still|without|soon|urgent|on (?:the|its) way|work(?:ing|ed|s)? on|includes?|should fix|the (?:fix|solution) was already|pending|exposing|no longer possible|made a fix|tried|likely|to get|test the|my branch|downgrad\w+|revert\w*|rolled back|backed out|no (?:idea|fix|workaround|remedy)|any (?:fix|workaround|solution|plan)|(?:[A-Z]{2,}-|#)\d+ (?:is|was|has been|got) (?:now |already )?(?:fixed|resolved)|resolved as (?:invalid|duplicate|won.?t)|(?:feature gate|implemented by (?:own|my|our)))\b",
     )
 });
 /// Denials that speak for a fix.
@@ -38,6 +39,14 @@ static GONE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:no longer|not (?:an issue|a problem) (?:any ?more)|(?:can.?not|can.t|could not|couldn.t|unable to) (?:re-?produce)|don.t see|doesn.t (?:crash|happen|occur|reproduce))\b",
     )
+});
+/// That what was said to help did not, or is there no more.
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:(?:did|does|do|has|have)(?:n['’]t| not) (?:\w+ ){0,2}(?:help|helped|fix|fixed|work|worked|solve|solved|change|cure)\b",
+        r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:is|was|it['’]s|isn['’]t|wasn['’]t) (?:not )?(?:really |actually )?(?:fixed|solved|resolved) (?:after all|at all|here|for (?:me|us))",
+        r"|(?:is|was|are) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))",
+    ))
 });
 /// Plain statements of a fix in other languages.
 static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
@@ -92,8 +101,14 @@ static FOREIGN_OPEN: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Whether a sentence states a fix.
 pub(crate) fn says_fix(sentence: &str) -> bool {
-    (FIX.is_match(sentence) && !FIX_OPEN.is_match(&GONE.replace_all(sentence, " ")))
-        || (FOREIGN_FIX.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+    // "Fixed in 2.1; until then …" is a fix and what to do without it.
+    let states = |part: &str| FIX.is_match(part) && !FIX_OPEN.is_match(&GONE.replace_all(part, " "));
+    sentence.split(';').any(states) || (FOREIGN_FIX.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+}
+
+/// Whether a comment denies what was said to help before it.
+pub(crate) fn denies(prose: &str) -> bool {
+    DENIED.is_match(prose)
 }
 
 /// Whether a sentence gives a workaround.
@@ -128,6 +143,7 @@ mod tests {
             &FIX,
             &FIX_OPEN,
             &GONE,
+            &DENIED,
             &WORKAROUND,
             &WORKAROUND_OPEN,
             &FOREIGN_FIX,

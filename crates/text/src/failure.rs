@@ -215,9 +215,10 @@ impl Told {
         }
         let shown: String = line.chars().take(SHOWN).collect();
         // What stands before the last colon is a class or a place.
-        let generic = [line, line.rsplit(": ").next().unwrap_or(line)]
-            .iter()
-            .any(|part| signature::is_generic(&signature::masked(part)));
+        let generic = names.is_empty()
+            && [line, line.rsplit(": ").next().unwrap_or(line)]
+                .iter()
+                .any(|part| signature::is_generic(&signature::masked(part)));
         (!words.is_empty() || !names.is_empty()).then_some(Self { words, names, shown, generic })
     }
 

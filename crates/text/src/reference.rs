@@ -44,7 +44,9 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say duplicate.
     re(r"(?ix)
         (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
-            (?: (?P<dup> (?: \bdup(?:licate|e)?\ (?:of|with|for) | /duplicate ) ) \ *:?
+            (?: (?P<dup> (?: \bdup(?:licate|e)?(?:\ (?:of|with|for)|:) | /duplicate | \b(?:close[sd]?|closing)\ (?:this\ )?(?:in\ favou?r\ of|as\ (?:a\ )?dup(?:licate|e)?:?)
+                | \balready\ (?:reported|filed|tracked)\ (?:as|in|by|at|with) | \bsuperseded\ by | \bduplikat\ (?:von|zu) | \bdoublon\ de
+                | \bduplicad[oa]\ (?:de|do) | \bduplicato\ di | \bdubbel\ (?:van|met) | \bдубликат ) ) \ *:?
               | (?P<close> \b (?:close[sd]?|fix(?:e[sd])?|resolve[sd]?) ) \ *:? )
             \ + (?:issue\ |ticket\ |bug\ )?
         )?

@@ -268,7 +268,13 @@ pub(super) fn says_again(title: &str, body: &Prepared) -> bool {
 /// The version that a text says something was fixed in.
 pub(super) fn fixed_version(text: &str) -> Option<Version> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
-    FIXED_IN.captures_iter(text).filter_map(|found| Version::read(found.get(1)?.as_str())).min()
+    // "The fix was reverted in 3.2.2" has the same words.
+    let stands = |found: &regex::Captures<'_>| !found.get(0).is_some_and(|m| m.as_str().contains("revert"));
+    FIXED_IN
+        .captures_iter(text)
+        .filter(stands)
+        .filter_map(|found| Version::read(found.get(1)?.as_str()))
+        .min()
 }
 
 /// The newest versions of a product that a report and a candidate name.

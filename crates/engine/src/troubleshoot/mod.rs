@@ -14,8 +14,9 @@ use std::time::Instant;
 
 use crate::{
     Parts,
-    closing::is_declined,
+    closing::{is_declined, named_at_closing},
     duplicates::{Checker, Draft, Scope},
+    phrases::denies,
     search::{self, Evidence},
 };
 pub(crate) use budget::excerpt;
@@ -341,7 +342,13 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
 
 /// The report that stays, if a document is a duplicate of one that is resolved.
 fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
-    let Some(stays) = r.canonical(&row.key)?.stays_for(&row.key) else { return Ok(None) };
+    let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
+        Some(stays) => stays,
+        None => match named_at_closing(r, row)? {
+            Some(named) => named,
+            None => return Ok(None),
+        },
+    };
     Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none() && is_resolved(stays)))
 }
 
@@ -411,7 +418,7 @@ impl Opened {
         };
         let closed_at = row.merged_at.or(row.closed_at);
         let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
-        let said: Vec<Said> = comments
+        let mut said: Vec<Said> = comments
             .iter()
             .map(|c| {
                 let text = Prepared::comment(&c.body);
@@ -420,6 +427,16 @@ impl Opened {
                 Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
             })
             .collect();
+        // What was denied later is no fix; what closed it is one all the same.
+        let denied =
+            said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
+        if closers.is_empty() {
+            for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
+                if matches!(earlier.comment.role, Some(CommentRole::Fix | CommentRole::Workaround)) {
+                    earlier.comment.role = None;
+                }
+            }
+        }
         let named = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = named.own;
         let said_fixed =

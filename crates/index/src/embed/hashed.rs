@@ -1,4 +1,5 @@
-//! A deterministic stand-in for tests: every word adds to a few dimensions that its hash names.
+//! Vectors by words alone, where every word adds to a few dimensions that its hash names: of texts that a model cannot read, and as
+//! a deterministic stand-in for tests.
 
 use super::{Embedder, ModelInfo, Pooling, normalise};
 use precedent_core::error::Result;
@@ -42,18 +43,24 @@ impl Embedder for Hashed {
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
-        let mut vector = vec![0.0; DIMENSIONS];
-        for word in tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)) {
-            let hash = match &self.key {
-                Some(key) => blake3::keyed_hash(key, word.term.as_bytes()),
-                None => blake3::hash(word.term.as_bytes()),
-            };
-            for pair in hash.as_bytes().chunks_exact(2).take(8) {
-                let at = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-                vector[at % DIMENSIONS] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
-            }
-        }
-        normalise(&mut vector);
-        Ok(vector)
+        Ok(of_words(text, DIMENSIONS, self.key.as_ref()))
     }
+}
+
+/// The unit vector of a text's words. Two texts are near when they share words; one without words has a vector of its own.
+pub(super) fn of_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) -> Vec<f32> {
+    let mut vector = vec![0.0; dimensions];
+    let mut add = |word: &str| {
+        let hash = match key {
+            Some(key) => blake3::keyed_hash(key, word.as_bytes()),
+            None => blake3::hash(word.as_bytes()),
+        };
+        for pair in hash.as_bytes().chunks_exact(2).take(8) {
+            let at = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+            vector[at % dimensions] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
+        }
+    };
+    tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)).for_each(|w| add(&w.term));
+    normalise(&mut vector);
+    vector
 }

@@ -12,7 +12,9 @@ use fastembed::{
 };
 use ort::environment::Environment;
 
-use super::{Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest_of, normalise};
+use super::{
+    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest_of, hashed, normalise,
+};
 use precedent_core::error::{Code, Error, Result};
 
 /// The runtime allows one environment a process.
@@ -107,12 +109,47 @@ impl Onnx {
     }
 }
 
+/// So much of a text, in bytes, tells whether a model can read it.
+const READ: usize = 2_000;
+
+impl Onnx {
+    /// Whether the model's vocabulary has nothing of most of a text: scripts and signs that it never learnt. All such texts would
+    /// have one vector, and so one meaning.
+    fn is_unread(&self, text: &str) -> bool {
+        let text = &text[..text.floor_char_boundary(READ)];
+        let (all, foreign) = text
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .fold((0, 0), |(all, foreign), c| (all + 1, foreign + usize::from(!c.is_ascii())));
+        if foreign * 2 <= all {
+            return false;
+        }
+        let tokenizer = &self.model.tokenizer;
+        let unknown = ["[UNK]", "<unk>"].iter().find_map(|name| tokenizer.token_to_id(name));
+        let pieces = tokenizer.encode(text, false);
+        unknown.zip(pieces.ok()).is_some_and(|(unknown, pieces)| {
+            let ids = pieces.get_ids();
+            let padding = tokenizer.token_to_id("[PAD]").or_else(|| tokenizer.token_to_id("<pad>"));
+            let written = ids.iter().filter(|id| Some(**id) != padding).count();
+            ids.iter().filter(|id| **id == unknown).count() * 2 > written
+        })
+    }
+}
+
 impl Embedder for Onnx {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
+        if self.is_unread(text) {
+            let mut vector = hashed::of_words(text, self.info.dimensions, None);
+            if vector.iter().all(|x| *x == 0.0) {
+                vector =
+                    hashed::of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
+            }
+            return Ok(vector);
+        }
         // The tokenizer reads all of a text before it cuts it; a word piece is rarely shorter than two bytes.
         let text = &text[..text.floor_char_boundary(self.info.max_tokens.saturating_mul(24))];
         let mut vector = if self.info.prefix.is_empty() {
