@@ -3,6 +3,7 @@
 //! A log of gigabytes has few distinct errors. Whatever its size, memory holds the groups and a few blocks of text.
 
 mod bundle;
+mod document;
 mod events;
 mod faults;
 mod head;
@@ -20,6 +21,7 @@ use precedent_core::{
 
 use bundle::Part;
 use events::Reader;
+pub use events::cause;
 
 /// Blocks of text that wait to be read.
 const WAITING: usize = 4;
@@ -37,6 +39,17 @@ pub struct Reading {
     pub groups: Vec<LogGroup>,
     /// Events whose groups were given up, because there were too many distinct ones.
     pub dropped: u64,
+    /// The whole text of files that are short.
+    pub small: Vec<Small>,
+}
+
+/// A short file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Small {
+    /// What it is called in its folder or archive.
+    pub file: String,
+    /// All of it.
+    pub text: String,
 }
 
 /// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in them.
@@ -64,17 +77,30 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         for part in receive {
             reader.take(part);
         }
-        match opened.join() {
+        let failed = match opened.join() {
             Ok(done) => done?,
             Err(panic) => std::panic::resume_unwind(panic),
-        }
+        };
         task.check()?;
         let reading = reader.finish();
-        if reading.files.iter().all(|f| f.skipped.is_some()) {
-            return Err(nothing(&reading.files));
+        if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
+            return Err(failed.unwrap_or_else(|| nothing(&reading.files)));
         }
         Ok(reading)
     })
+}
+
+/// Whether what begins with these bytes was written by a program, and not by a person: what programs write has times or levels in front of
+/// its lines, or is made of records, or is packed. A mail in which a log is quoted is none.
+pub fn is_log(start: &[u8]) -> bool {
+    if bundle::is_packed(start) || document::begins(start) {
+        return true;
+    }
+    let head = &start[..start.len().min(64 * 1024)];
+    let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
+    let of_log = |l: &&&[u8]| l.starts_with(b"{\"") || head::head(&l[head::source(l)..]).begins();
+    let begun = lines.iter().filter(of_log).count();
+    begun > 0 && begun * 3 >= lines.len()
 }
 
 fn nothing(files: &[LogFile]) -> Error {
@@ -84,4 +110,30 @@ fn nothing(files: &[LogFile]) -> Error {
     );
     Error::invalid(format!("nothing here is a log: {why}"))
         .with_hint("Logs are texts: plain, JSON lines, or packed in gz, bz2, xz, zst, zip or tar.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_wrote_is_told_from_what_a_person_wrote() {
+        for log in [
+            &b"2026-05-12 10:00:00 ERROR it broke\n\tat a.B.c(B.java:3)\n2026-05-12 10:00:01 INFO fine\n"[..],
+            b"{\"level\":\"error\",\"msg\":\"x\"}\n",
+            b"[\n {\"level\":\"error\",\"msg\":\"x\"}\n]",
+            b"web_1  | 2026-05-12 10:00:00 GET /\nweb_1  | 2026-05-12 10:00:01 GET /\n",
+            &[0x1f, 0x8b, 8, 0],
+            b"PK\x03\x04",
+        ] {
+            assert!(is_log(log), "{}", String::from_utf8_lossy(log));
+        }
+        for text in [
+            &b"Hello,\n\nsince Monday orders are lost with HR-4711.\nWhat can we do?\n\n2026-05-12 10:00:00 ERROR x\n"[..],
+            b"The pump stops.\n",
+            b"",
+        ] {
+            assert!(!is_log(text), "{}", String::from_utf8_lossy(text));
+        }
+    }
 }
