@@ -61,14 +61,15 @@ pub fn standard_input() -> Result<String> {
     lossy(io::stdin().lock(), NAME)
 }
 
-/// A short file as a text.
-pub fn file(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|e| Error::io(path, e))
+/// A short file as a text; none if it is packed or no text.
+pub fn file(path: &Path) -> Result<Option<String>> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    Ok((!is_packed(&bytes)).then(|| decoded(&bytes)))
 }
 
-/// The first bytes of a file as a text.
-pub fn text(bytes: &[u8]) -> String {
-    decoded(bytes)
+fn is_packed(start: &[u8]) -> bool {
+    start.contains(&0)
+        || (Casebook::is_log(start) && std::str::from_utf8(&start[..start.len().min(2)]).is_err())
 }
 
 /// What stands on standard input. A log that is longer than so many bytes is one, and so are records: those go through a file, which is
@@ -111,7 +112,7 @@ fn is_log(start: &[u8], whole: bool, most: usize) -> bool {
         return false;
     }
     let records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
-    let packed = start.contains(&0) || std::str::from_utf8(&start[..start.len().min(4)]).is_err();
+    let packed = is_packed(start);
     !whole || (start.len() > most || records || packed) && Casebook::is_log(start)
 }
 
@@ -145,7 +146,7 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
     File::open(&log.path)
         .and_then(|f| f.take(LONG).read_to_end(&mut start))
         .map_err(|e| Error::io(&log.path, e))?;
-    if start.contains(&0) {
+    if is_packed(&start) {
         return Err(Error::invalid(format!("{what}: no error stands in its {lines}"))
             .with_hint("Give the words or the message to ask for."));
     }

@@ -24,6 +24,8 @@ use crate::{
 const SMALL: u64 = 256 * 1024;
 /// A log of at most so many bytes on standard input is asked about as one text.
 const PASTED: usize = 8 * 1024;
+/// A log of at most so many lines without an error in it, too.
+const PASTED_LINES: usize = 40;
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
     let set = &session.settings.troubleshooting;
@@ -33,6 +35,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         max_results: command.max_results.unwrap_or(set.max_results),
         total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
     };
+    let mut clean = None;
     let (key, text) = match asked(session, &command.question).await? {
         Asked::Item(key) => (Some(key), String::new()),
         Asked::Text(text) => (None, text),
@@ -40,30 +43,42 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
             let Some(lines) = logs::run(session, &command, &paths, settings.clone(), output).await? else {
                 return Ok(());
             };
-            // A file without an error in it may hold a mail or a report.
-            let text = match &paths[..] {
+            // A file without an error in it may hold a mail or a report, or a line that tells of one in other words.
+            clean = Some(lines);
+            match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
-                    Some(read::file(path)?).filter(|bytes| !bytes.contains(&0) && !Casebook::is_log(bytes))
+                    (None, read::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
                 }
-                _ => None,
-            };
-            match text {
-                Some(bytes) => (None, read::text(&bytes)),
-                None => {
-                    output.line(format_args!("No error and no warning in {}.", plural(lines, "line")));
-                    return Ok(());
-                }
+                _ => (None, String::new()),
             }
         }
     };
+    if let Some(lines) = clean.filter(|_| text.trim().is_empty()) {
+        output.line(no_error(lines));
+        return Ok(());
+    }
+    let is_log = Casebook::is_log(text.as_bytes());
     let request =
         TroubleshootRequest { key, text, source: command.source.clone(), anyway: command.anyway, settings };
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));
     }
+    if let Some(lines) = clean.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log) {
+        output.line(no_error(lines));
+        return Ok(());
+    }
     print(session, &response, output);
     Ok(())
+}
+
+fn no_error(lines: u64) -> String {
+    format!("No error and no warning in {}.", plural(lines, "line"))
+}
+
+/// Whether a text is a log that is too long to be asked about as one text.
+fn is_long_log(text: &str) -> bool {
+    (text.len() > PASTED || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
 }
 
 /// What is asked about.

@@ -421,6 +421,10 @@ impl Reader {
 
 impl Pending {
     fn push(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            self.blank = true;
+            return;
+        }
         if self.lines >= MAX_LINES || self.text.len() + line.len() > MAX_TEXT {
             self.cut = true;
             self.lines += 1;
@@ -505,8 +509,12 @@ impl Pending {
     /// of its own.
     fn continues(&self, raw: &[u8], gap: usize) -> bool {
         let text = raw.trim_ascii_start();
-        if self.lines > MAX_LINES || text.is_empty() {
+        if self.lines > MAX_LINES {
             return false;
+        }
+        // A line between two exceptions of a chain.
+        if text.is_empty() {
+            return !self.blank;
         }
         let last = self.last();
         if text.starts_with(b"Traceback (most recent") {
@@ -777,4 +785,171 @@ pub fn cause(text: &str) -> Option<String> {
         return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());
     }
     coded(text).filter(|code| text.trim() != *code).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::LogGroup;
+
+    use super::*;
+
+    /// The errors of a log, what to look at first first; read in one piece.
+    fn errors(text: &str) -> Vec<LogGroup> {
+        let mut reader = Reader::default();
+        reader.take(Part::Begin("a.log".to_owned()));
+        reader.take(Part::Block(text.as_bytes().to_vec()));
+        reader.take(Part::End);
+        reader.finish().groups
+    }
+
+    fn one(text: &str) -> LogGroup {
+        let mut all = errors(text);
+        assert_eq!(all.len(), 1, "{all:#?}");
+        all.remove(0)
+    }
+
+    /// A journal as JSON, a line a record; the process by its number.
+    fn journal(lines: &[(&str, u32)]) -> String {
+        let record = |(line, pid): &(&str, u32)| {
+            let message = serde_json::to_string(line).unwrap();
+            format!(
+                "{{\"PRIORITY\":\"3\",\"SYSLOG_IDENTIFIER\":\"agent\",\"MESSAGE\":{message},\"_PID\":\"{pid}\"}}\n"
+            )
+        };
+        lines.iter().map(record).collect()
+    }
+
+    const CHAIN: [&str; 9] = [
+        "Traceback (most recent call last):",
+        "  File \"/opt/pool.py\", line 7, in take",
+        "    self.ring.open()",
+        "ssl.SSLError: unable to get local issuer certificate",
+        "",
+        "During handling of the above exception, another exception occurred:",
+        "",
+        "Traceback (most recent call last):",
+        "  File \"/opt/agent.py\", line 9, in pull",
+    ];
+
+    #[test]
+    fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
+        let mut trace = CHAIN.to_vec();
+        trace.push("agent.PullError: the hub cannot be reached");
+        let plain = trace.join("\n");
+        let syslog: String =
+            trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
+        let iso: String =
+            trace.iter().map(|l| format!("2026-05-12T10:00:00+02:00 edge agent[811]: {l}\n")).collect();
+        let compose: String = trace.iter().map(|l| format!("agent_1  | {l}\n")).collect();
+        let docker: String = trace
+            .iter()
+            .map(|l| {
+                format!(
+                    "{{\"log\":{},\"stream\":\"stderr\"}}\n",
+                    serde_json::to_string(&format!("{l}\n")).unwrap()
+                )
+            })
+            .collect();
+        let lines: Vec<(&str, u32)> = trace.iter().map(|l| (*l, 811)).collect();
+        for text in [plain, syslog, iso, compose, docker, journal(&lines)] {
+            let error = one(&text);
+            assert!(error.message.contains("agent.PullError: the hub cannot be reached"), "{error:#?}");
+            assert!(
+                error.example.contains("issuer certificate") && error.example.contains("agent.py"),
+                "{error:#?}"
+            );
+            assert!(cause(&error.example).unwrap().ends_with("unable to get local issuer certificate"));
+        }
+    }
+
+    #[test]
+    fn what_another_process_says_is_no_part_of_a_trace() {
+        let all = errors(&journal(&[
+            ("Traceback (most recent call last):", 811),
+            ("  File \"/opt/pool.py\", line 7, in take", 811),
+            ("the ring is full", 12),
+            ("KeyError: 'slot'", 811),
+        ]));
+        assert!(all.iter().any(|e| e.message == "the ring is full"), "{all:#?}");
+        let all = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
+        assert_eq!(all.len(), 2, "{all:#?}");
+    }
+
+    #[test]
+    fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
+        let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
+        let error = one(oops);
+        assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
+        let through_syslog: String =
+            oops.lines().map(|l| format!("May 12 10:00:00 edge kernel: {l}\n")).collect();
+        assert!(errors(&through_syslog).len() <= 3);
+    }
+
+    #[test]
+    fn the_cause_that_is_piled_up_below_is_told() {
+        let error = one(
+            "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
+        );
+        assert!(error.message.ends_with("ORA-01555: snapshot too old"), "{error:#?}");
+        assert_eq!(cause(&error.example).as_deref(), Some("ORA-01555: snapshot too old"));
+        let error = one(
+            "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
+        );
+        assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
+        let error =
+            one("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
+        assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
+        let error = one(
+            "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
+        );
+        assert!(
+            cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"),
+            "{error:#?}"
+        );
+        assert_eq!(cause("one line"), None);
+    }
+
+    #[test]
+    fn a_level_alone_is_no_error() {
+        let error = one(
+            "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
+        );
+        assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
+        assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
+        let error = one(
+            "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",
+        );
+        assert_eq!(error.message, "A RenderFlex overflowed by 17 pixels.");
+        let error = one(
+            "E/AndroidRuntime( 4411): java.lang.IllegalStateException: no slot\nE/AndroidRuntime( 4411): \tat a.Pool.take(Pool.java:3)\n",
+        );
+        assert!(error.example.contains("a.Pool.take"), "{error:#?}");
+    }
+
+    #[test]
+    fn records_of_one_document_are_read_whatever_its_layout() {
+        let records = [
+            r#"{"level":"INFO","message":"fine"}"#,
+            r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,
+        ];
+        let lines = records.join("\n");
+        let compact = format!("[{}]", records.join(","));
+        let pretty = format!("[\n  {}\n]\n", records.join(",\n  ").replace(",\"", ",\n    \""));
+        let wrapped = format!("{{\"count\":2,\"logs\":{compact}}}");
+        for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&wrapped, 1)] {
+            let error = one(text);
+            assert_eq!(
+                (error.message.as_str(), error.first.line),
+                ("run aborted · a.PoolException: no slot", line),
+                "{text}"
+            );
+        }
+        // What follows a document, or is none, is read as lines.
+        let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
+        assert_eq!(all.len(), 2, "{all:#?}");
+        assert_eq!(
+            one("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
+            "the ring is full"
+        );
+    }
 }

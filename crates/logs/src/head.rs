@@ -371,6 +371,12 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
             let piece = bare(piece);
             // A word of a sentence is none: written small, a level stands in brackets or ends with a colon.
             let marked = trimmed.len() > inner.len() || inner.len() > piece.len();
+            // "Call Trace:" and "Stack trace:" announce one.
+            let announced = piece.eq_ignore_ascii_case(b"trace")
+                && rest[..start].trim_ascii_end().last().is_some_and(u8::is_ascii_lowercase);
+            if announced {
+                continue;
+            }
             if let Some(level) = named(piece).filter(|_| marked || piece.iter().all(u8::is_ascii_uppercase)) {
                 return Some((level, &rest[(start + word.len()).min(rest.len())..]));
             }

@@ -136,4 +136,54 @@ mod tests {
             assert!(!is_log(text), "{}", String::from_utf8_lossy(text));
         }
     }
+
+    #[test]
+    fn what_cannot_be_read_is_listed_and_the_rest_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        let text: String = (0..20_000)
+            .map(|n| format!("2026-05-12 10:00:00 ERROR no slot {n} {:x}\n", n * 7_919 % 104_729))
+            .collect();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        put("a.log.gz", &packed[..packed.len() / 2]);
+        put("b.zip", b"PK\x03\x04 and no more");
+        put("c.log", b"2026-05-12 10:00:00 ERROR the ring is full\n");
+        let reading = read(&[folder.path().to_owned()], &Task::new()).unwrap();
+        let file = |name: &str| reading.files.iter().find(|f| f.name == name).unwrap();
+        assert!(
+            file("a.log.gz").lines > 0
+                && file("a.log.gz").skipped.as_ref().unwrap().contains("cut or damaged")
+        );
+        assert!(
+            file("b.zip").lines == 0 && file("b.zip").skipped.as_ref().unwrap().contains("cut or damaged")
+        );
+        assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
+        assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
+        // Alone it is an error that names it.
+        let refused = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
+        assert!(refused.to_string().starts_with("b.zip: the file is cut or damaged"), "{refused}");
+    }
+
+    #[test]
+    fn one_cut_file_in_a_bundle_is_told_by_its_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bundle.tar");
+        let mut tar = tar::Builder::new(std::fs::File::create(&path).unwrap());
+        for (name, bytes) in [
+            ("in/cut.zip", &b"PK\x03\x04 and no more"[..]),
+            ("in/a.log", b"2026-05-12 10:00:00 ERROR the ring is full\n"),
+        ] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, name, bytes).unwrap();
+        }
+        tar.finish().unwrap();
+        let reading = read(&[path], &Task::new()).unwrap();
+        let skipped: Vec<&str> =
+            reading.files.iter().filter(|f| f.skipped.is_some()).map(|f| f.name.as_str()).collect();
+        assert_eq!((skipped, reading.groups.len()), (vec!["in/cut.zip"], 1));
+    }
 }

@@ -67,8 +67,8 @@ fn field(name: &str) -> Option<Field> {
         | "asctime"
         | "eventTime"
         | "__REALTIME_TIMESTAMP" => Field::At,
-        "level" | "lvl" | "severity" | "log.level" | "loglevel" | "logLevel" | "levelname" | "level_name"
-        | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
+        "level" | "lvl" | "severityText" | "severity" | "log.level" | "loglevel" | "logLevel"
+        | "levelname" | "level_name" | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
         "s" => Field::Letter,
         "PRIORITY" => Field::Priority,
         "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message" | "body"
@@ -233,6 +233,10 @@ fn message(value: &Value) -> Option<String> {
             let bytes: Option<Vec<u8>> = bytes.iter().map(byte).collect();
             bytes.map(|b| uncoloured(&String::from_utf8_lossy(&b)).trim_end().to_owned())
         }
+        // OpenTelemetry: {"stringValue": "…"}
+        Value::Object(fields) if fields.contains_key("stringValue") => {
+            fields.get("stringValue").and_then(message)
+        }
         other => plain(other),
     }
 }
@@ -319,6 +323,15 @@ fn error(value: &Value, depth: usize) -> String {
 
 /// What the details of a record tell of an error, if they tell of one.
 fn details(value: &Value) -> String {
+    // OpenTelemetry lists them: [{"key": "exception.stacktrace", "value": {"stringValue": "…"}}]
+    let listed = value.as_array().map(|all| {
+        let pair = |one: &Value| {
+            let text = one.get("value")?.get("stringValue")?.clone();
+            Some((one.get("key")?.as_str()?.to_owned(), text))
+        };
+        Value::Object(all.iter().filter_map(pair).collect())
+    });
+    let value = listed.as_ref().unwrap_or(value);
     let Some(fields) = value.as_object() else { return String::new() };
     let stack = STACKS.iter().find(|s| fields.contains_key(**s));
     if stack.is_some() {
@@ -548,6 +561,62 @@ mod tests {
         );
         assert_eq!(json("[1]"), None);
         assert_eq!(logfmt("a=b c"), None);
+    }
+
+    #[test]
+    fn errors_are_found_wherever_loggers_put_them() {
+        for (line, level, message, expected) in [
+            (
+                r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)",
+            ),
+            (
+                r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":[{"class":"a.Pool","method":"take","file":"Pool.java","line":3}],"cause":{"name":"a.DryException","message":"dry"}}}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)\nCaused by: a.DryException: dry",
+            ),
+            (
+                r#"{"t":{"$date":"2026-05-12T10:00:00Z"},"s":"E","c":"WT","msg":"WiredTiger error message","attr":{"error":28,"message":{"error_str":"No space","error_code":28,"msg":"turtle.set: no space"}}}"#,
+                Level::Error,
+                "WiredTiger error message",
+                "turtle.set: no space",
+            ),
+            (
+                r#"{"severityText":"ERROR","body":{"stringValue":"commit failed"},"attributes":[{"key":"exception.stacktrace","value":{"stringValue":"a.PoolException: no slot"}}]}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot",
+            ),
+            (
+                r#"{"level":"error","exception":{"values":[{"type":"KeyError","value":"'tenant'"}]}}"#,
+                Level::Error,
+                "",
+                "KeyError: 'tenant'",
+            ),
+            (
+                r#"{"level":"info","message":"fine","context":{"message":"no slot"}}"#,
+                Level::Fine,
+                "fine",
+                "no slot",
+            ),
+            (r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#, Level::Error, "no slot", ""),
+        ] {
+            let record = json(line).unwrap();
+            let told = if record.trace.is_empty() { &record.details } else { &record.trace };
+            assert_eq!(
+                (record.level, record.message.as_str(), told.as_str()),
+                (Some(level), message, expected),
+                "{line}"
+            );
+        }
+        let value = serde_json::from_str(
+            r#"{"status":"ok","data":{"result":[{"stream":{"app":"x"},"values":[["1772590000000000000","ERROR no slot"]]},{"message":"no ring"}]}}"#,
+        );
+        let all = within(&value.unwrap());
+        assert_eq!((all[0].line.as_deref(), all[1].message.as_str()), (Some("ERROR no slot"), "no ring"));
     }
 
     proptest::proptest! {
