@@ -473,11 +473,9 @@ impl Pending {
         if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
             return Some(head.message);
         }
-        if begins_anew(line)
-            && !(self.lines == 1 && self.headed && line.starts_with(b"Traceback"))
-            && !is_chain(last)
-        {
-            return None;
+        if begins_anew(line) {
+            let first = self.lines == 1 && self.headed;
+            return (line.starts_with(b"Traceback") && (first || is_chain(last))).then_some(line);
         }
         if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
             return Some(line);
