@@ -137,7 +137,8 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         let all = plural(errors.distinct as u64, "distinct error");
         let asked = match errors.asked {
             n if n == errors.distinct => String::new(),
-            n => format!("; {n} are asked about"),
+            1 => ", of which 1 is asked about".to_owned(),
+            n => format!(", of which {n} are asked about"),
         };
         session.say(&format!("{what}: {all} in {lines}{asked}. `precedent troubleshoot` asks about each."));
         return Ok(errors.text);

@@ -531,10 +531,9 @@ impl Pending {
 /// What stands between the time and the message of a line.
 fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     let message = line.len() - head.message.len().min(line.len());
-    let start = head.at.map_or(0, |at| {
-        // Both are parts of the line.
-        memchr::memmem::find(line, at).map_or(0, |from| from + at.len())
-    });
+    // Both are parts of the line.
+    let start =
+        head.at.map_or(0, |at| at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len()));
     line.get(start..message).unwrap_or_default().trim_ascii_end()
 }
 
@@ -762,8 +761,8 @@ fn headline(message: &str, text: &str) -> String {
 /// The last of the codes that are piled up in a text; where a procedure stands in them says nothing of what failed.
 fn coded(text: &str) -> Option<&str> {
     const PLACES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
-    let codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
-    codes.filter(|l| !PLACES.iter().any(|p| l.starts_with(p))).last()
+    let mut codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
+    codes.rfind(|l| !PLACES.iter().any(|p| l.starts_with(p)))
 }
 
 /// What an event comes from, with the frames below it: the last exception of a chain, the last of codes that are piled up. None where
@@ -777,7 +776,7 @@ pub fn cause(text: &str) -> Option<String> {
         return Some(std::iter::once(&first).chain(frames).copied().collect::<Vec<_>>().join("\n"));
     }
     // Python tells the root first, and Oracle last.
-    let root = lines.iter().position(|l| is_chain(l));
+    let root = lines.iter().position(is_chain);
     if let Some(end) = root {
         let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
         return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());

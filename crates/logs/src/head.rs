@@ -104,6 +104,10 @@ fn container(line: &[u8]) -> (&[u8], Option<Level>) {
 
 /// How long the name is that Docker, Kubernetes or Flutter put in front of a line of a program.
 pub fn source(line: &[u8]) -> usize {
+    // Most lines begin with a time, and no name does.
+    if line.first().is_none_or(u8::is_ascii_digit) {
+        return 0;
+    }
     if line.starts_with(b"[pod/")
         && let Some(end) = memchr::memchr(b']', line)
     {
