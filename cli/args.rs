@@ -538,8 +538,8 @@ pub struct Json {
     after_help = "Looks among closed issues and merged pull requests alone; where none surely helps, in the wiki too. Nothing
 found is an empty answer: no guess is made.
 
-Of logs and support bundles (plain, JSON lines, gz, bz2, xz, zst, zip, tar; files and folders) each distinct error is asked
-about: is it known, how was it solved.
+Of logs and support bundles (plain, JSON, gz, bz2, xz, zst, zip, tar; files, folders and standard input) each distinct error
+is asked about: is it known, how was it solved. A log of at most 8 KB on standard input is asked about as one text.
 
 Examples:
   precedent troubleshoot \"upload ends with FW-1043\"

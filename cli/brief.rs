@@ -11,21 +11,31 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::BriefCommand,
-    logs,
     output::{DIM, GOOD, HIT, KEY, Output, plain},
-    troubleshoot::question,
+    troubleshoot::{Asked, asked},
 };
 
 pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) -> Result<()> {
     if let Some(file) = &command.replay {
         return replay(session, file, &command, output).await;
     }
-    let logs = logs::named(&command.question)?.unwrap_or_default();
-    let logs: Vec<String> = logs.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    let (key, text) = match logs.is_empty() {
-        true => question(session, &command.question).await?,
-        false => (None, String::new()),
+    let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
+    // What came by standard input stays until the brief is made.
+    let _piped = match asked(session, &command.question).await? {
+        Asked::Item(item) => {
+            key = Some(item);
+            None
+        }
+        Asked::Text(given) => {
+            text = given;
+            None
+        }
+        Asked::Logs(all, piped) => {
+            paths = all;
+            piped
+        }
     };
+    let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
     let request = BriefRequest {
         key,

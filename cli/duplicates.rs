@@ -1,7 +1,5 @@
 //! `precedent duplicates`.
 
-use std::fs::File;
-
 use anstyle::Style;
 use precedent_core::{
     Error, Result,
@@ -19,7 +17,7 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
-    let request = request(session, &command)?;
+    let request = request(session, &command).await?;
     let response = session.casebook.duplicates(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("candidates"));
@@ -28,13 +26,10 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
     Ok(())
 }
 
-fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
+async fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
     let pasted = match (&command.file, command.key.as_deref()) {
-        (Some(path), _) => {
-            let file = File::open(path).map_err(|e| Error::io(path, e))?;
-            Some(read::lossy(file, &path.display().to_string())?)
-        }
-        (None, Some("-")) => Some(read::standard_input()?),
+        (Some(path), _) => Some(read::question(session, Some(path)).await?),
+        (None, Some("-")) => Some(read::question(session, None).await?),
         _ => None,
     };
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));

@@ -12,11 +12,14 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
+    comment::print_comment,
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
 /// Lines of an error that are shown.
 const LINES: usize = 4;
+/// Lines of the comment that tells how it was solved.
+const COMMENT: usize = 12;
 /// Endings that a question does not have.
 const ENDINGS: &[&str] = &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
 
@@ -48,14 +51,14 @@ pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     }
 }
 
-/// Reads logs and says what is known of the errors in them. Whether there were any.
+/// Reads logs and says what is known of the errors in them. Where there is none, gives the number of lines.
 pub async fn run(
     session: &Session,
     command: &TroubleshootCommand,
     paths: &[PathBuf],
     settings: TroubleshootSettings,
     output: &mut Output,
-) -> Result<bool> {
+) -> Result<Option<u64>> {
     let request = LogRequest {
         paths: paths.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
         source: command.source.clone(),
@@ -65,13 +68,14 @@ pub async fn run(
     let response = session.casebook.read_logs(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         output.json(&response, fields, Some("errors"))?;
-        return Ok(true);
+        return Ok(None);
     }
     if response.distinct == 0 {
-        return Ok(false);
+        not_read(&response, output);
+        return Ok(Some(response.lines));
     }
     print(session, &response, output);
-    Ok(true)
+    Ok(None)
 }
 
 fn print(session: &Session, response: &LogResponse, output: &mut Output) {
@@ -98,15 +102,24 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
             plural(response.left_out, "event")
         ));
     }
-    for file in response.files.iter().filter(|f| f.skipped.is_some()) {
-        let why = file.skipped.as_deref().unwrap_or_default();
-        output.line(format_args!("{DIM}not read: {}: {why}{DIM:#}", plain(&file.name)));
+    not_read(response, output);
+}
+
+/// What was left out, or was read in part.
+fn not_read(response: &LogResponse, output: &mut Output) {
+    for file in &response.files {
+        let Some(why) = &file.skipped else { continue };
+        let part = match file.lines {
+            0 => "not read".to_owned(),
+            lines => format!("read up to line {}", count(lines)),
+        };
+        output.line(format_args!("{DIM}{part}: {}: {}{DIM:#}", plain(&file.name), plain(why)));
     }
 }
 
 /// "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known, 3 never seen".
 fn summary(response: &LogResponse) -> String {
-    let read = response.files.iter().filter(|f| f.skipped.is_none()).count() as u64;
+    let read = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
     let fixed: Vec<&str> = response
         .errors
         .iter()
@@ -194,14 +207,7 @@ fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
     if !how.is_empty() {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }
-    let fix = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor));
-    if let Some(fix) = fix {
-        let role = fix.role.map(|r| format!("{}, ", r.as_str())).unwrap_or_default();
-        output.line(format_args!(
-            "    {DIM}{role}{}:{DIM:#}",
-            plain(fix.author.as_deref().unwrap_or("someone"))
-        ));
-        let text: Vec<&str> = fix.text.lines().filter(|l| !l.trim().is_empty()).take(LINES).collect();
-        output.wrapped(&plain(&text.join("\n")), "    ");
+    if let Some(first) = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor)) {
+        print_comment(case, first, "    ", COMMENT, output);
     }
 }

@@ -9,6 +9,7 @@ mod brief;
 mod calibrate;
 mod closures;
 mod clusters;
+mod comment;
 mod config;
 mod doctor;
 mod duplicates;

@@ -1,32 +1,159 @@
-//! Texts that a command reads.
+//! Texts that a command reads, and logs in their place.
 
 use std::{
     fs::File,
-    io::{self, Read},
-    path::Path,
+    io::{self, Cursor, Read},
+    path::{Path, PathBuf},
 };
 
-use precedent_core::{Error, Result};
+use precedent_core::{Code, Error, Result};
+use precedent_engine::Casebook;
 use precedent_text::message;
+use tempfile::TempDir;
+
+use crate::{
+    Session,
+    output::{count, plural},
+};
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
+/// What is longer, in bytes, is a log, unless it is a mail.
+const LONG: u64 = 256 * 1024;
+/// A log of so many bytes is asked about as it is by who looks for one thing.
+const SHORT: usize = 24_000;
+/// How what was given on standard input is called.
+const NAME: &str = "standard input";
+
+/// What was given to ask about.
+#[derive(Debug)]
+pub enum Given {
+    /// A text that a person wrote, or a short piece of a log.
+    Text(String),
+    /// A log or an archive, by its file.
+    Log(Log),
+}
+
+/// A log in a file; one that came by standard input is gone when this is.
+#[derive(Debug)]
+pub struct Log {
+    pub path: PathBuf,
+    _folder: Option<TempDir>,
+}
+
+fn unread(what: &str, error: &io::Error) -> Error {
+    Error::new(Code::Io, format!("{what} cannot be read: {error}"))
+}
 
 /// A text of any encoding: what is no UTF-8 in a log is replaced, not refused. A mail as it was sent is decoded.
-pub fn lossy(from: impl Read, what: &str) -> Result<String> {
+fn decoded(bytes: &[u8]) -> String {
+    message::question(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn lossy(from: impl Read, what: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    from.take(MAX_TEXT)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::new(precedent_core::Code::Io, format!("{what} cannot be read: {e}")))?;
-    Ok(message::question(&bytes).unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
+    from.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|e| unread(what, &e))?;
+    Ok(decoded(&bytes))
 }
 
-/// Everything on standard input.
+/// Everything on standard input, as a text.
 pub fn standard_input() -> Result<String> {
-    lossy(io::stdin().lock(), "standard input")
+    lossy(io::stdin().lock(), NAME)
 }
 
-/// Everything in a file.
-pub fn file(path: &Path) -> Result<String> {
-    lossy(File::open(path).map_err(|e| Error::io(path, e))?, &path.display().to_string())
+/// A short file as a text; none if it is packed or no text.
+pub fn file(path: &Path) -> Result<Option<String>> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    Ok((!is_packed(&bytes)).then(|| decoded(&bytes)))
+}
+
+fn is_packed(start: &[u8]) -> bool {
+    start.contains(&0)
+        || (Casebook::is_log(start) && std::str::from_utf8(&start[..start.len().min(2)]).is_err())
+}
+
+/// What stands on standard input. A log that is longer than so many bytes is one, and so are records: those go through a file, which is
+/// read as any other, so that memory does not grow with them.
+pub fn piped(most: usize) -> Result<Given> {
+    let mut input = io::stdin().lock();
+    let (start, whole) = start(&mut input, NAME)?;
+    if !is_log(&start, whole, most) {
+        return rest(start, input, NAME);
+    }
+    let wrong = |e: io::Error| Error::io(&std::env::temp_dir(), e);
+    let folder = TempDir::with_prefix("precedent").map_err(wrong)?;
+    let path = folder.path().join(NAME);
+    let mut file = File::create(&path).map_err(wrong)?;
+    io::copy(&mut Cursor::new(start).chain(input), &mut file).map_err(|e| unread(NAME, &e))?;
+    Ok(Given::Log(Log { path, _folder: Some(folder) }))
+}
+
+/// What stands in a file, told as on standard input.
+fn given(path: &Path) -> Result<Given> {
+    let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let what = path.display().to_string();
+    let (start, whole) = start(&mut file, &what)?;
+    if is_log(&start, whole, SHORT) {
+        return Ok(Given::Log(Log { path: path.to_owned(), _folder: None }));
+    }
+    rest(start, file, &what)
+}
+
+/// The first bytes, and whether there are no more.
+fn start(from: &mut impl Read, what: &str) -> Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    from.take(LONG + 1).read_to_end(&mut bytes).map_err(|e| unread(what, &e))?;
+    let whole = bytes.len() as u64 <= LONG;
+    Ok((bytes, whole))
+}
+
+fn is_log(start: &[u8], whole: bool, most: usize) -> bool {
+    if message::question(start).is_some() {
+        return false;
+    }
+    let records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
+    let packed = is_packed(start);
+    !whole || (start.len() > most || records || packed) && Casebook::is_log(start)
+}
+
+fn rest(start: Vec<u8>, from: impl Read, what: &str) -> Result<Given> {
+    Ok(Given::Text(lossy(Cursor::new(start).chain(from), what)?))
+}
+
+/// What a question says that stands in a file, or on standard input without one. Of a log, what its errors say.
+pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> {
+    let given = match path {
+        Some(path) => given(path)?,
+        None => piped(SHORT)?,
+    };
+    let log = match given {
+        Given::Text(text) => return Ok(text),
+        Given::Log(log) => log,
+    };
+    let what = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let errors = session.casebook.errors_of(vec![log.path.clone()], &session.task).await?;
+    let lines = format!("{} lines", count(errors.lines));
+    if errors.distinct > 0 {
+        let all = plural(errors.distinct as u64, "distinct error");
+        let asked = match errors.asked {
+            n if n == errors.distinct => String::new(),
+            1 => ", of which 1 is asked about".to_owned(),
+            n => format!(", of which {n} are asked about"),
+        };
+        session.say(&format!("{what}: {all} in {lines}{asked}. `precedent troubleshoot` asks about each."));
+        return Ok(errors.text);
+    }
+    let mut start = Vec::new();
+    File::open(&log.path)
+        .and_then(|f| f.take(LONG).read_to_end(&mut start))
+        .map_err(|e| Error::io(&log.path, e))?;
+    if is_packed(&start) {
+        return Err(Error::invalid(format!("{what}: no error stands in its {lines}"))
+            .with_hint("Give the words or the message to ask for."));
+    }
+    session.say(&format!(
+        "{what}: no error stands in its {lines}; its first {} KB are asked about.",
+        start.len().div_ceil(1024)
+    ));
+    Ok(decoded(&start))
 }

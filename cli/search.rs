@@ -14,7 +14,7 @@ use crate::{
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
     let request = SearchRequest {
-        query: query(&command)?,
+        query: query(session, &command).await?,
         filters: filters(&command),
         limit: command.limit.unwrap_or(session.settings.search_limit),
         mode: command.mode.as_deref().map(|m| match m {
@@ -34,9 +34,9 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 }
 
 /// The query.
-fn query(command: &SearchCommand) -> Result<String> {
+async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     let piped = command.query == ["-"];
-    let text = if piped { read::standard_input()? } else { command.query.join(" ") };
+    let text = if piped { read::question(session, None).await? } else { command.query.join(" ") };
     // No word at all lists what changed last, and what flags let through; a text that is empty is a mistake, as an empty file is.
     let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {

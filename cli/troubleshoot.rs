@@ -1,5 +1,7 @@
 //! `precedent troubleshoot`.
 
+use std::path::PathBuf;
+
 use precedent_core::{
     Result,
     model::{
@@ -7,10 +9,12 @@ use precedent_core::{
         TroubleshootSettings,
     },
 };
+use precedent_engine::Casebook;
 
 use crate::{
     Session,
     args::TroubleshootCommand,
+    comment::print_comment,
     logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
     read,
@@ -18,6 +22,10 @@ use crate::{
 
 /// A file of at most so many bytes without an error in it is asked about as a text.
 const SMALL: u64 = 256 * 1024;
+/// A log of at most so many bytes on standard input is asked about as one text.
+const PASTED: usize = 8 * 1024;
+/// A log of at most so many lines without an error in it, too.
+const PASTED_LINES: usize = 40;
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
     let set = &session.settings.troubleshooting;
@@ -27,43 +35,77 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         max_results: command.max_results.unwrap_or(set.max_results),
         total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
     };
-    let (key, text) = match logs::named(&command.question)? {
-        Some(paths) => {
-            if logs::run(session, &command, &paths, settings.clone(), output).await? {
+    let mut clean = None;
+    let (key, text) = match asked(session, &command.question).await? {
+        Asked::Item(key) => (Some(key), String::new()),
+        Asked::Text(text) => (None, text),
+        Asked::Logs(paths, _piped) => {
+            let Some(lines) = logs::run(session, &command, &paths, settings.clone(), output).await? else {
                 return Ok(());
-            }
-            // A file without an error in it may hold a mail or a report.
+            };
+            // A file without an error in it may hold a mail or a report, or a line that tells of one in other words.
+            clean = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
-                    (None, read::file(path)?)
+                    (None, read::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
                 }
-                _ => {
-                    output.line("No error and no warning stands in these logs.");
-                    return Ok(());
-                }
+                _ => (None, String::new()),
             }
         }
-        None => question(session, &command.question).await?,
     };
+    if let Some(lines) = clean.filter(|_| text.trim().is_empty()) {
+        output.line(no_error(lines));
+        return Ok(());
+    }
+    let is_log = Casebook::is_log(text.as_bytes());
     let request =
         TroubleshootRequest { key, text, source: command.source.clone(), anyway: command.anyway, settings };
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));
     }
+    if let Some(lines) = clean.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log) {
+        output.line(no_error(lines));
+        return Ok(());
+    }
     print(session, &response, output);
     Ok(())
 }
 
-/// What is asked about: `-` reads a text from standard input, a key names an item, everything else is the text itself.
-pub async fn question(session: &Session, words: &[String]) -> Result<(Option<String>, String)> {
+fn no_error(lines: u64) -> String {
+    format!("No error and no warning in {}.", plural(lines, "line"))
+}
+
+/// Whether a text is a log that is too long to be asked about as one text.
+fn is_long_log(text: &str) -> bool {
+    (text.len() > PASTED || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
+}
+
+/// What is asked about.
+pub enum Asked {
+    /// An item, by its key.
+    Item(String),
+    /// A text.
+    Text(String),
+    /// Logs, by their files, and what holds the one that came by standard input.
+    Logs(Vec<PathBuf>, Option<read::Log>),
+}
+
+/// What is asked about: files and folders are logs, `-` reads from standard input, a key names an item, everything else is the text itself.
+pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
+    if let Some(paths) = logs::named(words)? {
+        return Ok(Asked::Logs(paths, None));
+    }
     let text = session.key(&words.join(" "));
     if text == "-" {
-        return Ok((None, read::standard_input()?));
+        return Ok(match read::piped(PASTED)? {
+            read::Given::Text(text) => Asked::Text(text),
+            read::Given::Log(log) => Asked::Logs(vec![log.path.clone()], Some(log)),
+        });
     }
     let one_word = !text.contains(char::is_whitespace) && (text.contains('#') || text.parse::<u32>().is_ok());
     if one_word && session.casebook.thread(&text).await.is_ok() {
-        return Ok((Some(text), String::new()));
+        return Ok(Asked::Item(text));
     }
     // A key that names nothing is a mistake and no text.
     if one_word
@@ -71,7 +113,7 @@ pub async fn question(session: &Session, words: &[String]) -> Result<(Option<Str
     {
         session.casebook.thread(&text).await?;
     }
-    Ok((None, text))
+    Ok(Asked::Text(text))
 }
 
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
@@ -165,16 +207,8 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     }
     output.wrapped(&plain(&case.body), "  ");
     for c in &case.comments {
-        let first = case.fix.as_ref() == Some(&c.anchor);
-        let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
-        let style = if first { GOOD } else { DIM };
         output.line("");
-        output.line(format_args!(
-            "  {style}{} {}{role}{style:#}",
-            plain(c.author.as_deref().unwrap_or("someone")),
-            day(Some(c.created_at))
-        ));
-        output.wrapped(&plain(&c.text), "    ");
+        print_comment(case, c, "  ", usize::MAX, output);
     }
     if case.omitted > 0 {
         output.line(format_args!(

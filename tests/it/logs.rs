@@ -2,7 +2,13 @@
 
 use std::{io::Write as _, path::Path};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{Place, Ran, comment, issue};
+
+/// Runs a command with these bytes on its standard input.
+fn piped(place: &Place, args: &[&str], input: &[u8]) -> Ran {
+    let input = std::fs::File::open(place.file("input", input)).unwrap();
+    Ran::from(place.command(args).stdin(input).output().unwrap())
+}
 
 /// A casebook in which one failure was solved and another one is open.
 fn casebook(place: &Place) {
@@ -195,4 +201,108 @@ fn what_is_no_log_is_told_or_asked_about_as_a_text() {
     assert!(refused.code == Some(2) && refused.err.contains("not a text"), "{}", refused.err);
     let many = place.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
     assert!(many.code == Some(2) && many.err.contains("1 to 50"), "{}", many.err);
+}
+
+#[test]
+fn a_log_on_standard_input_is_read_as_a_file_is() {
+    let place = Place::new();
+    casebook(&place);
+    // Larger than what is read as a text, with the failure in the middle.
+    let noise: String = (0..9_000)
+        .map(|n| {
+            format!(
+                "2026-05-12 09:{:02}:{:02},000 WARN  com.heron.Web - slow request {n}:{:x}\n",
+                n / 60 % 60,
+                n % 60,
+                n * 7_919
+            )
+        })
+        .collect();
+    let long = format!("{noise}{}{noise}", log());
+    assert!(long.len() > 1_000_000);
+    let said = piped(&place, &["troubleshoot", "-"], long.as_bytes());
+    assert!(
+        said.out.contains("solved  [Issue acme/heron#7]") && said.out.contains("standard input:"),
+        "{}",
+        said.out
+    );
+    let packed = zstd::encode_all(long.as_bytes(), 1).unwrap();
+    let said = piped(&place, &["troubleshoot", "-"], &packed);
+    assert!(said.out.contains("solved  [Issue acme/heron#7]"), "{}{}", said.out, said.err);
+    let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
+    let said = piped(&place, &["troubleshoot", "-"], records.as_bytes());
+    assert!(said.out.contains("solved  [Issue acme/heron#7]"), "{}{}", said.out, said.err);
+    for command in ["search", "duplicates"] {
+        let said = piped(&place, &[command, "-"], long.as_bytes());
+        assert!(
+            said.err.contains("standard input: 4 distinct errors in 18,992 lines"),
+            "{command}: {}",
+            said.err
+        );
+    }
+    let found = piped(&place, &["search", "-"], long.as_bytes());
+    assert!(found.out.contains("acme/heron#7"), "{}", found.out);
+    let brief = piped(&place, &["brief", "-"], long.as_bytes());
+    assert!(brief.out.contains("Errors in the log") && brief.out.contains("standard input"), "{}", brief.out);
+}
+
+#[test]
+fn a_log_without_an_error_is_told_to_have_none() {
+    let place = Place::new();
+    casebook(&place);
+    let fine: String =
+        (0..234).map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60)).collect();
+    let path = place.file("fine.log", &fine);
+    let said = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    assert_eq!(said.trim(), "No error and no warning in 234 lines.");
+    let said = piped(&place, &["troubleshoot", "-"], fine.as_bytes()).out;
+    assert_eq!(said.trim(), "No error and no warning in 234 lines.");
+}
+
+#[test]
+fn a_case_without_a_marked_fix_shows_what_was_said_last() {
+    let place = Place::new();
+    let mut solved = issue(
+        7,
+        "Sealed segments are refused",
+        "com.heron.StoreException: segment 17 of the ring is sealed for good",
+    );
+    solved["state"] = "closed".into();
+    solved["closed_at"] = "2026-02-01T00:00:00Z".into();
+    let items = place.file("items.jsonl", solved.to_string());
+    let said = comment(701, 7, "The store has to own the folder of the ring, see the runbook.");
+    let comments = place.file("comments.jsonl", said.to_string());
+    place.ok(&[
+        "import",
+        "github",
+        &items.to_string_lossy(),
+        &comments.to_string_lossy(),
+        "--source",
+        "acme/heron",
+        "--no-vectors",
+    ]);
+    let path = place.file(
+        "server.log",
+        "2026-05-12 10:00:00,000 ERROR com.heron.StoreException: segment 3 of the ring is sealed for good\n",
+    );
+    let said = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    assert!(
+        said.contains("solved  [Issue acme/heron#7]") && said.contains("own the folder of the ring"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_broken_file_in_a_folder_is_listed_and_the_rest_is_read() {
+    let place = Place::new();
+    casebook(&place);
+    let folder = place.path("logs");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.log"), log()).unwrap();
+    std::fs::write(folder.join("cut.zip"), b"PK\x03\x04 and no more").unwrap();
+    let said = place.ok(&["troubleshoot", &folder.to_string_lossy()]).out;
+    assert!(said.contains("solved  [Issue acme/heron#7]"), "{said}");
+    assert!(said.contains("not read: cut.zip: the file is cut or damaged"), "{said}");
+    let refused = place.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
+    assert!(refused.code == Some(2) && refused.err.contains("cut.zip: the file is cut"), "{}", refused.err);
 }

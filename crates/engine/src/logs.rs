@@ -42,7 +42,7 @@ pub fn ask(
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let Reading { files, bytes, lines, groups, dropped } = reading;
+    let Reading { files, bytes, lines, groups, dropped, small } = reading;
     let distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
@@ -52,6 +52,25 @@ pub fn ask(
         task.check()?;
         task.report(Phase::Triage, done as u64, Some(total), "errors");
         errors.push(one(desk, request, group, now, task, &mut notices)?);
+    }
+    // What a short file tells is told by all of it, as a pasted text is.
+    for file in small {
+        let of_file = |e: &LogError| e.group.first.file == file.file;
+        let of: Vec<usize> = (0..errors.len()).filter(|at| of_file(&errors[*at])).collect();
+        if of.is_empty() || of.iter().any(|at| errors[*at].verdict == LogVerdict::Solved) {
+            continue;
+        }
+        let mut tell = |all: Vec<Notice>| add(all, &mut notices);
+        if let Some(case) = look_up(desk, request, &file.text, now, task, &mut tell)?.filter(solves) {
+            let names = |at: &&usize| {
+                let e: &LogError = &errors[**at];
+                e.case.as_ref().is_some_and(|c| c.key == case.key)
+                    || e.known.as_ref().is_some_and(|k| k.key == case.key)
+            };
+            let at = of.iter().find(names).copied().unwrap_or(of[0]);
+            errors[at].verdict = LogVerdict::Solved;
+            errors[at].case = Some(case);
+        }
     }
     let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
     Ok(LogResponse {
@@ -95,13 +114,7 @@ fn one(
     } else {
         group.message.clone()
     };
-    let mut tell = |all: Vec<Notice>| {
-        for notice in all {
-            if !notices.contains(&notice) {
-                notices.push(notice);
-            }
-        }
-    };
+    let mut tell = |all: Vec<Notice>| add(all, notices);
     let check = DuplicatesRequest {
         body: text.clone(),
         source: request.source.clone(),
@@ -112,19 +125,15 @@ fn one(
     };
     let reported = look(desk.checker, &check, now, task)?;
     tell(reported.notices);
-    let question = TroubleshootRequest {
-        text: text.clone(),
-        source: request.source.clone(),
-        settings: TroubleshootSettings {
-            max_results: 1,
-            total_budget_chars: THREAD,
-            ..request.settings.clone()
-        },
-        ..TroubleshootRequest::default()
-    };
-    let solved = troubleshoot(desk, &question, now, task)?;
-    tell(solved.notices);
-    let case = solved.cases.into_iter().next();
+    let mut case = look_up(desk, request, &text, now, task, &mut tell)?;
+    // The root of a chain of errors may be known where what it led to is not.
+    if !case.as_ref().is_some_and(solves)
+        && let Some(cause) = precedent_logs::cause(&text)
+        && let Some(found) = look_up(desk, request, &cause, now, task, &mut tell)?
+        && case.as_ref().is_none_or(|case| solves(&found) || found.helps > case.helps)
+    {
+        case = Some(found);
+    }
     // A report of the very failure is one, however little else the two have in common.
     let mut same = None;
     for (at, candidate) in reported.candidates.iter().enumerate() {
@@ -144,7 +153,6 @@ fn one(
             band: c.band,
             confidence: c.confidence,
         });
-    let solves = |case: &SolvedCase| case.helps >= SOLVES || case.same_signature;
     let reported = same.is_some() || known.as_ref().is_some_and(|k| k.band <= Band::Likely);
     let verdict = match &case {
         Some(case) if solves(case) => LogVerdict::Solved,
@@ -153,6 +161,42 @@ fn one(
         _ => LogVerdict::New,
     };
     Ok(LogError { group, verdict, known, case })
+}
+
+fn add(all: Vec<Notice>, notices: &mut Vec<Notice>) {
+    for notice in all {
+        if !notices.contains(&notice) {
+            notices.push(notice);
+        }
+    }
+}
+
+fn solves(case: &SolvedCase) -> bool {
+    case.helps >= SOLVES || case.same_signature
+}
+
+/// The solved case that is nearest to a text.
+fn look_up(
+    desk: &Desk<'_>,
+    request: &LogRequest,
+    text: &str,
+    now: Timestamp,
+    task: &Task,
+    tell: &mut dyn FnMut(Vec<Notice>),
+) -> Result<Option<SolvedCase>> {
+    let question = TroubleshootRequest {
+        text: text.to_owned(),
+        source: request.source.clone(),
+        settings: TroubleshootSettings {
+            max_results: 1,
+            total_budget_chars: THREAD,
+            ..request.settings.clone()
+        },
+        ..TroubleshootRequest::default()
+    };
+    let solved = troubleshoot(desk, &question, now, task)?;
+    tell(solved.notices);
+    Ok(solved.cases.into_iter().next())
 }
 
 /// Whether a report names the same failure as an error of the log.

@@ -13,7 +13,7 @@ use std::{
 
 use encoding_rs::{Decoder, Encoding};
 use precedent_core::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     task::{Phase, Task},
 };
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, packing, unpack, unpacked};
@@ -40,17 +40,20 @@ pub enum Part {
     Block(Vec<u8>),
     /// It ends.
     End,
+    /// It cannot be read any further, and why.
+    Cut(String),
     /// A file is left out, and why.
-    Skipped(String, &'static str),
+    Skipped(String, String),
 }
 
 type Send<'a> = &'a mut dyn FnMut(Part) -> Result<()>;
 
-/// Gives everything that the paths name to `send`, in the order of the paths and of the names in each.
+/// Gives everything that the paths name to `send`, in the order of the paths and of the names in each. What cannot be read is told as
+/// left out; the first such failure is given back, should nothing have been read at all.
 ///
 /// # Errors
 /// As [`crate::read`].
-pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<()> {
+pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Error>> {
     let mut files = Vec::new();
     for path in paths {
         let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
@@ -62,14 +65,16 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<()> {
         }
     }
     let total = files.iter().map(|f| f.size).sum();
-    let mut walk = Walk { task, send, total, before: 0, read: Arc::default(), files: 0 };
+    let mut walk =
+        Walk { task, send, total, before: 0, read: Arc::default(), files: 0, begun: false, failed: None };
     for file in files {
         walk.read.store(0, Ordering::Relaxed);
-        walk.file(&file)?;
+        let done = walk.file(&file);
+        walk.go_on(done, &file.path, &file.name)?;
         walk.before += file.size;
         walk.report();
     }
-    Ok(())
+    Ok(walk.failed)
 }
 
 /// A file to read.
@@ -82,13 +87,22 @@ struct Found {
 }
 
 fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Result<()> {
-    let mut entries = std::fs::read_dir(path)
-        .and_then(|all| all.collect::<io::Result<Vec<_>>>())
-        .map_err(|e| Error::io(path, e))?;
+    let entries = std::fs::read_dir(path).and_then(|all| all.collect::<io::Result<Vec<_>>>());
+    let mut entries = match entries {
+        Ok(entries) => entries,
+        // A folder in it that cannot be opened is told in its place, as a file is.
+        Err(_) if depth > 0 => {
+            let name = inside.trim_end_matches('/').to_owned();
+            out.push(Found { path: path.to_owned(), name, size: 0, named: true });
+            return Ok(());
+        }
+        Err(e) => return Err(Error::io(path, e)),
+    };
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        let meta = entry.metadata().map_err(|e| Error::io(&path, e))?;
+        // What is gone by now was not there.
+        let Ok(meta) = entry.metadata() else { continue };
         let name = format!("{inside}{}", entry.file_name().to_string_lossy());
         // Links are followed only where they are named themselves: a folder must not lead out of itself.
         if meta.is_dir() && depth < MAX_FOLDERS {
@@ -108,6 +122,10 @@ struct Walk<'a, 's> {
     before: u64,
     read: Arc<AtomicU64>,
     files: usize,
+    /// Whether a file has begun and not ended.
+    begun: bool,
+    /// What could not be read first.
+    failed: Option<Error>,
 }
 
 impl Walk<'_, '_> {
@@ -116,8 +134,32 @@ impl Walk<'_, '_> {
         self.task.report(Phase::Read, done.min(self.total), Some(self.total), "bytes");
     }
 
-    fn skip(&mut self, name: &str, why: &'static str) -> Result<()> {
-        (self.send)(Part::Skipped(name.to_owned(), why))
+    fn skip(&mut self, name: &str, why: impl Into<String>) -> Result<()> {
+        (self.send)(Part::Skipped(name.to_owned(), why.into()))
+    }
+
+    /// Tells what could not be read, and goes on with what else there is; only a person ends it.
+    fn go_on(&mut self, done: Result<()>, path: &Path, name: &str) -> Result<()> {
+        let Err(error) = done else { return Ok(()) };
+        if error.code() == Code::Cancelled {
+            return Err(error);
+        }
+        // The name is told beside it.
+        let path = format!("{}: ", path.display());
+        let why = error.to_string();
+        let why = why.strip_prefix(path.as_str()).unwrap_or(&why).to_owned();
+        if std::mem::take(&mut self.begun) {
+            (self.send)(Part::Cut(why.clone()))?;
+        } else {
+            self.skip(name, why.clone())?;
+        }
+        if self.failed.is_none() {
+            let named = Error::new(error.code(), format!("{name}: {why}"));
+            self.failed = Some(named.with_hint(
+                "Fetch the file again; what is locked or packed in another way, unpack first. Then name it or its folder.",
+            ));
+        }
+        Ok(())
     }
 
     fn file(&mut self, found: &Found) -> Result<()> {
@@ -159,7 +201,8 @@ impl Walk<'_, '_> {
                 continue;
             }
             let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
-            self.member(&mut entry, path, &name, depth)?;
+            let done = self.member(&mut entry, path, &name, depth);
+            self.go_on(done, path, &name)?;
         }
         Ok(())
     }
@@ -175,7 +218,15 @@ impl Walk<'_, '_> {
         let mut archive = zip::ZipArchive::new(file).map_err(wrong)?;
         let mut unpacked = 0;
         for at in 0..archive.len() {
-            let mut entry = archive.by_index(at).map_err(wrong)?;
+            let named = archive.name_for_index(at).and_then(|n| Some(n.ok()?.into_owned()));
+            let mut entry = match archive.by_index(at) {
+                Ok(entry) => entry,
+                Err(e) => {
+                    let named = named.unwrap_or_else(|| outer.to_owned());
+                    self.go_on(Err(wrong(e)), path, &named)?;
+                    continue;
+                }
+            };
             if !entry.is_file() {
                 continue;
             }
@@ -188,7 +239,8 @@ impl Walk<'_, '_> {
                 .with_hint("If the file is genuine, unpack it first and name the folder."));
             }
             let name = entry.name().map_err(wrong)?.into_owned();
-            self.member(&mut entry, path, &name, depth)?;
+            let done = self.member(&mut entry, path, &name, depth);
+            self.go_on(done, path, &name)?;
         }
         Ok(())
     }
@@ -229,6 +281,7 @@ impl Walk<'_, '_> {
 
     fn text(&mut self, stream: &mut dyn Read, path: &Path, name: &str) -> Result<()> {
         (self.send)(Part::Begin(name.to_owned()))?;
+        self.begun = true;
         let mut decoder: Option<Option<Decoder>> = None;
         let mut rest: Vec<u8> = Vec::new();
         loop {
@@ -236,7 +289,14 @@ impl Walk<'_, '_> {
             let mut block = Vec::with_capacity(BLOCK + rest.len());
             let known = rest.len();
             block.append(&mut rest);
-            (&mut *stream).take(BLOCK as u64).read_to_end(&mut block).map_err(|e| damaged(path, &e))?;
+            let read = (&mut *stream).take(BLOCK as u64).read_to_end(&mut block);
+            if let Err(error) = read {
+                // What was unpacked before the damage is read.
+                if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
+                    (self.send)(Part::Block(block))?;
+                }
+                return Err(damaged(path, &error));
+            }
             let last = block.len() == known;
             let decoder = decoder.get_or_insert_with(|| {
                 let (encoding, _) = Encoding::for_bom(&block)?;
@@ -254,6 +314,7 @@ impl Walk<'_, '_> {
                 if !block.is_empty() {
                     (self.send)(Part::Block(block))?;
                 }
+                self.begun = false;
                 return (self.send)(Part::End);
             }
             // A line longer than a block is cut.
@@ -265,6 +326,15 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// Whether the first bytes of something say that it is packed, an archive, or a text in two bytes a letter.
+pub fn is_packed(start: &[u8]) -> bool {
+    packing(start).is_some()
+        || is_tar(start)
+        || start.starts_with(b"PK\x03\x04")
+        || start.starts_with(&[0xff, 0xfe])
+        || start.starts_with(&[0xfe, 0xff])
 }
 
 fn is_tar(start: &[u8]) -> bool {

@@ -6,10 +6,11 @@ use precedent_core::model::{LogFile, LogSeverity};
 use precedent_text::visible::uncoloured;
 
 use crate::{
-    Reading,
+    Reading, Small,
     bundle::Part,
+    document::{self, Document, Element},
     faults,
-    head::{Level, head},
+    head::{Head, Level, head, source},
     record::{self, Record},
     template::{Event, Groups, Place},
     windows,
@@ -17,6 +18,12 @@ use crate::{
 
 /// The longest line, in bytes; the rest of it is left out.
 const MAX_LINE: usize = 16 * 1024;
+/// The longest line that is a record of JSON.
+const MAX_RECORD: usize = 512 * 1024;
+/// A file of at most so many bytes and lines is kept whole, and so many files are.
+const SMALL: usize = 8 * 1024;
+const SMALL_LINES: usize = 40;
+const MAX_SMALL: usize = 8;
 /// The lines and bytes of an event that are kept.
 const MAX_LINES: usize = 200;
 const MAX_TEXT: usize = 12 * 1024;
@@ -33,6 +40,7 @@ pub struct Reader {
     bytes: u64,
     lines: u64,
     groups: Groups,
+    small: Vec<Small>,
     open: Open,
 }
 
@@ -43,6 +51,14 @@ struct Open {
     line: u64,
     pending: Option<Pending>,
     record: Option<windows::Record>,
+    /// The one document that it is, as long as it is one.
+    document: Option<Document>,
+    /// Whether anything of it was read.
+    begun: bool,
+    /// The last byte of it.
+    last: u8,
+    /// All of it, as long as that is little.
+    whole: Option<Vec<u8>>,
     /// Whether its lines begin with times.
     timed: bool,
     /// Whether the last line that began an event tells nothing bad: what is indented below it is its own.
@@ -61,6 +77,14 @@ struct Pending {
     blank: bool,
     /// Whether its line began with a time or a level.
     headed: bool,
+    level: Option<Level>,
+    /// What stood between the time and the message, and how far the message was indented.
+    between: Vec<u8>,
+    gap: usize,
+    /// The name that a container put in front of its line.
+    source: Vec<u8>,
+    /// The program that a journal names; none where a line is no record.
+    origin: Option<String>,
 }
 
 impl Reader {
@@ -70,25 +94,81 @@ impl Reader {
             Part::Begin(name) => {
                 let file = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
                 self.files.push(LogFile { name, lines: 0, skipped: None });
-                self.open = Open { file, ..Open::default() };
+                let whole = (self.small.len() < MAX_SMALL).then(Vec::new);
+                self.open = Open { file, whole, ..Open::default() };
             }
             Part::Block(block) => {
                 self.bytes += block.len() as u64;
+                self.keep(&block);
+                let document = !std::mem::replace(&mut self.open.begun, true) && document::begins(&block);
+                self.open.document = self.open.document.take().or_else(|| document.then(Document::default));
                 let mut rest = &block[..];
+                if let Some(mut document) = self.open.document.take() {
+                    let mut found = Vec::new();
+                    let end = document.take(rest, &mut found);
+                    found.into_iter().for_each(|one| self.element(one));
+                    self.open.line = document.lines();
+                    rest = end.map_or(&[][..], |end| &rest[end..]);
+                    if end.is_none() {
+                        self.open.document = Some(document);
+                    }
+                }
                 while !rest.is_empty() {
                     let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
                     self.line(&rest[..end]);
                     rest = &rest[end..];
                 }
             }
-            Part::End => self.end(),
+            Part::End => self.end(None),
+            Part::Cut(why) => self.end(Some(why)),
             Part::Skipped(name, why) => {
-                self.files.push(LogFile { name, lines: 0, skipped: Some(why.to_owned()) });
+                self.files.push(LogFile { name, lines: 0, skipped: Some(why) });
             }
         }
     }
 
-    fn end(&mut self) {
+    fn keep(&mut self, block: &[u8]) {
+        self.open.last = block.last().copied().unwrap_or_default();
+        if let Some(whole) = self.open.whole.as_mut().filter(|w| w.len() + block.len() <= SMALL) {
+            whole.extend_from_slice(block);
+        } else {
+            self.open.whole = None;
+        }
+    }
+
+    /// An object of a document.
+    fn element(&mut self, element: Element) {
+        match element {
+            Element::Object(line, bytes) => {
+                self.open.line = line;
+                let text = String::from_utf8_lossy(&bytes);
+                match record::json(&text).filter(Record::is_one) {
+                    Some(record) => self.record(record),
+                    None => match serde_json::from_str(&text) {
+                        Ok(value) => record::within(&value).into_iter().for_each(|r| self.record(r)),
+                        Err(_) => self.lines_of(line, &bytes),
+                    },
+                }
+            }
+            Element::Broken(line, bytes) => self.lines_of(line, &bytes),
+        }
+    }
+
+    /// What was taken for a record and is none.
+    fn lines_of(&mut self, first: u64, bytes: &[u8]) {
+        self.open.line = first - 1;
+        bytes.split(|b| *b == b'\n').for_each(|line| self.line(line));
+    }
+
+    /// The file ends, or cannot be read any further.
+    fn end(&mut self, cut: Option<String>) {
+        if let Some(document) = self.open.document.take() {
+            let lines = document.lines() + u64::from(self.open.last != b'\n');
+            if let Some(element) = document.end() {
+                self.element(element);
+            }
+            self.open.line = lines;
+        }
         self.flush();
         if let Some(record) = self.open.record.take() {
             self.windows(record);
@@ -97,33 +177,52 @@ impl Reader {
         self.lines += lines;
         if let Some(file) = self.files.get_mut(self.open.file as usize) {
             file.lines = lines;
+            file.skipped = cut;
+            let whole = self.open.whole.take().filter(|w| !w.is_empty());
+            let text = whole.map(|w| String::from_utf8_lossy(&w).into_owned());
+            if let Some(text) = text.filter(|t| t.lines().count() <= SMALL_LINES) {
+                self.small.push(Small { file: file.name.clone(), text });
+            }
         }
         self.groups.ended(self.open.file, lines, END.max(lines / END_SHARE));
     }
 
     /// Everything that was read.
     pub fn finish(self) -> Reading {
-        let Self { files, bytes, lines, groups, .. } = self;
+        let Self { files, bytes, lines, groups, small, .. } = self;
         let (_, dropped) = groups.counts();
         let groups =
             groups.ranked(|file| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default());
-        Reading { files, bytes, lines, groups, dropped }
+        Reading { files, bytes, lines, groups, dropped, small }
     }
 
     fn line(&mut self, raw: &[u8]) {
         self.open.line += 1;
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        let raw = &raw[..raw.len().min(MAX_LINE)];
+        // A record says a lot in one line.
+        let most = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
+        let raw = &raw[..raw.len().min(most)];
         let line: Cow<'_, [u8]> = if memchr::memchr(0x1b, raw).is_some() {
             Cow::Owned(uncoloured(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
         } else {
             Cow::Borrowed(raw)
         };
-        let line = &line[..];
-        if self.in_windows(line) {
+        if self.in_windows(&line) {
             return;
         }
+        let (source, line) = line.split_at(source(&line));
+        if line.first() == Some(&b'{')
+            && line.trim_ascii_end().last() == Some(&b'}')
+            && let Some(record) = record::json(&String::from_utf8_lossy(line))
+        {
+            return self.record(record);
+        }
+        self.text(source, &line[..line.len().min(MAX_LINE)], None);
+    }
+
+    /// A line that is no record; `origin` is the program that a record names, whose line it is.
+    fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         if line.iter().all(u8::is_ascii_whitespace) {
             if let Some(pending) = &mut self.open.pending {
                 if pending.blank {
@@ -135,18 +234,25 @@ impl Reader {
             return;
         }
         if let Some(pending) = &mut self.open.pending {
-            if pending.goes_on(line, self.open.timed) {
-                pending.push(line);
+            if pending.source == source
+                && origin.is_none_or(|o| pending.origin.as_deref() == Some(o))
+                && let Some(told) = pending.goes_on(line, self.open.timed)
+            {
+                pending.push(told);
                 return;
             }
             self.flush();
         }
         self.begin(line);
+        if let Some(pending) = &mut self.open.pending {
+            pending.source = source.to_vec();
+            pending.origin = origin.map(str::to_owned);
+        }
     }
 
     /// Whether the line is of an event of Windows.
     fn in_windows(&mut self, line: &[u8]) -> bool {
-        let may_begin = matches!(line.first(), Some(b'E' | b'I' | b'T'));
+        let may_begin = line.first().is_some_and(|first| windows::may_begin(*first));
         if self.open.record.is_none() && !may_begin {
             return false;
         }
@@ -177,12 +283,6 @@ impl Reader {
 
     /// A line that goes on with nothing.
     fn begin(&mut self, line: &[u8]) {
-        if line.first() == Some(&b'{') && line.last() == Some(&b'}') {
-            let text = String::from_utf8_lossy(line);
-            if let Some(record) = record::json(&text) {
-                return self.record(record);
-            }
-        }
         let head = head(line);
         if head.level.is_none_or(|l| l > Level::Fine) && memchr::memmem::find(line, b"l=").is_some() {
             let text = String::from_utf8_lossy(line);
@@ -212,6 +312,11 @@ impl Reader {
             cut: false,
             blank: false,
             headed: head.begins(),
+            level: head.level,
+            between: between(line, &head).to_vec(),
+            gap: gap(line, &head),
+            source: Vec::new(),
+            origin: None,
         });
     }
 
@@ -219,48 +324,73 @@ impl Reader {
         self.open.fine = true;
         if let Some(inner) = record.line {
             let inner = inner.into_bytes();
-            let inner = &inner[..inner.len().min(MAX_LINE)];
-            if let Some(pending) = &mut self.open.pending
-                && pending.goes_on(inner, self.open.timed)
-            {
-                return pending.push(inner);
-            }
-            self.flush();
             // A record in a record is no log of any program.
-            if inner.first() != Some(&b'{') {
-                self.begin(inner);
-            } else if let Some(inner) =
-                record::json(&String::from_utf8_lossy(inner)).filter(|r| r.line.is_none())
+            if inner.first() == Some(&b'{')
+                && let Some(inner) =
+                    record::json(&String::from_utf8_lossy(&inner)).filter(|r| r.line.is_none())
             {
-                self.record(Record { at: inner.at.clone().or(record.at), ..inner });
-                return;
+                return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
-            if let Some(pending) = &mut self.open.pending {
+            self.text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
+            if let Some(pending) = self.open.pending.as_mut().filter(|p| p.line == self.open.line) {
                 pending.at = pending.at.take().or(record.at);
             }
             return;
         }
+        if record.trace.is_empty()
+            && let Some(pending) = &mut self.open.pending
+            && pending.origin.as_ref() == Some(&record.origin)
+            && !record.message.trim_start().contains('\n')
+        {
+            if record.message.trim().is_empty() {
+                pending.blank = true;
+                return;
+            }
+            if pending.continues(record.message.as_bytes(), 0) {
+                return pending.push(record.message.as_bytes());
+            }
+        }
+        self.flush();
+        // A logger that writes plain lines may name the level in them.
+        let first = record.message.lines().next().unwrap_or_default();
+        let told = head(first.as_bytes()).level.filter(|_| record.level.is_none());
         let message = record.message.as_bytes();
-        let severity = match record.level {
+        let severity = match record.level.or(told) {
             Some(level) => faults::graded(level, message),
             None if !record.trace.is_empty() => faults::severity(message).or(Some(LogSeverity::Error)),
             None => faults::severity(message),
         };
         let Some(severity) = severity else { return };
-        let line = self.open.line;
-        let mut message = one_line(&record.message).to_owned();
-        let mut text = record.message.clone();
-        if !record.trace.is_empty() && !text.contains(&record.trace) {
-            if text.is_empty() {
-                one_line(&record.trace).clone_into(&mut message);
+        let trace = if record.trace.is_empty() { record.details } else { record.trace };
+        let mut text = match record.message.trim() {
+            message if !trace.is_empty() && !message.contains(&trace) => {
+                format!("{message}\n{trace}").trim_start().to_owned()
             }
-            text = format!("{text}\n{}", record.trace).trim_start().to_owned();
-        }
-        let message = headline(&message, &text);
+            message => message.to_owned(),
+        };
+        let alone = trace.is_empty() && !text.contains('\n');
         let end = text.floor_char_boundary(MAX_TEXT);
         let cut = end < text.len();
         text.truncate(end);
-        self.add(severity, record.at, line, message, text, cut);
+        // The next record may go on with it: a journal has one for each line of a trace.
+        self.open.pending = Some(Pending {
+            severity,
+            at: record.at,
+            line: self.open.line,
+            lines: text.lines().count(),
+            text,
+            cut,
+            blank: false,
+            headed: false,
+            level: None,
+            between: Vec::new(),
+            gap: 0,
+            source: Vec::new(),
+            origin: Some(record.origin),
+        });
+        if !alone {
+            self.flush();
+        }
     }
 
     fn flush(&mut self) {
@@ -278,11 +408,11 @@ impl Reader {
         text: String,
         cut: bool,
     ) {
-        if text.trim().is_empty() {
-            return;
-        }
         let file = self.open.file;
-        self.groups.add(Event { severity, message, text, cut, place: Place { file, line, at } });
+        // A level alone says nothing, but that the program ended here.
+        if !says_nothing(&text) {
+            self.groups.add(Event { severity, message, text, cut, place: Place { file, line, at } });
+        }
         if severity == LogSeverity::Fatal {
             self.groups.crashed(file, line, BEFORE);
         }
@@ -291,6 +421,10 @@ impl Reader {
 
 impl Pending {
     fn push(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            self.blank = true;
+            return;
+        }
         if self.lines >= MAX_LINES || self.text.len() + line.len() > MAX_TEXT {
             self.cut = true;
             self.lines += 1;
@@ -306,37 +440,230 @@ impl Pending {
         self.text.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Whether a line belongs to this event.
-    fn goes_on(&self, line: &[u8], timed: bool) -> bool {
+    /// What a line says that belongs to this event; none if it does not.
+    fn goes_on<'l>(&self, line: &'l [u8], timed: bool) -> Option<&'l [u8]> {
         if self.lines > MAX_LINES * 5 || line.first() == Some(&b'{') && line.get(1) == Some(&b'"') {
-            return false;
+            return None;
+        }
+        // Rails puts the number of the request in front of each line.
+        let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
+        let own = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
+        let line = own.map_or(line, |own| own.strip_prefix(b" ").unwrap_or(own));
+        let last = self.last();
+        let head = head(line);
+        // Its level and what it says may be in two lines; what ends with a colon is said in the next.
+        let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
+        if announced && !head.begins() && !begins_anew(line) {
+            return Some(line);
         }
         // "panicked at src/x.rs:4:9:" and the like are followed by what happened.
-        let last = self.last();
         if last.ends_with(':') && !self.blank && last.contains(" panicked at ") {
-            return true;
+            return Some(line);
         }
-        if begins_anew(line) && !(self.lines == 1 && self.headed && line.starts_with(b"Traceback")) {
-            return false;
+        if head.begins() && head.at.is_some() {
+            // Where each line has a time, those of a trace have one, too.
+            let from = line.len() - head.message.len();
+            let gap = gap(line, &head);
+            let same = self.headed
+                && head.level.is_none_or(|l| self.level == Some(l))
+                && between(line, &head) == self.between;
+            let raw = &line[from - gap..];
+            return (same && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
+        }
+        if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
+            return Some(head.message);
+        }
+        if begins_anew(line) {
+            let first = self.lines == 1 && self.headed;
+            return (line.starts_with(b"Traceback") && (first || is_chain(last))).then_some(line);
         }
         if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
-            return true;
+            return Some(line);
         }
-        // What a sanitizer tells has headings at the margin.
-        if self.text.starts_with("==") && !self.blank {
-            return true;
+        // What a sanitizer tells has headings at the margin, and so has what Flutter tells.
+        if (self.text.starts_with("==") || self.text.contains("╡ EXCEPTION")) && !self.blank {
+            return Some(line);
         }
-        // The last line of a Python traceback stands at the margin, and so does the source that Rust and Go point to.
-        let traced =
-            self.text.contains("Traceback (most recent") && (last.starts_with(' ') || last.starts_with('\t'));
+        // Codes below one another: the cause comes last.
+        if !self.blank && is_coded(line) && is_coded(last.as_bytes()) {
+            return Some(line);
+        }
         let routine = self.text.contains("goroutine ")
             && (line.contains(&b'(') || last.ends_with(']') || last.ends_with("]:"));
-        if (traced && !self.blank) || routine {
-            return true;
+        if self.traced() || routine {
+            return Some(line);
         }
         // Where lines begin with times, one without goes on.
-        timed && self.headed && !self.blank && !head(line).begins()
+        (timed && self.headed && !self.blank && !head.begins()).then_some(line)
     }
+
+    /// Whether the next line may be the last of a Python traceback, which stands at the margin, as does the source that Rust points to.
+    fn traced(&self) -> bool {
+        let last = self.last();
+        self.text.contains("Traceback (most recent") && last.starts_with([' ', '\t']) && !self.blank
+    }
+
+    /// Whether a message, with its indent, goes on with this event, whose own message had an indent of `gap`, although it has a head
+    /// of its own.
+    fn continues(&self, raw: &[u8], gap: usize) -> bool {
+        let text = raw.trim_ascii_start();
+        if self.lines > MAX_LINES {
+            return false;
+        }
+        // A line between two exceptions of a chain.
+        if text.is_empty() {
+            return !self.blank;
+        }
+        let last = self.last();
+        if text.starts_with(b"Traceback (most recent") {
+            return is_chain(last);
+        }
+        if begins_anew(text) {
+            return false;
+        }
+        let indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
+        let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
+        let coded = is_coded(text) && is_coded(last.as_bytes());
+        indented || is_frame(text) || self.traced() || kernel || coded || is_chain(text)
+    }
+}
+
+/// What stands between the time and the message of a line.
+fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
+    let message = line.len() - head.message.len().min(line.len());
+    // Both are parts of the line.
+    let start =
+        head.at.map_or(0, |at| at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len()));
+    line.get(start..message).unwrap_or_default().trim_ascii_end()
+}
+
+/// How far a message is indented behind its head.
+fn gap(line: &[u8], head: &Head<'_>) -> usize {
+    let message = line.len() - head.message.len().min(line.len());
+    line[..message].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Whether a text has a level, the number of a request, and no word.
+fn says_nothing(text: &str) -> bool {
+    let mut depth = 0_u32;
+    !text.chars().any(|c| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => return depth == 0 && c.is_alphanumeric(),
+        }
+        false
+    })
+}
+
+/// Whether a line says that another exception follows, which came of this one.
+fn is_chain(line: impl AsRef<[u8]>) -> bool {
+    let line = line.as_ref().trim_ascii_start();
+    line.starts_with(b"During handling of the above") || line.starts_with(b"The above exception")
+}
+
+/// Whether a line with a head of its own can only be a part of a trace.
+fn is_frame(line: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[
+        b"at ",
+        b"Caused by: ",
+        b"... ",
+        b"Suppressed: ",
+        b"File \"",
+        b"--- End of",
+        b"created by ",
+        b"goroutine ",
+    ];
+    let text = line.trim_ascii_start();
+    OF.iter().any(|o| text.starts_with(o))
+        || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// Whether a line begins with a code, as databases pile them up: `ORA-01555: snapshot too old`.
+fn is_coded(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let letters = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let Some([b'-', rest @ ..]) = line.get(letters..) else { return false };
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    (2..=6).contains(&letters) && (3..=6).contains(&digits) && rest.get(digits) == Some(&b':')
+}
+
+/// Whether the kernel says in a text what it fell over.
+fn is_of_kernel(text: &[u8]) -> bool {
+    const BEGIN: &[&[u8]] = &[
+        b"BUG:",
+        b"Oops",
+        b"general protection",
+        b"Kernel panic",
+        b"WARNING: CPU",
+        b"INFO: task",
+        b"watchdog:",
+        b"Unable to handle",
+        b"------------[ cut",
+        b"Internal error",
+        b"divide error",
+        b"rcu:",
+        b"kernel BUG",
+        b"invalid opcode",
+    ];
+    BEGIN.iter().any(|b| text.starts_with(b))
+}
+
+/// Whether a line is of what the kernel writes down when it falls over.
+fn is_of_kernel_dump(line: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[
+        b"IP:",
+        b"IP ",
+        b"RIP",
+        b"EIP",
+        b"PGD",
+        b"P4D",
+        b"PUD",
+        b"Oops",
+        b"CPU:",
+        b"Hardware name",
+        b"RSP",
+        b"RAX",
+        b"RBX",
+        b"RDX",
+        b"RBP",
+        b"R10",
+        b"R13",
+        b"FS:",
+        b"CS:",
+        b"CR2",
+        b"DR0",
+        b"DR3",
+        b"Call Trace",
+        b"Call trace",
+        b"Code:",
+        b"Modules linked",
+        b"---[ end",
+        b"Workqueue",
+        b"Stack:",
+        b"<",
+        b"Process ",
+        b"Comm:",
+        b"task:",
+        b"#PF",
+        b"pc :",
+        b"lr :",
+        b"sp :",
+        b"pstate",
+        b"Kernel panic",
+        b"kernel BUG",
+        b"invalid opcode",
+        b"WARNING: CPU",
+        b"Not tainted",
+        b"Tainted",
+        b"Mem abort",
+        b"Data abort",
+        b"ESR",
+        b"note: ",
+        b"BUG:",
+        b"?",
+    ];
+    OF.iter().any(|o| line.starts_with(o)) || memchr::memmem::find(line, b"+0x").is_some()
 }
 
 /// Whether a line begins what is no part of the event before it, though it has no time.
@@ -403,10 +730,15 @@ fn headline(message: &str, text: &str) -> String {
         let last = text.lines().rfind(|l| !l.is_empty() && !l.starts_with([' ', '\t']));
         return last.unwrap_or(message).trim().to_owned();
     }
-    if message.ends_with(':') {
-        return rest().next().map_or_else(|| message.to_owned(), |next| format!("{message} {next}"));
+    if message.ends_with(':') || says_nothing(message) || message.contains("╡ EXCEPTION") {
+        // Where causes are piled up, the last says most.
+        let next = coded(text).or_else(|| rest().next());
+        return next.map_or_else(
+            || message.to_owned(),
+            |next| if message.ends_with(':') { format!("{message} {next}") } else { next.to_owned() },
+        );
     }
-    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last();
+    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| coded(text));
     let named = || {
         rest().find(|l| {
             let word = l.split([':', ' ']).next().unwrap_or_default();
@@ -423,5 +755,198 @@ fn headline(message: &str, text: &str) -> String {
     match cause.or_else(python).or_else(named) {
         Some(cause) if !message.contains(cause) => format!("{message} · {}", cause.trim()),
         _ => message.to_owned(),
+    }
+}
+
+/// The last of the codes that are piled up in a text; where a procedure stands in them says nothing of what failed.
+fn coded(text: &str) -> Option<&str> {
+    const PLACES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
+    let mut codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
+    codes.rfind(|l| !PLACES.iter().any(|p| l.starts_with(p)))
+}
+
+/// What an event comes from, with the frames below it: the last exception of a chain, the last of codes that are piled up. None where
+/// the event says nothing beside it.
+pub fn cause(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().rposition(|l| l.trim_start().starts_with("Caused by: "));
+    if let Some(at) = last {
+        let first = lines[at].trim_start().trim_start_matches("Caused by: ");
+        let frames = lines[at + 1..].iter().take_while(|l| l.starts_with([' ', '\t']));
+        return Some(std::iter::once(&first).chain(frames).copied().collect::<Vec<_>>().join("\n"));
+    }
+    // Python tells the root first, and Oracle last.
+    let root = lines.iter().position(is_chain);
+    if let Some(end) = root {
+        let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
+        return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());
+    }
+    coded(text).filter(|code| text.trim() != *code).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::LogGroup;
+
+    use super::*;
+
+    /// The errors of a log, what to look at first first; read in one piece.
+    fn errors(text: &str) -> Vec<LogGroup> {
+        let mut reader = Reader::default();
+        reader.take(Part::Begin("a.log".to_owned()));
+        reader.take(Part::Block(text.as_bytes().to_vec()));
+        reader.take(Part::End);
+        reader.finish().groups
+    }
+
+    fn one(text: &str) -> LogGroup {
+        let mut all = errors(text);
+        assert_eq!(all.len(), 1, "{all:#?}");
+        all.remove(0)
+    }
+
+    /// A journal as JSON, a line a record; the process by its number.
+    fn journal(lines: &[(&str, u32)]) -> String {
+        let record = |(line, pid): &(&str, u32)| {
+            let message = serde_json::to_string(line).unwrap();
+            format!(
+                "{{\"PRIORITY\":\"3\",\"SYSLOG_IDENTIFIER\":\"agent\",\"MESSAGE\":{message},\"_PID\":\"{pid}\"}}\n"
+            )
+        };
+        lines.iter().map(record).collect()
+    }
+
+    const CHAIN: [&str; 9] = [
+        "Traceback (most recent call last):",
+        "  File \"/opt/pool.py\", line 7, in take",
+        "    self.ring.open()",
+        "ssl.SSLError: unable to get local issuer certificate",
+        "",
+        "During handling of the above exception, another exception occurred:",
+        "",
+        "Traceback (most recent call last):",
+        "  File \"/opt/agent.py\", line 9, in pull",
+    ];
+
+    #[test]
+    fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
+        let mut trace = CHAIN.to_vec();
+        trace.push("agent.PullError: the hub cannot be reached");
+        let plain = trace.join("\n");
+        let syslog: String =
+            trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
+        let iso: String =
+            trace.iter().map(|l| format!("2026-05-12T10:00:00+02:00 edge agent[811]: {l}\n")).collect();
+        let compose: String = trace.iter().map(|l| format!("agent_1  | {l}\n")).collect();
+        let docker: String = trace
+            .iter()
+            .map(|l| {
+                format!(
+                    "{{\"log\":{},\"stream\":\"stderr\"}}\n",
+                    serde_json::to_string(&format!("{l}\n")).unwrap()
+                )
+            })
+            .collect();
+        let lines: Vec<(&str, u32)> = trace.iter().map(|l| (*l, 811)).collect();
+        for text in [plain, syslog, iso, compose, docker, journal(&lines)] {
+            let error = one(&text);
+            assert!(error.message.contains("agent.PullError: the hub cannot be reached"), "{error:#?}");
+            assert!(
+                error.example.contains("issuer certificate") && error.example.contains("agent.py"),
+                "{error:#?}"
+            );
+            assert!(cause(&error.example).unwrap().ends_with("unable to get local issuer certificate"));
+        }
+    }
+
+    #[test]
+    fn what_another_process_says_is_no_part_of_a_trace() {
+        let all = errors(&journal(&[
+            ("Traceback (most recent call last):", 811),
+            ("  File \"/opt/pool.py\", line 7, in take", 811),
+            ("the ring is full", 12),
+            ("KeyError: 'slot'", 811),
+        ]));
+        assert!(all.iter().any(|e| e.message == "the ring is full"), "{all:#?}");
+        let all = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
+        assert_eq!(all.len(), 2, "{all:#?}");
+    }
+
+    #[test]
+    fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
+        let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
+        let error = one(oops);
+        assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
+        let through_syslog: String =
+            oops.lines().map(|l| format!("May 12 10:00:00 edge kernel: {l}\n")).collect();
+        assert!(errors(&through_syslog).len() <= 3);
+    }
+
+    #[test]
+    fn the_cause_that_is_piled_up_below_is_told() {
+        let error = one(
+            "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
+        );
+        assert!(error.message.ends_with("ORA-01555: snapshot too old"), "{error:#?}");
+        assert_eq!(cause(&error.example).as_deref(), Some("ORA-01555: snapshot too old"));
+        let error = one(
+            "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
+        );
+        assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
+        let error =
+            one("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
+        assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
+        let error = one(
+            "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
+        );
+        assert!(
+            cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"),
+            "{error:#?}"
+        );
+        assert_eq!(cause("one line"), None);
+    }
+
+    #[test]
+    fn a_level_alone_is_no_error() {
+        let error = one(
+            "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
+        );
+        assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
+        assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
+        let error = one(
+            "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",
+        );
+        assert_eq!(error.message, "A RenderFlex overflowed by 17 pixels.");
+        let error = one(
+            "E/AndroidRuntime( 4411): java.lang.IllegalStateException: no slot\nE/AndroidRuntime( 4411): \tat a.Pool.take(Pool.java:3)\n",
+        );
+        assert!(error.example.contains("a.Pool.take"), "{error:#?}");
+    }
+
+    #[test]
+    fn records_of_one_document_are_read_whatever_its_layout() {
+        let records = [
+            r#"{"level":"INFO","message":"fine"}"#,
+            r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,
+        ];
+        let lines = records.join("\n");
+        let compact = format!("[{}]", records.join(","));
+        let pretty = format!("[\n  {}\n]\n", records.join(",\n  ").replace(",\"", ",\n    \""));
+        let wrapped = format!("{{\"count\":2,\"logs\":{compact}}}");
+        for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&wrapped, 1)] {
+            let error = one(text);
+            assert_eq!(
+                (error.message.as_str(), error.first.line),
+                ("run aborted · a.PoolException: no slot", line),
+                "{text}"
+            );
+        }
+        // What follows a document, or is none, is read as lines.
+        let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
+        assert_eq!(all.len(), 2, "{all:#?}");
+        assert_eq!(
+            one("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
+            "the ring is full"
+        );
     }
 }

@@ -44,6 +44,15 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
         .filter(|m| is_word(line, m.start(), m.end()) && !is_denied(line, m.start(), m.end()))
         .map(|m| severities[m.pattern()])
         .min()
+        .or_else(|| is_oracle(line).then_some(LogSeverity::Error))
+}
+
+/// Whether a line begins with a code of Oracle, which says in no word that it is one of an error: `ORA-01555 caused by SQL statement`.
+fn is_oracle(line: &[u8]) -> bool {
+    const KINDS: &[&[u8]] = &[b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-"];
+    let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = KINDS.iter().find_map(|k| line.strip_prefix(*k));
+    rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
 }
 
 /// How bad an event of a level is; none if all is well. An error whose words say so ended the program.
@@ -115,6 +124,8 @@ mod tests {
             ("java.lang.NullPointerException", Some(Error)),
             ("3 errors occurred", Some(Error)),
             ("connect() failed (111: Connection refused)", Some(Warning)),
+            ("ORA-01555 caused by SQL statement below", Some(Error)),
+            ("ORA-00000: normal, successful completion", None),
             ("0 errors, 0 warnings", None),
             ("finished without errors", None),
             ("errors: 0, failed: 0", None),

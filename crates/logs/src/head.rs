@@ -55,7 +55,7 @@ pub fn head(line: &[u8]) -> Head<'_> {
     let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
     // Only a bracket may stand in front of a time: what is indented goes on.
     let start = if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
-    if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)) {
+    if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line)) {
         return Head { at: Some(time), level: Some(severity), message: trimmed(&line[end..]) };
     }
     if let Some(head) = access(line) {
@@ -76,8 +76,11 @@ pub fn head(line: &[u8]) -> Head<'_> {
             return Head { at: inner.at.or(Some(at)), ..inner };
         }
     }
-    if at[0].is_ascii_alphabetic() {
-        rest = syslog(rest).unwrap_or(rest);
+    // With a time in words any program may stand in front of the message, else one with its number.
+    if let Some(inner) = syslog(rest)
+        && (at[0].is_ascii_alphabetic() || rest[..rest.len() - inner.len()].ends_with(b"]: "))
+    {
+        rest = inner;
     }
     let (level, message) = level(rest).map_or((None, rest), |(l, m)| (Some(l), m));
     Head { at: Some(at), level: level.or(told), message: trimmed(message) }
@@ -93,17 +96,59 @@ fn container(line: &[u8]) -> (&[u8], Option<Level>) {
         let rest = &rest[end + 1..];
         return (rest.strip_prefix(b"1 ").unwrap_or(rest), Some(level));
     }
-    if let Some(rest) = line.strip_prefix(b"[pod/")
-        && let Some(end) = memchr::memchr(b']', rest)
+    if let Some((level, end)) = android(line) {
+        return (&line[end..], level);
+    }
+    (&line[source(line)..], None)
+}
+
+/// How long the name is that Docker, Kubernetes or Flutter put in front of a line of a program.
+pub fn source(line: &[u8]) -> usize {
+    // Most lines begin with a time, and no name does.
+    if line.first().is_none_or(u8::is_ascii_digit) {
+        return 0;
+    }
+    if line.starts_with(b"[pod/")
+        && let Some(end) = memchr::memchr(b']', line)
     {
-        return (trimmed(&rest[end + 1..]), None);
+        return end + 1 + usize::from(line.get(end + 1) == Some(&b' '));
+    }
+    if let Some((None, end)) = android(line) {
+        return end;
     }
     let name = skip(line, |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
     let gap = name + skip(&line[name..], |b| b == b' ');
     if name > 0 && gap > name && line[gap..].starts_with(b"| ") {
-        return (&line[gap + 2..], None);
+        return gap + 2;
     }
-    (line, None)
+    0
+}
+
+/// `E/Tag( 123): message`, as Android writes it in short. Flutter says all that it says as information, errors too.
+fn android(line: &[u8]) -> Option<(Option<Level>, usize)> {
+    let [first, b'/', rest @ ..] = line else { return None };
+    let level = letter(*first)?;
+    let near = &rest[..rest.len().min(NEAR)];
+    let open = memchr::memchr(b'(', near)?;
+    let close = open + memchr::memmem::find(&near[open..], b"):")?;
+    let digits = near[open + 1..close].trim_ascii();
+    if open == 0 || digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let end = close + 4;
+    let end = end + usize::from(line.get(end) == Some(&b' '));
+    let flutter = rest[..open].trim_ascii() == b"flutter";
+    Some((Some(level).filter(|_| !flutter), end))
+}
+
+/// `E, [2026-05-12T10:00:00.123456 #811] ERROR -- name: message`, as Ruby's logger writes it.
+fn ruby(line: &[u8]) -> Option<(&[u8], Level, usize)> {
+    let [first, b',', b' ', b'[', rest @ ..] = line else { return None };
+    let level = letter(*first)?;
+    let time = time(rest)?;
+    let dashes = memchr::memmem::find(&line[..line.len().min(NEAR)], b"-- ")?;
+    let name = memchr::memchr(b':', &line[dashes..line.len().min(dashes + NEAR)])?;
+    Some((&rest[..time], level, dashes + name + 1))
 }
 
 fn skip(line: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
@@ -330,6 +375,12 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
             let piece = bare(piece);
             // A word of a sentence is none: written small, a level stands in brackets or ends with a colon.
             let marked = trimmed.len() > inner.len() || inner.len() > piece.len();
+            // "Call Trace:" and "Stack trace:" announce one.
+            let announced = piece.eq_ignore_ascii_case(b"trace")
+                && rest[..start].trim_ascii_end().last().is_some_and(u8::is_ascii_lowercase);
+            if announced {
+                continue;
+            }
             if let Some(level) = named(piece).filter(|_| marked || piece.iter().all(u8::is_ascii_uppercase)) {
                 return Some((level, &rest[(start + word.len()).min(rest.len())..]));
             }

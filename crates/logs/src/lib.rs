@@ -3,6 +3,7 @@
 //! A log of gigabytes has few distinct errors. Whatever its size, memory holds the groups and a few blocks of text.
 
 mod bundle;
+mod document;
 mod events;
 mod faults;
 mod head;
@@ -20,6 +21,7 @@ use precedent_core::{
 
 use bundle::Part;
 use events::Reader;
+pub use events::cause;
 
 /// Blocks of text that wait to be read.
 const WAITING: usize = 4;
@@ -37,6 +39,17 @@ pub struct Reading {
     pub groups: Vec<LogGroup>,
     /// Events whose groups were given up, because there were too many distinct ones.
     pub dropped: u64,
+    /// The whole text of files that are short.
+    pub small: Vec<Small>,
+}
+
+/// A short file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Small {
+    /// What it is called in its folder or archive.
+    pub file: String,
+    /// All of it.
+    pub text: String,
 }
 
 /// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in them.
@@ -64,17 +77,30 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         for part in receive {
             reader.take(part);
         }
-        match opened.join() {
+        let failed = match opened.join() {
             Ok(done) => done?,
             Err(panic) => std::panic::resume_unwind(panic),
-        }
+        };
         task.check()?;
         let reading = reader.finish();
-        if reading.files.iter().all(|f| f.skipped.is_some()) {
-            return Err(nothing(&reading.files));
+        if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
+            return Err(failed.unwrap_or_else(|| nothing(&reading.files)));
         }
         Ok(reading)
     })
+}
+
+/// Whether what begins with these bytes was written by a program, and not by a person: what programs write has times or levels in front of
+/// its lines, or is made of records, or is packed. A mail in which a log is quoted is none.
+pub fn is_log(start: &[u8]) -> bool {
+    if bundle::is_packed(start) || document::begins(start) {
+        return true;
+    }
+    let head = &start[..start.len().min(64 * 1024)];
+    let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
+    let of_log = |l: &&&[u8]| l.starts_with(b"{\"") || head::head(&l[head::source(l)..]).begins();
+    let begun = lines.iter().filter(of_log).count();
+    begun > 0 && begun * 3 >= lines.len()
 }
 
 fn nothing(files: &[LogFile]) -> Error {
@@ -84,4 +110,80 @@ fn nothing(files: &[LogFile]) -> Error {
     );
     Error::invalid(format!("nothing here is a log: {why}"))
         .with_hint("Logs are texts: plain, JSON lines, or packed in gz, bz2, xz, zst, zip or tar.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_wrote_is_told_from_what_a_person_wrote() {
+        for log in [
+            &b"2026-05-12 10:00:00 ERROR it broke\n\tat a.B.c(B.java:3)\n2026-05-12 10:00:01 INFO fine\n"[..],
+            b"{\"level\":\"error\",\"msg\":\"x\"}\n",
+            b"[\n {\"level\":\"error\",\"msg\":\"x\"}\n]",
+            b"web_1  | 2026-05-12 10:00:00 GET /\nweb_1  | 2026-05-12 10:00:01 GET /\n",
+            &[0x1f, 0x8b, 8, 0],
+            b"PK\x03\x04",
+        ] {
+            assert!(is_log(log), "{}", String::from_utf8_lossy(log));
+        }
+        for text in [
+            &b"Hello,\n\nsince Monday orders are lost with HR-4711.\nWhat can we do?\n\n2026-05-12 10:00:00 ERROR x\n"[..],
+            b"The pump stops.\n",
+            b"",
+        ] {
+            assert!(!is_log(text), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_listed_and_the_rest_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        let text: String = (0..20_000)
+            .map(|n| format!("2026-05-12 10:00:00 ERROR no slot {n} {:x}\n", n * 7_919 % 104_729))
+            .collect();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        put("a.log.gz", &packed[..packed.len() / 2]);
+        put("b.zip", b"PK\x03\x04 and no more");
+        put("c.log", b"2026-05-12 10:00:00 ERROR the ring is full\n");
+        let reading = read(&[folder.path().to_owned()], &Task::new()).unwrap();
+        let file = |name: &str| reading.files.iter().find(|f| f.name == name).unwrap();
+        assert!(
+            file("a.log.gz").lines > 0
+                && file("a.log.gz").skipped.as_ref().unwrap().contains("cut or damaged")
+        );
+        assert!(
+            file("b.zip").lines == 0 && file("b.zip").skipped.as_ref().unwrap().contains("cut or damaged")
+        );
+        assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
+        assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
+        // Alone it is an error that names it.
+        let refused = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
+        assert!(refused.to_string().starts_with("b.zip: the file is cut or damaged"), "{refused}");
+    }
+
+    #[test]
+    fn one_cut_file_in_a_bundle_is_told_by_its_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bundle.tar");
+        let mut tar = tar::Builder::new(std::fs::File::create(&path).unwrap());
+        for (name, bytes) in [
+            ("in/cut.zip", &b"PK\x03\x04 and no more"[..]),
+            ("in/a.log", b"2026-05-12 10:00:00 ERROR the ring is full\n"),
+        ] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, name, bytes).unwrap();
+        }
+        tar.finish().unwrap();
+        let reading = read(&[path], &Task::new()).unwrap();
+        let skipped: Vec<&str> =
+            reading.files.iter().filter(|f| f.skipped.is_some()).map(|f| f.name.as_str()).collect();
+        assert_eq!((skipped, reading.groups.len()), (vec!["in/cut.zip"], 1));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
+use precedent_text::visible::uncoloured;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
@@ -18,19 +19,38 @@ pub struct Record {
     pub message: String,
     /// The error that it names, with its trace.
     pub trace: String,
+    /// What its details tell of an error, should it be one.
+    pub details: String,
     /// A line of another program, as a container wraps it.
     pub line: Option<String>,
+    /// The program and process that a journal names: what they say follows one another.
+    pub origin: String,
+}
+
+impl Record {
+    /// Whether it says anything.
+    pub fn says(&self) -> bool {
+        !self.message.trim().is_empty() || !self.trace.is_empty() || self.line.is_some()
+    }
+
+    /// Whether it is surely one, and no object that holds others.
+    pub fn is_one(&self) -> bool {
+        self.says() && (self.level.is_some() || !self.trace.is_empty() || self.line.is_some())
+    }
 }
 
 /// What a field of a record is.
 enum Field {
     At,
     Level,
+    Letter,
     Priority,
     Message,
     Trace,
     Line,
     Nested,
+    Details,
+    Origin,
 }
 
 // As pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers, ECS, GELF, Google Cloud, Docker and
@@ -47,17 +67,45 @@ fn field(name: &str) -> Option<Field> {
         | "asctime"
         | "eventTime"
         | "__REALTIME_TIMESTAMP" => Field::At,
-        "level" | "lvl" | "severity" | "log.level" | "loglevel" | "logLevel" | "levelname" | "level_name"
-        | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
+        "level" | "lvl" | "severityText" | "severity" | "log.level" | "loglevel" | "logLevel"
+        | "levelname" | "level_name" | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
+        "s" => Field::Letter,
         "PRIORITY" => Field::Priority,
         "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message" | "body"
         | "Message" | "textPayload" => Field::Message,
-        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err" | "@x"
-        | "full_message" | "traceback" | "error.stack_trace" | "error.message" | "Exception" | "exc_text" => {
-            Field::Trace
-        }
+        "stack"
+        | "stack_trace"
+        | "stacktrace"
+        | "exception"
+        | "exc_info"
+        | "error"
+        | "err"
+        | "@x"
+        | "full_message"
+        | "traceback"
+        | "error.stack_trace"
+        | "error.message"
+        | "Exception"
+        | "exc_text"
+        | "thrown"
+        | "throwable"
+        | "cause"
+        | "errmsg"
+        | "error_message"
+        | "errorMessage"
+        | "exc"
+        | "failure"
+        | "exception.stacktrace"
+        | "exception.message"
+        | "stackTrace"
+        | "StackTrace"
+        | "backtrace" => Field::Trace,
         "log" => Field::Line,
-        "fields" | "jsonPayload" | "data" => Field::Nested,
+        "fields" | "jsonPayload" | "data" | "_source" | "structured_data" => Field::Nested,
+        "attr" | "attributes" | "context" | "extra" | "details" | "Attributes" | "Properties" => {
+            Field::Details
+        }
+        "SYSLOG_IDENTIFIER" | "_SYSTEMD_UNIT" | "_PID" | "SYSLOG_PID" => Field::Origin,
         _ => return None,
     })
 }
@@ -122,9 +170,22 @@ impl Record {
         match field {
             Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
             Field::Level => self.level = level(value).or(self.level),
+            Field::Letter => {
+                self.level = value.as_str().and_then(letter).or(self.level);
+            }
             Field::Priority => self.level = priority(value).or(self.level),
-            Field::Message if self.message.is_empty() => self.message = plain(value).unwrap_or_default(),
+            Field::Message if self.message.is_empty() => self.message = message(value).unwrap_or_default(),
             Field::Message => {}
+            Field::Origin => {
+                self.origin.push_str(&plain(value).unwrap_or_default());
+                self.origin.push(' ');
+            }
+            Field::Details => {
+                let told = details(value);
+                if told.len() > self.details.len() {
+                    self.details = told;
+                }
+            }
             Field::Trace => {
                 let told = told(value);
                 // The longest says most: an error is often named thrice, with and without its trace.
@@ -142,8 +203,8 @@ impl Record {
             },
             Field::Nested => {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    if let Some(field) =
-                        self::field(name).filter(|f| !matches!(f, Field::Nested | Field::Line))
+                    if let Some(field) = self::field(name)
+                        .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter))
                     {
                         self.set(&field, value);
                     }
@@ -157,31 +218,206 @@ fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
+        // MongoDB: {"t": {"$date": "…"}}
+        Value::Object(fields) => fields.get("$date").and_then(plain),
         _ => None,
     }
 }
 
+/// A message, with its indent: a line of a trace has one. The journal writes what is no text as bytes.
+fn message(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim_end().to_owned()),
+        Value::Array(bytes) => {
+            let byte = |b: &Value| b.as_u64().and_then(|b| u8::try_from(b).ok());
+            let bytes: Option<Vec<u8>> = bytes.iter().map(byte).collect();
+            bytes.map(|b| uncoloured(&String::from_utf8_lossy(&b)).trim_end().to_owned())
+        }
+        // OpenTelemetry: {"stringValue": "…"}
+        Value::Object(fields) if fields.contains_key("stringValue") => {
+            fields.get("stringValue").and_then(message)
+        }
+        other => plain(other),
+    }
+}
+
+/// How errors name what they say, their trace, what they are, and what they come from.
+const MESSAGES: &[&str] = &[
+    "message",
+    "msg",
+    "description",
+    "errmsg",
+    "error_str",
+    "detail",
+    "reason",
+    "exception.message",
+    "value",
+    "Message",
+];
+const STACKS: &[&str] = &[
+    "stack",
+    "stack_trace",
+    "stacktrace",
+    "backtrace",
+    "traceback",
+    "extendedStackTrace",
+    "stackTrace",
+    "StackTrace",
+    "StackTraceString",
+    "exception.stacktrace",
+    "frames",
+    "trace",
+];
+const CLASSES: &[&str] =
+    &["type", "name", "class", "kind", "code", "exception.type", "className", "ClassName", "error_code"];
+const CAUSES: &[&str] = &["cause", "inner", "innerException", "InnerException", "caused_by"];
+/// How deep errors lie in one another.
+const MAX_DEPTH: usize = 8;
+
 /// An error as it is told: a text, or an object with a message and a trace.
 fn told(value: &Value) -> String {
+    error(value, MAX_DEPTH)
+}
+
+fn error(value: &Value, depth: usize) -> String {
+    let Some(deeper) = depth.checked_sub(1) else { return String::new() };
     match value {
         Value::String(text) => text.trim().to_owned(),
-        Value::Array(lines) => lines.iter().filter_map(plain).collect::<Vec<_>>().join("\n"),
+        Value::Array(lines) => {
+            let line = |v: &Value| frame(v).or_else(|| plain(v)).unwrap_or_else(|| error(v, deeper));
+            lines.iter().map(line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
+        }
         Value::Object(fields) => {
             let of = |names: &[&str]| {
-                names.iter().find_map(|n| fields.get(*n).map(told).filter(|t| !t.is_empty()))
+                names.iter().find_map(|n| fields.get(*n).map(|v| error(v, deeper)).filter(|t| !t.is_empty()))
             };
-            let message = of(&["message", "msg", "description"]);
-            let stack = of(&["stack", "stack_trace", "stacktrace", "backtrace", "traceback"]);
-            let class = of(&["type", "name", "class", "kind", "code"]);
-            match (stack, message) {
-                (Some(stack), Some(message)) if !stack.contains(&message) => format!("{message}\n{stack}"),
-                (Some(stack), _) => stack,
-                (None, Some(message)) => class.map_or(message.clone(), |class| format!("{class}: {message}")),
-                (None, None) => class.unwrap_or_default(),
+            // Sentry holds a chain of them.
+            if let Some(values) = fields.get("values") {
+                return error(values, deeper);
             }
+            let (message, stack, class) = (of(MESSAGES), of(STACKS), of(CLASSES));
+            let named = |message: &String| match &class {
+                Some(class) if !message.starts_with(class.as_str()) => format!("{class}: {message}"),
+                _ => message.clone(),
+            };
+            let mut out = match (&stack, &message) {
+                (Some(stack), Some(message)) if stack.contains(message.as_str()) => stack.clone(),
+                // The name and the frames alone.
+                (Some(stack), Some(message)) if stack.trim_start().starts_with("at ") => {
+                    format!("{}\n{stack}", named(message))
+                }
+                (Some(stack), Some(message)) => format!("{message}\n{stack}"),
+                (Some(stack), None) => stack.clone(),
+                (None, Some(message)) => named(message),
+                (None, None) => class.clone().unwrap_or_default(),
+            };
+            if let Some(cause) = of(CAUSES).filter(|c| !out.contains(c.as_str())) {
+                out.push_str("\nCaused by: ");
+                out.push_str(&cause);
+            }
+            out
         }
         _ => String::new(),
     }
+}
+
+/// What the details of a record tell of an error, if they tell of one.
+fn details(value: &Value) -> String {
+    // OpenTelemetry lists them: [{"key": "exception.stacktrace", "value": {"stringValue": "…"}}]
+    let listed = value.as_array().map(|all| {
+        let pair = |one: &Value| {
+            let text = one.get("value")?.get("stringValue")?.clone();
+            Some((one.get("key")?.as_str()?.to_owned(), text))
+        };
+        Value::Object(all.iter().filter_map(pair).collect())
+    });
+    let value = listed.as_ref().unwrap_or(value);
+    let Some(fields) = value.as_object() else { return String::new() };
+    let stack = STACKS.iter().find(|s| fields.contains_key(**s));
+    if stack.is_some() {
+        return told(value);
+    }
+    let errors = [
+        "error",
+        "err",
+        "exception",
+        "cause",
+        "errmsg",
+        "reason",
+        "error_message",
+        "exception.message",
+        "message",
+    ];
+    errors.iter().find_map(|n| fields.get(*n).map(told).filter(|t| !t.is_empty())).unwrap_or_default()
+}
+
+/// A frame that is an object, as Java's loggers write it.
+fn frame(value: &Value) -> Option<String> {
+    let of = |names: &[&str]| names.iter().find_map(|n| value.get(*n).and_then(plain));
+    let method = of(&["method", "methodName", "function"])?;
+    let class = of(&["class", "className", "declaringClass"]).map(|c| format!("{c}.")).unwrap_or_default();
+    let file = of(&["file", "fileName", "filename"])?;
+    let line = of(&["line", "lineNumber", "lineno"]).map(|l| format!(":{l}")).unwrap_or_default();
+    Some(format!("\tat {class}{method}({file}{line})"))
+}
+
+/// Every record in an object or an array that is none itself: exports wrap them.
+pub fn within(value: &Value) -> Vec<Record> {
+    let mut out = Vec::new();
+    collect(value, &mut out);
+    out
+}
+
+fn collect(value: &Value, out: &mut Vec<Record>) {
+    match value {
+        Value::Array(all) => {
+            for one in all {
+                match one {
+                    // Loki: [["1772590000000000000", "a line"], …]
+                    Value::Array(pair) => match &pair[..] {
+                        [Value::String(at), Value::String(line), ..]
+                            if !at.is_empty() && at.bytes().all(|b| b.is_ascii_digit()) =>
+                        {
+                            out.push(Record {
+                                at: Some(at.clone()),
+                                line: Some(line.trim_end().to_owned()),
+                                ..Record::default()
+                            });
+                        }
+                        _ => collect(one, out),
+                    },
+                    _ => collect(one, out),
+                }
+            }
+        }
+        Value::Object(fields) => {
+            let mut record = Record::default();
+            for (name, value) in fields {
+                if let Some(field) = field(name) {
+                    record.set(&field, value);
+                }
+            }
+            let before = out.len();
+            if !record.is_one() {
+                fields.values().for_each(|v| collect(v, out));
+            }
+            if out.len() == before && record.says() {
+                out.push(record);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// MongoDB's letters.
+fn letter(text: &str) -> Option<Level> {
+    Some(match text {
+        "F" => Level::Fatal,
+        "E" => Level::Error,
+        "W" => Level::Warning,
+        "I" | "D" | "D1" | "D2" | "D3" | "D4" | "D5" => Level::Fine,
+        _ => return None,
+    })
 }
 
 fn level(value: &Value) -> Option<Level> {
@@ -235,7 +471,9 @@ pub fn logfmt(line: &str) -> Option<Record> {
             continue;
         }
         let (value, after) = value(&rest[end + 1..]);
-        if let Some(field) = field(name).filter(|f| !matches!(f, Field::Nested | Field::Line)) {
+        if let Some(field) =
+            field(name).filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
+        {
             out.set(&field, &Value::String(value.into_owned()));
         }
         rest = after.trim_start();
@@ -323,6 +561,62 @@ mod tests {
         );
         assert_eq!(json("[1]"), None);
         assert_eq!(logfmt("a=b c"), None);
+    }
+
+    #[test]
+    fn errors_are_found_wherever_loggers_put_them() {
+        for (line, level, message, expected) in [
+            (
+                r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)",
+            ),
+            (
+                r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":[{"class":"a.Pool","method":"take","file":"Pool.java","line":3}],"cause":{"name":"a.DryException","message":"dry"}}}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)\nCaused by: a.DryException: dry",
+            ),
+            (
+                r#"{"t":{"$date":"2026-05-12T10:00:00Z"},"s":"E","c":"WT","msg":"WiredTiger error message","attr":{"error":28,"message":{"error_str":"No space","error_code":28,"msg":"turtle.set: no space"}}}"#,
+                Level::Error,
+                "WiredTiger error message",
+                "turtle.set: no space",
+            ),
+            (
+                r#"{"severityText":"ERROR","body":{"stringValue":"commit failed"},"attributes":[{"key":"exception.stacktrace","value":{"stringValue":"a.PoolException: no slot"}}]}"#,
+                Level::Error,
+                "commit failed",
+                "a.PoolException: no slot",
+            ),
+            (
+                r#"{"level":"error","exception":{"values":[{"type":"KeyError","value":"'tenant'"}]}}"#,
+                Level::Error,
+                "",
+                "KeyError: 'tenant'",
+            ),
+            (
+                r#"{"level":"info","message":"fine","context":{"message":"no slot"}}"#,
+                Level::Fine,
+                "fine",
+                "no slot",
+            ),
+            (r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#, Level::Error, "no slot", ""),
+        ] {
+            let record = json(line).unwrap();
+            let told = if record.trace.is_empty() { &record.details } else { &record.trace };
+            assert_eq!(
+                (record.level, record.message.as_str(), told.as_str()),
+                (Some(level), message, expected),
+                "{line}"
+            );
+        }
+        let value = serde_json::from_str(
+            r#"{"status":"ok","data":{"result":[{"stream":{"app":"x"},"values":[["1772590000000000000","ERROR no slot"]]},{"message":"no ring"}]}}"#,
+        );
+        let all = within(&value.unwrap());
+        assert_eq!((all[0].line.as_deref(), all[1].message.as_str()), (Some("ERROR no slot"), "no ring"));
     }
 
     proptest::proptest! {

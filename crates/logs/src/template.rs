@@ -6,10 +6,12 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    sync::LazyLock,
 };
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 use precedent_text::signature::{SignatureKind, signatures};
+use regex::Regex;
 
 /// The words of an event that are compared.
 const MAX_WORDS: usize = 48;
@@ -69,6 +71,8 @@ struct Group {
     last: Place,
     before_crash: bool,
     near_end: bool,
+    /// Whether it says only that something before it failed.
+    tail: bool,
 }
 
 /// Groups of events.
@@ -129,6 +133,7 @@ impl Groups {
                 last: event.place.clone(),
                 before_crash: false,
                 near_end: false,
+                tail: false,
             };
             group.set(event.message.clone(), event.text.clone(), event.cut);
             self.all.push(group);
@@ -212,6 +217,7 @@ impl Group {
     fn set(&mut self, mut message: String, mut text: String, cut: bool) {
         message.truncate(message.floor_char_boundary(MESSAGE));
         self.cut = cut || text.len() > EXAMPLE;
+        self.tail = is_tail(&message) && !text.trim().contains('\n');
         text.truncate(text.floor_char_boundary(EXAMPLE));
         self.message = message;
         self.text = text;
@@ -242,7 +248,13 @@ impl Group {
         };
         let rare = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
         let mark = |on: bool, worth: f64| if on { worth } else { 0.0 };
-        severity + rare + mark(self.kind != 0, 1.0) + mark(self.before_crash, 1.5) + mark(self.near_end, 1.0)
+        // What tells nothing by itself comes after all that does.
+        let told = if self.tail { -20.0 } else { 0.0 };
+        told + severity
+            + rare
+            + mark(self.kind != 0, 1.0)
+            + mark(self.before_crash, 1.5)
+            + mark(self.near_end, 1.0)
     }
 }
 
@@ -322,6 +334,30 @@ fn kind(text: &str) -> u64 {
     let exceptions = all.iter().filter(|s| s.kind == SignatureKind::Exception);
     let classes: Vec<&str> = exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
+}
+
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:exit(?:ed|s|ing)?|completed|finished|terminated|failed|returned|died)\b.{0,24}?\b(?:(?:exit |return |error |status )?(?:code|status)|exit)(?:[ :=]|is)*(?:(?:[1-9]?\d|1[01]\d|12[0-5]|255)(?:[/ .,;)'\x22]|$)|$)",
+        r"|\b(?:exit|return) (?:code|status):? *(?:[1-9]?\d|1[01]\d|12[0-5]|255)\b",
+        r"|\bnon-?zero (?:exit|return|status)",
+        r"|\bcode=exited, status=(?:[1-9]?\d|1[01]\d|12[0-5])\b",
+        r"|with result '?exit-code",
+        r"|\bg?n?make(?:\[\d+\])?: \*\*\*.*\bError \d+\b",
+        r"|^\W*(?:build|tests?|compilation|job|pipeline|task|deploy(?:ment)?) (?:has )?(?:failed|failure|aborted)\W*(?:in \d.*)?$",
+        r"|completed with \d+ error\(?s?\)?",
+        r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
+        r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
+        r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
+    ))
+    .unwrap()
+});
+
+/// Whether a message says only that something failed, and nothing of what: "exit code 1", "make: *** Error 2", "BUILD FAILED". Codes
+/// from 126 on tell of a signal or of a program that is not there.
+fn is_tail(message: &str) -> bool {
+    message.len() <= MESSAGE && TAIL.is_match(message)
 }
 
 /// The first line of a trace that names a place of code, without its numbers.
@@ -405,6 +441,44 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let all = groups(&texts);
         assert!(all.len() <= CROWD + 1, "{}", all.len());
+    }
+
+    #[test]
+    fn what_only_says_that_something_failed_comes_last() {
+        for tail in [
+            "Process completed with exit code 1.",
+            "##[error]Process completed with exit code 1.",
+            "make[1]: *** [Makefile:44: all] Error 1",
+            "make: *** [build] Error 2",
+            "gmake: *** [build] Error 2",
+            "Command SwiftCompile failed with a nonzero exit code",
+            "** BUILD FAILED **",
+            "BUILD FAILED in 3s",
+            "gateway.service: Main process exited, code=exited, status=1/FAILURE",
+            "gateway.service: Failed with result 'exit-code'.",
+            "Job \"SYS\".\"SYS_EXPORT_01\" completed with 1 error(s) at Wed Mar 4 04:11:09 2026",
+            "error: could not compile `app` (bin \"app\") due to 1 previous error",
+            "npm ERR! errno 1",
+            "exit status 2",
+            "script returned exit code 1",
+            "ERROR:",
+        ] {
+            assert!(is_tail(tail), "{tail}");
+        }
+        for telling in [
+            "container exited with code 137",
+            "worker exited with exit code 139",
+            "Error 1062: Duplicate entry 'x' for key 'PRIMARY'",
+            "build failed: lzma.h: No such file or directory",
+            "Run-time error '1004': Method 'Range' failed",
+            "status code 404 of the hub",
+        ] {
+            assert!(!is_tail(telling), "{telling}");
+        }
+        let mut groups = Groups::default();
+        groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
+        groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
+        assert_eq!(groups.ranked(|_| String::new())[0].message, "npm: cannot resolve the tree");
     }
 
     #[test]

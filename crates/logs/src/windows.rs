@@ -1,4 +1,5 @@
-//! Events of Windows as text: `wevtutil qe … /f:text`, and what PowerShell's `Get-WinEvent` and `Get-EventLog` list.
+//! Events of Windows as text: `wevtutil qe … /f:text`, what PowerShell's `Get-WinEvent` and `Get-EventLog` list, and what the
+//! Event Viewer copies, in the languages that support desks meet most.
 
 use precedent_core::model::LogSeverity;
 use precedent_text::words::phrases;
@@ -28,6 +29,48 @@ const FIELDS: &str = "
     LevelDisplayName, Log Name, MachineName, Message, Opcode, ProviderName, ReplacementStrings, Source, Task, TaskDisplayName,
     TimeCreated, TimeGenerated, TimeWritten, User, User Name, UserName";
 
+/// What the Event Viewer calls the fields in German, French, Spanish and Italian.
+const TRANSLATED: &[(&str, &str)] = &[
+    ("Protokollname", "Log Name"),
+    ("Quelle", "Source"),
+    ("Datum", "Date"),
+    ("Ereignis-ID", "Event ID"),
+    ("Aufgabenkategorie", "Task"),
+    ("Ebene", "Level"),
+    ("Schlüsselwörter", "Keyword"),
+    ("Benutzer", "User"),
+    ("Beschreibung", "Description"),
+    ("Nom du journal", "Log Name"),
+    ("ID de l’événement", "Event ID"),
+    ("ID de l'événement", "Event ID"),
+    ("Catégorie de tâche", "Task"),
+    ("Catégorie de la tâche", "Task"),
+    ("Niveau", "Level"),
+    ("Mots clés", "Keyword"),
+    ("Utilisateur", "User"),
+    ("Ordinateur", "Computer"),
+    ("Nombre de registro", "Log Name"),
+    ("Origen", "Source"),
+    ("Fecha", "Date"),
+    ("Id. del evento", "Event ID"),
+    ("Id. de evento", "Event ID"),
+    ("Categoría de la tarea", "Task"),
+    ("Nivel", "Level"),
+    ("Palabras clave", "Keyword"),
+    ("Usuario", "User"),
+    ("Equipo", "Computer"),
+    ("Descripción", "Description"),
+    ("Nome registro", "Log Name"),
+    ("Origine", "Source"),
+    ("Data", "Date"),
+    ("ID evento", "Event ID"),
+    ("Categoria attività", "Task"),
+    ("Livello", "Level"),
+    ("Parole chiave", "Keyword"),
+    ("Utente", "User"),
+    ("Descrizione", "Description"),
+];
+
 /// Whether an event begins with this line.
 pub fn begins(line: &str) -> bool {
     let numbered =
@@ -37,14 +80,26 @@ pub fn begins(line: &str) -> bool {
     }
     let Some((name, value)) = pair(line) else { return false };
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
-    matches!(name, "Index" | "TimeCreated") && line.contains(" : ") && !value.is_empty()
+    let listed = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
+    // The Event Viewer begins with the name of the log, at the margin.
+    let copied = name == "Log Name" && line.starts_with(|c: char| c.is_alphabetic());
+    (listed || copied) && !value.is_empty()
+}
+
+/// Whether a line with this first byte may begin an event.
+pub fn may_begin(first: u8) -> bool {
+    matches!(first, b'E' | b'I' | b'T' | b'L' | b'P' | b'N')
 }
 
 fn pair(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.trim_start().split_once(':')?;
     let name = name.trim_end();
-    (!name.is_empty() && name.len() <= 24 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == ' '))
-        .then(|| (name, value.trim()))
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '\'' | '’');
+    if name.is_empty() || name.len() > 32 || !name.chars().all(is_name) {
+        return None;
+    }
+    let known = TRANSLATED.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
+    Some((known, value.trim()))
 }
 
 impl Record {
@@ -90,10 +145,44 @@ impl Record {
     pub fn done(self) -> Option<(LogSeverity, String, String)> {
         let severity = faults::graded(self.level?, b"")?;
         let mut told = self.told.into_iter();
-        let first = told.next().unwrap_or_default();
+        let mut first = told.next().unwrap_or_default();
+        // "… due to the following error:" says what in the next line.
+        if first.ends_with(':')
+            && let Some(next) = told.next()
+        {
+            first = format!("{first} {next}");
+        }
         let head = [self.source, format!("event {}", self.id)];
         let head: Vec<&str> =
             head.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
         Some((severity, format!("{}: {first}", head.join(" ")), told.collect::<Vec<_>>().join("\n")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_event_viewer_copies_is_one_event_in_every_language() {
+        for text in [
+            "Log Name:      System\nSource:        Service Control Manager\nDate:          04.03.2026 10:15:30\nEvent ID:      7000\nLevel:         Error\nComputer:      SRV2\nDescription:\nThe relay failed to start due to the following error: \nThe logon failed.",
+            "Protokollname: System\nQuelle:        Service Control Manager\nDatum:         04.03.2026 10:15:30\nEreignis-ID:   7000\nEbene:         Fehler\nComputer:      SRV2\nBeschreibung:\nThe relay failed to start due to the following error: \nThe logon failed.",
+            "Nom du journal :System\nSource :       Service Control Manager\nDate :         04/03/2026 10:15:30\nID de l’événement :7000\nNiveau :       Erreur\nOrdinateur :   SRV2\nDescription :\nThe relay failed to start due to the following error: \nThe logon failed.",
+        ] {
+            let mut lines = text.lines();
+            let first = lines.next().unwrap();
+            assert!(begins(first) && may_begin(first.as_bytes()[0]), "{first}");
+            let mut record = Record::new(first, 1);
+            lines.for_each(|l| record.take(l));
+            assert!(record.at.is_some(), "{text}");
+            let expected = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
+            assert_eq!(
+                record.done(),
+                Some((LogSeverity::Error, expected.to_owned(), String::new())),
+                "{text}"
+            );
+        }
+        assert!(!begins("Log Name:") && !begins("  Log Name: System"));
     }
 }

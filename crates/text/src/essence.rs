@@ -64,15 +64,19 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     }
     let distinct: BTreeSet<usize> = last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
     let mut wanted: Vec<usize> = Vec::new();
-    let severe = |at: &usize| {
-        let line = head(lines[*at]);
-        SEVERE.is_match(line)
-            || WARNING.is_match(line)
-            || signature::signatures(line).iter().any(signature::Signature::is_telling)
+    // A thousand warnings, each of its own kind, leave room for the one failure.
+    let gravity = |at: usize| {
+        let line = head(lines[at]);
+        if SEVERE.is_match(line) {
+            return Some(0_u8);
+        }
+        let tells = || signature::signatures(line).iter().any(signature::Signature::is_telling);
+        (WARNING.is_match(line) || tells()).then_some(1)
     };
-    let mut failures: Vec<usize> = distinct.iter().copied().filter(severe).collect();
-    failures.sort_by_key(|at| (seen[&kinds[*at]], std::cmp::Reverse(*at)));
-    for at in failures {
+    let mut failures: Vec<(u8, usize)> =
+        distinct.iter().filter_map(|at| Some((gravity(*at)?, *at))).collect();
+    failures.sort_by_key(|(gravity, at)| (*gravity, seen[&kinds[*at]], std::cmp::Reverse(*at)));
+    for (_, at) in failures {
         wanted.push(at);
         wanted.extend((at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at));
     }
@@ -151,6 +155,15 @@ mod tests {
         lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
         let text = lines.join("\n");
         assert!(informative(&text).contains("no slot left"));
+    }
+
+    #[test]
+    fn a_failure_is_kept_among_thousands_of_warnings_that_differ() {
+        let word = |n: usize| n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect::<String>();
+        let mut lines: Vec<String> =
+            (0..9_000).map(|n| format!("WARN slow request of {}", word(n))).collect();
+        lines.insert(700, "ERROR the ring has no slot left".to_owned());
+        assert!(informative(&lines.join("\n")).contains("no slot left"));
     }
 
     proptest::proptest! {

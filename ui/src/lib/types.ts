@@ -2287,7 +2287,7 @@ export interface LogFile {
    */
   name: string;
   /**
-   * Why it was not read, if it was not.
+   * Why it was not read, or not read any further than those lines, if it was not.
    */
   skipped: string | null;
 }

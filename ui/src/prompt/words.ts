@@ -73,7 +73,8 @@ export function first(hits: readonly Hit[]): Line[] {
 /** What the fix of a case was, in one line. */
 export function fixOf(one: SolvedCase): string {
   const told = one.fix === null ? undefined : fixFirst(one)[0];
-  if (told) {
+  // What merely came last says less than what closed it.
+  if (told && (told.role !== null || (one.fixed_by.length === 0 && one.fixed_in === null))) {
     const said = blocks(told.text);
     return inLine((said.find((block) => !block.code) ?? said[0])?.text ?? "");
   }

@@ -72,7 +72,7 @@ pub struct LogFile {
     pub name: String,
     /// Its lines.
     pub lines: u64,
-    /// Why it was not read, if it was not.
+    /// Why it was not read, or not read any further than those lines, if it was not.
     pub skipped: Option<String>,
 }
 

@@ -62,7 +62,7 @@ pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootR
 /// "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1 solved, 2 known, …"
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> =
-        log.files.iter().filter(|f| f.skipped.is_none()).map(|f| f.name.as_str()).collect();
+        log.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).map(|f| f.name.as_str()).collect();
     let more = names.len().saturating_sub(3);
     let mut files = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
     if more > 0 {

@@ -6,7 +6,7 @@ use super::Casebook;
 use crate::logs;
 use precedent_core::{
     error::Result,
-    model::{LogRequest, LogResponse},
+    model::{LogRequest, LogResponse, LogSeverity},
     task::Task,
 };
 use precedent_index::update::Effort;
@@ -34,4 +34,55 @@ impl Casebook {
         })
         .await
     }
+
+    /// Whether what begins with these bytes is a log, or is packed, and no text that a person wrote.
+    pub fn is_log(start: &[u8]) -> bool {
+        precedent_logs::is_log(start)
+    }
+
+    /// What the distinct errors of logs say, as one text of a question's length, what to look at first first. Nothing is asked and nothing is
+    /// stored.
+    ///
+    /// # Errors
+    /// As [`Casebook::read_logs`].
+    pub async fn errors_of(&self, paths: Vec<PathBuf>, task: &Task) -> Result<ErrorsOf> {
+        let task = task.clone();
+        self.run(move |_| {
+            let reading = precedent_logs::read(&paths, &task)?;
+            let distinct = reading.groups.len();
+            let mut out = ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
+            // What only warns says nothing of what failed.
+            let failed = reading.groups.iter().any(|g| g.severity < LogSeverity::Warning);
+            for group in reading.groups {
+                if failed && group.severity == LogSeverity::Warning {
+                    continue;
+                }
+                let told = if group.example.contains(&group.message) { group.example } else { group.message };
+                if out.asked > 0 && out.text.len() + told.len() > MOST {
+                    break;
+                }
+                out.asked += 1;
+                out.text.push_str(&told);
+                out.text.push_str("\n\n");
+            }
+            Ok(out)
+        })
+        .await
+    }
+}
+
+/// The longest text of errors, in bytes: a longer one is shortened when it is asked about.
+const MOST: usize = 20_000;
+
+/// What the errors of a log say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorsOf {
+    /// The lines of the log.
+    pub lines: u64,
+    /// Distinct errors and warnings in all.
+    pub distinct: usize,
+    /// How many of them the text holds.
+    pub asked: usize,
+    /// What they say.
+    pub text: String,
 }

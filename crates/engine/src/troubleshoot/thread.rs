@@ -125,8 +125,35 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
         }
     }
     let shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == said[**i].comment.anchor);
-    out.fix = fixes.iter().find(shown).map(|i| said[*i].comment.anchor.clone());
+    let last = || {
+        let all: Vec<usize> = useful.iter().filter(shown).copied().collect();
+        most_telling(&all, said, closed_at)
+    };
+    out.fix = fixes.iter().find(shown).copied().or_else(last).map(|i| said[i].comment.anchor.clone());
     out
+}
+
+/// Where no comment says that it is the fix, the one to read first: a workaround, else what the project said last before the
+/// closure, else what anybody said last. What only agrees, asks, or comes from a bot is none.
+fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> Option<usize> {
+    let tells = |i: &usize| {
+        let c = &said[*i].comment;
+        let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
+        let bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
+        !idle && !bot && !c.text.trim_end().ends_with('?')
+    };
+    let told: Vec<usize> = all.iter().copied().filter(tells).collect();
+    let before = |i: &usize| {
+        closed_at.is_none_or(|at| said[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
+    };
+    let (before, after): (Vec<usize>, Vec<usize>) = told.into_iter().partition(before);
+    let among = if before.is_empty() { after } else { before };
+    let last = |wanted: &dyn Fn(&CaseComment) -> bool| {
+        among.iter().rev().copied().find(|i| wanted(&said[*i].comment))
+    };
+    last(&|c| c.role == Some(CommentRole::Workaround))
+        .or_else(|| last(&|c| speaks_for_project(c.association.as_deref())))
+        .or_else(|| last(&|_| true))
 }
 
 /// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more. A greeting takes the
@@ -297,6 +324,33 @@ mod tests {
         let a = assemble("It fails.", &all, Some(at(70)), 1_500);
         assert_eq!(a.fix.as_deref(), Some("comment-0"));
         assert_eq!(anchors(&a)[0], "comment-0");
+    }
+
+    #[test]
+    fn without_a_fix_the_last_telling_comment_is_read_first() {
+        let by = |minute, text, role, association: Option<&str>| {
+            let mut one = said(minute, text, role, 0.0);
+            one.comment.association = association.map(str::to_owned);
+            one
+        };
+        let first = |all: &[Said]| assemble("It fails.", all, Some(at(9)), 4_000).fix;
+        let mut all = vec![
+            by(1, "Which version is it?", None, Some("MEMBER")),
+            by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
+            by(3, "I set it on all three nodes.", None, None),
+            by(4, "Still the same here.", Some(CommentRole::Confirmation), None),
+            by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
+            by(700, "Much later, of something else.", None, Some("OWNER")),
+        ];
+        assert_eq!(first(&all).as_deref(), Some("comment-2"));
+        all.remove(1);
+        assert_eq!(first(&all).as_deref(), Some("comment-3"));
+        all[0].comment.role = Some(CommentRole::Workaround);
+        all[0].comment.text = "Restart it at night.".to_owned();
+        assert_eq!(first(&all).as_deref(), Some("comment-1"));
+        let mut bot = by(6, "Moved to the archive.", None, None);
+        bot.comment.author = Some("tidy[bot]".to_owned());
+        assert_eq!(first(&[bot]), None);
     }
 
     #[test]

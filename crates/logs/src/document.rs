@@ -1,0 +1,263 @@
+//! Logs that are one JSON document: an array of records, or an object that holds one, on one line or on many. Records are taken
+//! out one by one, so that memory holds one of them and not the document.
+
+use serde::de::IgnoredAny;
+
+use crate::record;
+
+/// The longest record that is kept, in bytes. An object at the top that is longer is looked through for records.
+const MAX: usize = 2 * 1024 * 1024;
+/// How deep a document may be.
+const MAX_DEPTH: usize = 256;
+
+/// Something of a document, and the line that it begins in.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Element {
+    /// An object.
+    Object(u64, Vec<u8>),
+    /// What was begun as an object and is none.
+    Broken(u64, Vec<u8>),
+}
+
+/// A document that is being read.
+#[derive(Debug)]
+pub struct Document {
+    stack: Vec<u8>,
+    in_string: bool,
+    escaped: bool,
+    open: Option<Open>,
+    /// Whether an object at the top may be a record.
+    whole: bool,
+    /// The ends of lines so far.
+    lines: u64,
+}
+
+#[derive(Debug)]
+struct Open {
+    depth: usize,
+    line: u64,
+    text: Vec<u8>,
+    /// Whether it is too long to be kept.
+    over: bool,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Self { stack: Vec::new(), in_string: false, escaped: false, open: None, whole: true, lines: 0 }
+    }
+}
+
+/// Whether a text begins as a document, and not as lines of which each is a record or none.
+pub fn begins(start: &[u8]) -> bool {
+    let text = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
+    let next = |text: &[u8]| text.get(1..).and_then(|t| t.trim_ascii_start().first().copied());
+    match text.first() {
+        Some(b'[') => next(text) == Some(b'{'),
+        Some(b'{') => {
+            let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
+            if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
+                // A record of its own is a line; what says nothing may hold records.
+                let says = record::json(&String::from_utf8_lossy(line)).is_some_and(|r| r.says());
+                return !says && memchr::memchr(b'[', line).is_some();
+            }
+            next(text) == Some(b'"')
+        }
+        _ => false,
+    }
+}
+
+impl Document {
+    /// The ends of lines that were read.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Takes the next bytes, and gives the objects that end in them. Where they stop to be JSON, says so by the place.
+    pub fn take(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
+        // The part of the open object that stands in this block.
+        let mut from = 0;
+        let mut at = 0;
+        while at < block.len() {
+            let byte = block[at];
+            self.lines += u64::from(byte == b'\n');
+            let sound = if self.in_string { self.within(byte) } else { self.structure(byte) };
+            if !sound {
+                self.lines -= u64::from(byte == b'\n');
+                if let Some(mut open) = self.open.take() {
+                    open.text.extend_from_slice(&block[from..at]);
+                    out.push(Element::Broken(open.line, open.text));
+                }
+                return Some(at);
+            }
+            if byte == b'{' && !self.in_string && self.open.is_none() && self.is_record() {
+                from = at;
+                let (depth, line) = (self.stack.len(), self.lines + 1);
+                self.open = Some(Open { depth, line, text: Vec::new(), over: false });
+            }
+            at += 1;
+            if byte == b'}'
+                && !self.in_string
+                && self.open.as_ref().is_some_and(|o| o.depth > self.stack.len())
+                && let Some(mut open) = self.open.take()
+                && !open.over
+            {
+                open.text.extend_from_slice(&block[from..at]);
+                out.push(Element::Object(open.line, open.text));
+            }
+        }
+        let open = self.open.as_mut()?;
+        if !open.over {
+            open.text.extend_from_slice(&block[from..]);
+        }
+        if open.text.len() <= MAX {
+            return None;
+        }
+        if open.depth > 1 || !self.whole {
+            open.over = true;
+            open.text = Vec::new();
+            return None;
+        }
+        // The object at the top holds more than a record: it is read again for those in it.
+        let text = std::mem::take(&mut open.text);
+        *self = Self { whole: false, lines: open.line - 1, ..Self::default() };
+        self.take(&text, out).map(|_| block.len())
+    }
+
+    /// What was begun and has no end.
+    pub fn end(self) -> Option<Element> {
+        self.open.filter(|o| !o.over).map(|o| Element::Broken(o.line, o.text))
+    }
+
+    /// Whether the object that has just begun is one to take: it stands in an array, or at the top.
+    fn is_record(&self) -> bool {
+        match self.stack.len().checked_sub(2) {
+            Some(outer) => self.stack[outer] == b'[',
+            None => self.whole,
+        }
+    }
+
+    /// A byte of a string; no line ends in one.
+    fn within(&mut self, byte: u8) -> bool {
+        match byte {
+            _ if self.escaped => self.escaped = false,
+            b'\\' => self.escaped = true,
+            b'"' => self.in_string = false,
+            b'\n' => return false,
+            _ => {}
+        }
+        true
+    }
+
+    fn structure(&mut self, byte: u8) -> bool {
+        match byte {
+            b'{' | b'[' if self.stack.len() < MAX_DEPTH => self.stack.push(byte),
+            b'}' => return self.stack.pop() == Some(b'{'),
+            b']' => return self.stack.pop() == Some(b'['),
+            b' ' | b'\t' | b'\r' | b'\n' | b',' => {}
+            0xef | 0xbb | 0xbf if self.lines == 0 && self.stack.is_empty() => {}
+            _ if self.stack.is_empty() => return false,
+            b'"' => self.in_string = true,
+            b'{' | b'[' => return false,
+            _ => {}
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The objects of a text that comes in pieces of so many bytes, and where it stops to be JSON.
+    fn read(text: &str, piece: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
+        let mut document = Document::default();
+        let (mut found, mut whole) = (Vec::new(), true);
+        for block in text.as_bytes().chunks(piece) {
+            if document.take(block, &mut found).is_some() {
+                whole = false;
+                break;
+            }
+        }
+        found.extend(document.end());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (mut objects, mut broken) = (Vec::new(), Vec::new());
+        for one in found {
+            match one {
+                Element::Object(line, bytes) => objects.push((line, text(bytes))),
+                Element::Broken(_, bytes) => broken.push(text(bytes)),
+            }
+        }
+        (objects, broken, whole)
+    }
+
+    #[test]
+    fn records_are_taken_out_of_arrays_whatever_the_layout() {
+        for text in [
+            r#"[{"a":"}]\""},{"b":[{"c":1}]}]"#,
+            "[\n  {\"a\":\"}]\\\"\"},\n  {\"b\":[{\"c\":1}]}\n]\n",
+            "{\"a\":\"}]\\\"\"}\n{\"b\":[{\"c\":1}]}",
+        ] {
+            for piece in [1, 7, 1_000] {
+                let (objects, broken, whole) = read(text, piece);
+                let objects: Vec<&str> = objects.iter().map(|o| o.1.as_str()).collect();
+                assert_eq!(objects, [r#"{"a":"}]\""}"#, r#"{"b":[{"c":1}]}"#], "{text}");
+                assert!(broken.is_empty() && whole);
+            }
+        }
+        assert_eq!(read("[\n\n {\"a\":\n1}]", 3).0, [(3, "{\"a\":\n1}".to_owned())]);
+    }
+
+    #[test]
+    fn an_object_that_is_too_large_for_a_record_is_looked_through() {
+        let records: Vec<String> =
+            (0..40_000).map(|n| format!("{{\"message\":\"record {n:060}\"}}")).collect();
+        let text = format!("{{\"count\":3,\n\"logs\":[{}]}}\n", records.join(",\n"));
+        assert!(text.len() > MAX);
+        let (objects, broken, whole) = read(&text, 1024 * 1024);
+        assert!(objects.len() == records.len() && broken.is_empty() && whole, "{}", objects.len());
+        assert_eq!((objects[0].0, objects[39_999].0), (2, 40_001));
+    }
+
+    #[test]
+    fn what_is_cut_or_no_json_is_given_back() {
+        let (objects, broken, whole) = read("[{\"a\":1},{\"b\":", 5);
+        assert_eq!((objects.len(), &broken[..], whole), (1, &["{\"b\":".to_owned()][..], true));
+        let (objects, _, whole) = read("[{\"a\":1}]\nERROR it broke", 4);
+        assert_eq!((objects.len(), whole), (1, false));
+        assert!(!read("{\"a\n\":1}", 4).2);
+        assert!(!read(&"[".repeat(1_000), 64).2);
+    }
+
+    #[test]
+    fn a_document_is_told_from_lines() {
+        for text in [
+            "[{\"a\":1}]",
+            "\u{feff}[\n {\"a\":1}",
+            "{\n  \"logs\": [",
+            "{\"logs\":[{\"message\":\"x\"}]}",
+            "{\"status\":\"ok\",\n",
+        ] {
+            assert!(begins(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "[2026-05-12 10:00:00] x",
+            "[ERROR] x",
+            "{\"level\":\"error\",\"message\":\"x\",\"tags\":[1]}\n{",
+            "{ code }",
+            "",
+            "plain",
+        ] {
+            assert!(!begins(text.as_bytes()), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_document_is_too_odd(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
+            let (objects, broken, _) = read(&text, piece);
+            for one in objects.iter().map(|o| &o.1).chain(&broken) {
+                proptest::prop_assert!(text.contains(one.as_str()));
+            }
+        }
+    }
+}
