@@ -14,6 +14,7 @@ use precedent_core::{
 use precedent_logs::Reading;
 use precedent_text::{
     prepare::Prepared,
+    failure::Failures,
     signature::{same_failure, signatures},
 };
 
@@ -204,6 +205,7 @@ fn names(desk: &Desk<'_>, key: &str, text: &str) -> Result<bool> {
     desk.checker.store.read(|r| {
         let Some(row) = r.document_by_key(key)? else { return Ok(false) };
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        Ok(same_failure(&signatures(text), &body.signatures(&row.title)))
+        let (ours, theirs) = (Failures::of(text), Failures::of(&format!("{}\n{}", row.title, row.body)));
+        Ok(same_failure(&signatures(text), &body.signatures(&row.title)) && ours.contrary(&theirs).is_none())
     })
 }
