@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tunes all-MiniLM-L6-v2 for finding reports of the same problem, guided by all-mpnet-base-v2.
 
-    .venv/bin/python train.py --sets SETS --evidence evidence.tsv --large all-mpnet-base-v2 --without hadoop work/tuned/without-hadoop
+    .venv/bin/python train.py OUT --sets SETS --evidence evidence.tsv --large all-mpnet-base-v2 --without hadoop
 
 Everything is learnt from the sets but the one that is named by `--without`, so each set can be judged with a model that never
 saw it. `evidence.tsv` is of `precedent eval SETS --by duplicates --features evidence.tsv`: its first candidates are the

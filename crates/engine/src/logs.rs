@@ -13,8 +13,8 @@ use precedent_core::{
 };
 use precedent_logs::Reading;
 use precedent_text::{
-    prepare::Prepared,
     failure::Failures,
+    prepare::Prepared,
     signature::{same_failure, signatures},
 };
 

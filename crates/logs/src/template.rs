@@ -345,7 +345,7 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bcode=exited, status=(?:[1-9]?\d|1[01]\d|12[0-5])\b",
         r"|with result '?exit-code",
         r"|\bg?n?make(?:\[\d+\])?: \*\*\*.*\bError \d+\b",
-        r"|^\W*(?:build|tests?|compilation|job|pipeline|task|deploy(?:ment)?) (?:has )?(?:failed|failure|aborted)\W*(?:in \d.*)?$",
+        r"|^\W*(?:build|tests?|compilation|job|pipeline|task|deploy|deployment) (?:has )?(?:failed|failure|aborted)\W*(?:in \d.*)?$",
         r"|completed with \d+ error\(?s?\)?",
         r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
         r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
