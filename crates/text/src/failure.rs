@@ -123,8 +123,9 @@ impl Failures {
                 let kind = part("kind").to_lowercase();
                 let says = !matches!(kind.as_str(), "with" | "returns" | "returned" | "error" | "fault");
                 let decimal = number.bytes().all(|b| b.is_ascii_digit());
-                if (plain && says && decimal && number.len() <= 5) || (prefix == "0x") || (!plain && decimal)
-                {
+                let is_code =
+                    if plain { says && decimal && number.len() <= 5 } else { decimal || prefix == "0x" };
+                if is_code {
                     let family =
                         if plain { family(&kind) } else { prefix.trim_end_matches(['-', '_']).to_owned() };
                     out.codes.entry(family).or_default().insert(format!("{prefix}{number}"));
