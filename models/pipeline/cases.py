@@ -39,7 +39,7 @@ KIN = {frozenset(["titanium", "xamarin"])}
 # So many questions without a solved case there are for one with.
 WITHOUT = 10.0
 # The least that is shown, that a question is at home, and that is shown wherever it is.
-FLOOR, AT_HOME, SURE = 0.15, 0.45, 0.3
+FLOOR, AT_HOME, SURE = 0.15, 0.45, 0.4
 
 
 def kind(question):

@@ -16,9 +16,10 @@ use precedent_index::filter::{Filter, Test};
 const BUILT_IN: &str = include_str!("helps.json");
 /// The least probability that a question is about what the casebook is about.
 const HOME: f32 = 0.45;
-/// A case that is so likely to help is one wherever the question seems to be at home: a mail's greeting and names are strange
-/// to any small casebook.
-const SURE: f32 = 0.3;
+/// A case that is so likely to help is one wherever the question seems to be at home; in a small casebook less is enough, as a mail's
+/// greeting and names are strange to it.
+const SURE: f32 = 0.4;
+const SURE_AMONG_FEW: f32 = 0.3;
 /// What a failure tells that hardly any other report names, in nats, as in a casebook of usual size: one that both name says more than
 /// all likeness. Of 17 such cases that were read 8 helped, and 5 at least partly.
 const RARE: f32 = 6.0;
@@ -166,7 +167,8 @@ pub fn likely(
         // How rare a failure is cannot be told by a handful of reports.
         let rare = same && (language.is_small() || read(&scored, "failure") >= RARE);
         let helps = statement.helps.probability(&numbers).max(if rare { RARE_HELPS } else { 0.0 });
-        let at_home = rare || helps >= SURE || statement.home.probability(&numbers) >= HOME;
+        let sure = if language.is_small() { SURE_AMONG_FEW } else { SURE };
+        let at_home = rare || helps >= sure || statement.home.probability(&numbers) >= HOME;
         Likely { scored, numbers, helps, at_home }
     });
     Ok(judged.collect())
