@@ -98,6 +98,12 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:(?i:\b(?P<kind>exit code|exit status|exited with|error code|return code|code|status|errno|error|fault|alarm|sip|http(?:/\d(?:\.\d)?)?|sqlcode|signal|with|returns|returned|hresult)\b)[\s:=#(]*(?:code |status |of )?)(?P<prefix>[A-Z]{1,8}[-_]?|0x)?(?P<number>[0-9A-F]{2,8})\b",
     )
 });
+// The service that did not answer is told by its port.
+static PORT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:connect\w*|ECONN\w+|dial tcp|refused)\b[^\n]{0,60}?(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-f:]+\]):(\d{2,5})\b",
+    )
+});
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
 // A place in a file, a moment, an address: they differ from run to run.
@@ -130,6 +136,9 @@ impl Failures {
                         if plain { family(&kind) } else { prefix.trim_end_matches(['-', '_']).to_owned() };
                     out.codes.entry(family).or_default().insert(format!("{prefix}{number}"));
                 }
+            }
+            if let Some(port) = PORT.captures(line).and_then(|c| c.get(1)) {
+                out.codes.entry("port".to_owned()).or_default().insert(format!("port {}", port.as_str()));
             }
             if out.told.len() < MAX_TOLD && FAILS.is_match(line) && !TAIL.is_match(line) {
                 out.told.extend(Told::read(line));
@@ -384,6 +393,9 @@ mod tests {
         assert!(code("status=217/USER", "main process exited, status=203/EXEC"));
         assert!(code("Update fails: error 0x80070422", "Update fails: error 0x80070002"));
         assert!(code("the hook exits with exit code 127", "exit code 139"));
+        let refused = |at: &str| format!("Error: connect ECONNREFUSED {at}");
+        assert!(code(&refused("127.0.0.1:5432"), &refused("127.0.0.1:6379")));
+        assert!(!code(&refused("127.0.0.1:5432"), &refused("10.0.0.7:5432")), "one service on two machines");
         assert!(!code("ends with E-104", "Import job ends with E-104 in the night"));
         assert!(!code("see PROJ-104", "PROJ-105 is the same"), "keys of items are no codes");
         assert!(!code("took 104 ms with 12 threads", "took 99 ms with 8 threads"), "nor are counts");

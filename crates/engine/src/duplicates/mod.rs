@@ -46,6 +46,7 @@ use precedent_index::{
 use precedent_store::Person;
 use precedent_text::{
     chunk::{self, representation},
+    failure::Contrary,
     prepare::Prepared,
     report::Report,
 };
@@ -65,9 +66,10 @@ const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
 /// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
-/// The most that is stated of two reports that name another cause or another code: of the fifteen such pairs among those that were
-/// read three are the same.
-const CONTRARY: f32 = 0.3;
+/// The most that is stated of two reports that name another cause, and of two that name another code: of the ten and the five such
+/// pairs among those that were read three and none are the same.
+const ANOTHER_CAUSE: f32 = 0.3;
+const ANOTHER_CODE: f32 = 0.15;
 /// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
 const TOLD: f32 = 0.75;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
@@ -273,8 +275,12 @@ impl<'a> Checker<'a> {
                 let Judged { same, worth } = table.judge(&seen);
                 let told = reading.as_ref().is_some_and(|read| read.same_text) && !features[at].is_series();
                 let same = if told { same.max(TOLD) } else { same };
-                let contrary = reading.as_ref().is_some_and(|read| read.contrary.is_some());
-                let same = if contrary && !features[at].is_copy() { same.min(CONTRARY) } else { same };
+                let most = match reading.as_ref().and_then(|read| read.contrary.as_ref()) {
+                    Some(Contrary::Code(..)) => ANOTHER_CODE,
+                    Some(_) => ANOTHER_CAUSE,
+                    None => 1.0,
+                };
+                let same = if features[at].is_copy() { same } else { same.min(most) };
                 Some(Scored {
                     document: ids[at],
                     features: features[at],
