@@ -66,6 +66,7 @@ async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut 
         sets: command.sets.clone(),
         cache,
         weights: command.weights.clone(),
+        model: command.model.clone(),
         features: command.features.clone(),
     };
     let bar = Bar::new(args.quiet);

@@ -35,6 +35,8 @@ pub struct CasesRequest {
     pub cache: PathBuf,
     /// A table of weights in place of the built-in one.
     pub weights: Option<PathBuf>,
+    /// The folder of a model in place of the built-in one.
+    pub model: Option<PathBuf>,
     /// Where the evidence of the first cases is written.
     pub features: Option<PathBuf>,
 }
@@ -139,7 +141,7 @@ pub async fn evaluate_cases(
     let mut out = Vec::new();
     for set in &sets {
         let options = open(set.casebook_folder(&request.cache));
-        let casebook = crate::casebook(options, set, None, &table, task).await?;
+        let casebook = crate::casebook(options, set, request.model.as_deref(), &table, task).await?;
         let asked: Vec<(usize, BTreeSet<usize>)> = set
             .relevant
             .iter()
