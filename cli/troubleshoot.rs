@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use precedent_core::{
-    Result,
+    Error, Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
         TroubleshootSettings,
@@ -96,6 +96,15 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     if let Some(paths) = logs::named(words)? {
         return Ok(Asked::Logs(paths, None));
     }
+    let is_key =
+        |word: &String| word.rsplit_once('#').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    if words.len() > 1 && words.iter().all(is_key) {
+        return Err(Error::invalid(format!(
+            "{} items are named, and one is asked about at a time",
+            words.len()
+        ))
+        .with_hint(format!("Ask for {} first.", words[0])));
+    }
     let text = session.key(&words.join(" "));
     if text == "-" {
         return Ok(match read::piped(PASTED)? {
@@ -103,7 +112,8 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
             read::Given::Log(log) => Asked::Logs(vec![log.path.clone()], Some(log)),
         });
     }
-    let one_word = !text.contains(char::is_whitespace) && (text.contains('#') || text.parse::<u32>().is_ok());
+    // A key, a number or the address of an item: each has a digit.
+    let one_word = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
     if one_word && session.casebook.thread(&text).await.is_ok() {
         return Ok(Asked::Item(text));
     }

@@ -327,3 +327,17 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     }
     assert_eq!(leftovers(folder), [""; 0]);
 }
+
+#[test]
+fn the_address_of_an_item_names_it() {
+    let place = Place::new();
+    place.ok(&["import", "sample", "--no-index"]);
+    let items = place.json(&["search", "FW-1043", "--mode", "lexical", "--json"]);
+    let (key, url) = (&items["hits"][0]["key"], items["hits"][0]["url"].as_str().unwrap());
+    assert_eq!(place.json(&["troubleshoot", url, "--json"])["key"], *key);
+    let brief = place.ok(&["brief", url]).out;
+    assert!(brief.contains(url), "{brief}");
+    assert!(place.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
+    let two = place.run(&["brief", key.as_str().unwrap(), "#1"]);
+    assert!(two.code == Some(2) && two.err.contains("one is asked about at a time"), "{}", two.err);
+}
