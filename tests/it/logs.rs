@@ -11,6 +11,21 @@ fn piped(place: &Place, args: &[&str], input: &[u8]) -> Ran {
 }
 
 /// A casebook in which one failure was solved and another one is open.
+/// Imports these items with one comment.
+fn mirrored(place: &Place, items: String, said: &serde_json::Value) {
+    let items = place.file("items.jsonl", items);
+    let comments = place.file("comments.jsonl", said.to_string());
+    place.ok(&[
+        "import",
+        "github",
+        &items.to_string_lossy(),
+        &comments.to_string_lossy(),
+        "--source",
+        "acme/heron",
+        "--no-vectors",
+    ]);
+}
+
 fn casebook(place: &Place) {
     let mut solved = issue(
         7,
@@ -35,17 +50,7 @@ fn casebook(place: &Place) {
     });
     let items: Vec<String> = [solved.to_string(), open.to_string()].into_iter().chain(others).collect();
     let said = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
-    let items = place.file("items.jsonl", items.join("\n"));
-    let comments = place.file("comments.jsonl", said.to_string());
-    place.ok(&[
-        "import",
-        "github",
-        &items.to_string_lossy(),
-        &comments.to_string_lossy(),
-        "--source",
-        "acme/heron",
-        "--no-vectors",
-    ]);
+    mirrored(place, items.join("\n"), &said);
 }
 
 /// A log with both failures, one that nobody has met, and much that is well.
@@ -269,18 +274,8 @@ fn a_case_without_a_marked_fix_shows_what_was_said_last() {
     );
     solved["state"] = "closed".into();
     solved["closed_at"] = "2026-02-01T00:00:00Z".into();
-    let items = place.file("items.jsonl", solved.to_string());
     let said = comment(701, 7, "The store has to own the folder of the ring, see the runbook.");
-    let comments = place.file("comments.jsonl", said.to_string());
-    place.ok(&[
-        "import",
-        "github",
-        &items.to_string_lossy(),
-        &comments.to_string_lossy(),
-        "--source",
-        "acme/heron",
-        "--no-vectors",
-    ]);
+    mirrored(&place, solved.to_string(), &said);
     let path = place.file(
         "server.log",
         "2026-05-12 10:00:00,000 ERROR com.heron.StoreException: segment 3 of the ring is sealed for good\n",

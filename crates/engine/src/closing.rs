@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::phrases::FIXED;
+use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{pattern::re, prepare::Prepared, reference::references, words::phrases};
@@ -45,9 +46,7 @@ pub(crate) fn is_declined(
         return Ok(row.labels.iter().any(|l| declines(l)));
     };
     let comments = comments.insert(r.comments(row)?);
-    let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
-    let last = comments.iter().rev().find(|comment| near(comment.created_at));
-    let said = last.map(|comment| Prepared::comment(&comment.body));
+    let said = last_words(comments, closed).map(|comment| Prepared::comment(&comment.body));
     let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
     if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(prose)) {
         return Ok(false);
@@ -63,15 +62,20 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
     let Some(closed) = row.closed_at.filter(|_| row.state_reason.as_deref() == Some("duplicate")) else {
         return Ok(None);
     };
-    let near = |at: jiff::Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
     let comments = r.comments(row)?;
-    let Some(last) = comments.iter().rev().find(|comment| near(comment.created_at)) else { return Ok(None) };
+    let Some(last) = last_words(&comments, closed) else { return Ok(None) };
     let named: BTreeSet<String> = references(&last.body)
         .into_iter()
         .map(|reference| format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number))
         .filter(|key| *key != row.key)
         .collect();
     Ok(if named.len() == 1 { named.into_iter().next() } else { None })
+}
+
+/// The last comment that may give the reason of a closure.
+fn last_words(comments: &[StoredComment], closed: Timestamp) -> Option<&StoredComment> {
+    let near = |at: Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
+    comments.iter().rev().find(|comment| near(comment.created_at))
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.

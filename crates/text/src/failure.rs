@@ -31,8 +31,8 @@ pub enum Contrary {
 /// A line that says what failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
-    /// Its words in their order: what all messages of this kind have.
-    words: Vec<String>,
+    /// Its words: what all messages of this kind have.
+    words: BTreeSet<String>,
     /// What it names.
     names: BTreeSet<String>,
     /// As it is shown.
@@ -150,8 +150,7 @@ impl Failures {
     /// In what the two differ, if their failures are not one. What one of them does not tell tells nothing.
     pub fn contrary(&self, other: &Self) -> Option<Contrary> {
         if let (Some(ours), Some(theirs)) = (self.roots.first(), other.roots.first()) {
-            let pairs = || self.roots.iter().flat_map(|a| other.roots.iter().map(move |b| (a, b)));
-            let alike: Vec<_> = pairs().filter(|(a, b)| a.is_like(b)).collect();
+            let alike = alike(&self.roots, &other.roots);
             if alike.is_empty() {
                 return Some(Contrary::Cause(ours.shown.clone(), theirs.shown.clone()));
             }
@@ -173,8 +172,7 @@ impl Failures {
         if let (Some((Some(ours), Some(theirs))), false) = (code, same_code) {
             return Some(Contrary::Code(ours, theirs));
         }
-        let pairs = || self.told.iter().flat_map(|a| other.told.iter().map(move |b| (a, b)));
-        let alike: Vec<_> = pairs().filter(|(a, b)| a.is_like(b)).collect();
+        let alike = alike(&self.told, &other.told);
         if alike.iter().any(|(a, b)| !a.generic && a.another(b).is_none()) {
             return None;
         }
@@ -186,10 +184,19 @@ impl Failures {
             return apart.then_some(Contrary::Place);
         }
         let telling = |all: &[Told]| all.iter().any(|told| !told.generic);
-        let near = pairs().any(|(a, b)| a.shares(b));
+        let near = pairs(&self.told, &other.told).any(|(a, b)| a.shares(b));
         (telling(&self.told) && telling(&other.told) && !near && !same_code && shared_frames == 0)
             .then_some(Contrary::Other)
     }
+}
+
+fn pairs<'t>(ours: &'t [Told], theirs: &'t [Told]) -> impl Iterator<Item = (&'t Told, &'t Told)> {
+    ours.iter().flat_map(move |a| theirs.iter().map(move |b| (a, b)))
+}
+
+/// What both tell in one kind of message.
+fn alike<'t>(ours: &'t [Told], theirs: &'t [Told]) -> Vec<(&'t Told, &'t Told)> {
+    pairs(ours, theirs).filter(|(a, b)| a.is_like(b)).collect()
 }
 
 impl Told {
@@ -203,7 +210,7 @@ impl Told {
             }
         }
         let rest = VARYING.replace_all(&rest, " ");
-        let mut words = Vec::new();
+        let mut words = BTreeSet::new();
         for word in rest.split(|c: char| c.is_whitespace() || "()[]{}<>,;=|".contains(c)) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '@');
             let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -219,7 +226,7 @@ impl Told {
             } else {
                 let class = last.rsplit(['.', ':']).next().unwrap_or(last).to_lowercase();
                 if !tokens::is_stop_word(&class) {
-                    words.push(class);
+                    words.insert(class);
                 }
             }
         }
@@ -234,20 +241,20 @@ impl Told {
 
     /// Whether both are one kind of message.
     fn is_like(&self, other: &Self) -> bool {
-        let (ours, theirs): (BTreeSet<_>, BTreeSet<_>) =
-            (self.words.iter().collect(), other.words.iter().collect());
-        let both = ours.intersection(&theirs).count();
-        let all = ours.union(&theirs).count();
-        both * 10 >= all * 7 && (both >= MIN_WORDS || ours == theirs)
+        let both = self.words.intersection(&other.words).count();
+        let all = self.words.len() + other.words.len() - both;
+        both * 10 >= all * 7 && (both >= MIN_WORDS || self.words == other.words)
     }
 
     /// Whether half of what the one says is in the other.
     fn shares(&self, other: &Self) -> bool {
-        let said =
-            |told: &Self| -> BTreeSet<String> { told.words.iter().chain(&told.names).cloned().collect() };
-        let (ours, theirs) = (said(self), said(other));
+        let (ours, theirs): (BTreeSet<_>, BTreeSet<_>) = (self.said().collect(), other.said().collect());
         let both = ours.intersection(&theirs).count();
         both > 0 && both * 2 >= ours.len().min(theirs.len())
+    }
+
+    fn said(&self) -> impl Iterator<Item = &String> {
+        self.words.iter().chain(&self.names)
     }
 
     /// What the two are about, if that is not one thing.

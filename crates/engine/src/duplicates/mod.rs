@@ -66,12 +66,12 @@ const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
 /// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
-/// The most that is stated of two reports that name another cause, and of two that name another code: of the ten and the five such
-/// pairs among those that were read three and none are the same.
-const ANOTHER_CAUSE: f32 = 0.3;
-const ANOTHER_CODE: f32 = 0.15;
 /// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
 const TOLD: f32 = 0.75;
+/// The most that is stated of two reports that name another cause: of the ten such pairs among those that were read three are the same.
+const ANOTHER_CAUSE: f32 = 0.3;
+/// The most that is stated of two that name another code: of the five such pairs none is the same.
+const ANOTHER_CODE: f32 = 0.15;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
 const ALIKE: f32 = 0.8;
 /// The most terms that are kept of what only comments have.

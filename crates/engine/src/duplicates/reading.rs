@@ -188,9 +188,7 @@ impl<'a> Reader<'a> {
         let contrary = (same || failure > 0.0).then(|| self.contrary(title, body)).flatten();
         Ok(Reading { numbers, same_failure: same && contrary.is_none(), same_text, contrary })
     }
-}
 
-impl Reader<'_> {
     /// In what the failures differ. One message about two things is no reason: reports of one fault name files of their own.
     fn contrary(&self, title: &str, body: &Prepared) -> Option<Contrary> {
         let read = |title: &str, body: &Prepared| Failures::of(&body.whole(title));

@@ -10,7 +10,7 @@ mod language;
 mod roles;
 mod thread;
 
-use std::time::Instant;
+use std::{cell::LazyCell, time::Instant};
 
 use crate::{
     Parts,
@@ -294,7 +294,7 @@ impl Candidate {
 fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
-    let failures = Failures::of(&question.text);
+    let failures = LazyCell::new(|| Failures::of(&question.text));
     for one in found {
         if out.len() >= CANDIDATES {
             break;
@@ -313,8 +313,12 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
             continue;
         }
         let declined = is_declined(r, &row, &mut None)?;
-        let contrary = failures.contrary(&Failures::of(&format!("{}\n{}", row.title, row.body)));
-        let evidence = Seen::of(&one).unless(contrary.as_ref());
+        let mut evidence = Seen::of(&one);
+        // Of what hardly helps nothing is taken away.
+        if evidence.signature || evidence.helps > ANOTHER_CAUSE {
+            let theirs = Failures::of(&format!("{}\n{}", row.title, row.body));
+            evidence = evidence.unless(failures.contrary(&theirs).as_ref());
+        }
         out.push(Candidate { evidence, row, relation: None, via, declined });
     }
     Ok(out)

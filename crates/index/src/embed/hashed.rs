@@ -47,20 +47,19 @@ impl Embedder for Hashed {
     }
 }
 
-/// The unit vector of a text's words. Two texts are near when they share words; one without words has a vector of its own.
+/// The unit vector of a text's words: two texts are near when they share some. Of a text without words it is zero.
 pub(super) fn of_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) -> Vec<f32> {
     let mut vector = vec![0.0; dimensions];
-    let mut add = |word: &str| {
+    for word in tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)) {
         let hash = match key {
-            Some(key) => blake3::keyed_hash(key, word.as_bytes()),
-            None => blake3::hash(word.as_bytes()),
+            Some(key) => blake3::keyed_hash(key, word.term.as_bytes()),
+            None => blake3::hash(word.term.as_bytes()),
         };
         for pair in hash.as_bytes().chunks_exact(2).take(8) {
             let at = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
             vector[at % dimensions] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
         }
-    };
-    tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)).for_each(|w| add(&w.term));
+    }
     normalise(&mut vector);
     vector
 }
