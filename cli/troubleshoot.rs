@@ -91,14 +91,26 @@ pub enum Asked {
     Logs(Vec<PathBuf>, Option<read::Log>),
 }
 
+/// What stands before the number of an item.
+fn numbered(word: &str) -> Option<&str> {
+    word.rsplit_once('#').filter(|(_, number)| number.parse::<u32>().is_ok()).map(|(source, _)| source)
+}
+
+/// Whether a word is a whole key: `acme/app#12`.
+fn is_key(word: &str) -> bool {
+    numbered(word).is_some_and(|source| source.contains('/'))
+}
+
 /// What is asked about: files and folders are logs, `-` reads from standard input, a key names an item, everything else is the text itself.
 pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     if let Some(paths) = logs::named(words)? {
         return Ok(Asked::Logs(paths, None));
     }
-    let is_key =
-        |word: &String| word.rsplit_once('#').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
-    if words.len() > 1 && words.iter().all(is_key) {
+    // "C#7 F#4" are words of a question; what a source's key begins, or what is there, is an item.
+    let is_item = words.len() > 1
+        && words.iter().all(|word| numbered(word).is_some())
+        && (is_key(&words[0]) || session.casebook.thread(&session.key(&words[0])).await.is_ok());
+    if is_item {
         return Err(Error::invalid(format!(
             "{} items are named, and one is asked about at a time",
             words.len()
@@ -118,9 +130,7 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
         return Ok(Asked::Item(text));
     }
     // A key that names nothing is a mistake and no text.
-    if one_word
-        && text.rsplit_once('#').is_some_and(|(source, n)| source.contains('/') && n.parse::<u32>().is_ok())
-    {
+    if one_word && is_key(&text) {
         session.casebook.thread(&text).await?;
     }
     Ok(Asked::Text(text))

@@ -338,6 +338,7 @@ fn the_address_of_an_item_names_it() {
     let brief = place.ok(&["brief", url]).out;
     assert!(brief.contains(url), "{brief}");
     assert!(place.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
+    assert!(place.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
     let two = place.run(&["brief", key.as_str().unwrap(), "#1"]);
     assert!(two.code == Some(2) && two.err.contains("one is asked about at a time"), "{}", two.err);
 }

@@ -44,8 +44,8 @@ static GONE: LazyLock<Regex> = LazyLock::new(|| {
 static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:did|does|do|has|have)(?:n['’]t| not) (?:\w+ ){0,2}(?:help|helped|fix|fixed|work|worked|solve|solved|change|cure)\b",
-        r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:is|was|it['’]s|isn['’]t|wasn['’]t) (?:not )?(?:really |actually )?(?:fixed|solved|resolved) (?:after all|at all|here|for (?:me|us))",
-        r"|(?:is|was|are) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))",
+        r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:isn['’]t|wasn['’]t|aren['’]t) (?:really |actually )?(?:fixed|solved|resolved)\b",
+        r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))",
     ))
 });
 /// Plain statements of a fix in other languages.
@@ -134,6 +134,25 @@ static COURTESY: Words = Words::new(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_denial_says_no() {
+        for said in [
+            "Sorry, 4.4 did not help after all.",
+            "It isn't fixed for us.",
+            "This is not really solved.",
+            "It still happens on 4.4.",
+            "The fix was reverted in 3.2.2.",
+            "It came back with 4.5.",
+        ] {
+            assert!(denies(said), "{said}");
+        }
+        for said in
+            ["It's fixed for me, thanks.", "This was solved here.", "Works with 4.4.", "The setting helps."]
+        {
+            assert!(!denies(said), "{said}");
+        }
+    }
 
     #[test]
     fn the_patterns_compile() {
