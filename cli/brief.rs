@@ -36,6 +36,11 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         }
     };
     let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let redacts = command.redact || command.redact_links || command.preview;
+    if !command.keep.is_empty() && !redacts {
+        return Err(Error::invalid("--keep says what stands when redacting, and nothing is redacted")
+            .with_hint("Add --redact, or leave --keep out."));
+    }
     let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
     let request = BriefRequest {
         key,

@@ -1,23 +1,43 @@
-//! A comment of a solved case, as every command shows it.
+//! What was said of a solved case, as every command shows it.
 
-use precedent_core::model::{CaseComment, SolvedCase};
+use anstyle::Style;
+use precedent_core::model::{CaseComment, FixedBy, SolvedCase};
 
 use crate::output::{DIM, GOOD, Output, day, plain};
 
-/// A comment of a case: who said it and what it does, then at most so many lines of it.
-pub fn print_comment(case: &SolvedCase, c: &CaseComment, indent: &str, lines: usize, output: &mut Output) {
+/// A comment of a case: who said it and what it does, then at most so many lines of it. The one to read first stands out.
+pub fn print_comment(c: &CaseComment, first: bool, indent: &str, lines: usize, output: &mut Output) {
     let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
-    let style = if case.fix.as_ref() == Some(&c.anchor) { GOOD } else { DIM };
-    output.line(format_args!(
-        "{indent}{style}{} {}{role}{style:#}",
-        plain(c.author.as_deref().unwrap_or("someone")),
-        day(Some(c.created_at))
-    ));
+    let head =
+        format!("{} {}{role}", plain(c.author.as_deref().unwrap_or("someone")), day(Some(c.created_at)));
+    print_said(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
+}
+
+/// The comment of a case to read first, and what its fix says of itself.
+pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
+    if let Some(first) = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor)) {
+        print_comment(first, true, indent, lines, output);
+    }
+    for change in &case.fixed_by {
+        print_change(change, indent, lines, output);
+    }
+}
+
+/// What a change that fixed a case says of itself.
+pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
+    if !change.text.is_empty() {
+        let head = format!("{} · the change that fixed it", plain(&change.key));
+        print_said(&head, GOOD, &change.text, indent, lines, output);
+    }
+}
+
+fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, output: &mut Output) {
+    output.line(format_args!("{indent}{style}{head}{style:#}"));
     let inner = format!("{indent}  ");
     if lines == usize::MAX {
-        return output.wrapped(&plain(&c.text), &inner);
+        return output.wrapped(&plain(text), &inner);
     }
-    let mut told = c.text.lines().filter(|l| !l.trim().is_empty());
+    let mut told = text.lines().filter(|l| !l.trim().is_empty());
     let mut shown = told.by_ref().take(lines).collect::<Vec<_>>().join("\n");
     if told.next().is_some() {
         shown.push_str("\n…");

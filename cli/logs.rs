@@ -12,8 +12,9 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::print_comment,
+    comment::print_first,
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
+    troubleshoot::fixed_in,
 };
 
 /// Lines of an error that are shown.
@@ -127,7 +128,10 @@ fn summary(response: &LogResponse) -> String {
         .filter_map(|e| e.case.as_ref()?.fixed_in.as_deref())
         .collect();
     let mut solved = format!("{} solved", response.solved);
-    if let [version] = fixed[..] {
+    // One version is named where it has the fix of all of them.
+    if let Some(version) = fixed.first().filter(|first| fixed.iter().all(|v| v == *first))
+        && fixed.len() as u64 == response.solved
+    {
         solved.push_str(&format!(" in {}", plain(version)));
     }
     let all = [
@@ -202,12 +206,10 @@ fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
         plain(&case.title),
         case.helps * 100.0
     ));
-    let mut how: Vec<String> = case.fixed_in.iter().map(|v| format!("fixed in {}", plain(v))).collect();
+    let mut how: Vec<String> = fixed_in(case).into_iter().collect();
     how.extend(case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))));
     if !how.is_empty() {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }
-    if let Some(first) = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor)) {
-        print_comment(case, first, "    ", COMMENT, output);
-    }
+    print_first(case, "    ", COMMENT, output);
 }

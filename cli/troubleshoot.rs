@@ -14,7 +14,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::print_comment,
+    comment::{print_change, print_comment},
     logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
     read,
@@ -26,6 +26,8 @@ const SMALL: u64 = 256 * 1024;
 const PASTED: usize = 8 * 1024;
 /// A log of at most so many lines without an error in it, too.
 const PASTED_LINES: usize = 40;
+/// Lines of the comment that is shown of a case without a solution.
+const ASIDE: usize = 4;
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
     let set = &session.settings.troubleshooting;
@@ -187,8 +189,18 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
                 plain(&case.title),
                 facts.join(" · ")
             ));
+            if let Some(said) = &case.said {
+                print_comment(said, true, "  ", ASIDE, output);
+            }
         }
     }
+}
+
+/// The version that has the fix, and what that means for the one that was asked about.
+pub fn fixed_in(case: &SolvedCase) -> Option<String> {
+    let fixed = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
+    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", plain(&asked.words())));
+    Some(fixed + &asked.unwrap_or_default())
 }
 
 fn print_case(case: &SolvedCase, output: &mut Output) {
@@ -216,7 +228,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     if !case.environment.is_empty() {
         versions.push(format!("with {}", plain(&case.environment.join(", "))));
     }
-    versions.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {}", plain(v))));
+    versions.extend(fixed_in(case));
     let merged = if case.state == Some(State::Merged) { "" } else { "fixed by " };
     versions.extend(case.fixed_by.iter().map(|f| format!("{merged}{} {}", plain(&f.key), plain(&f.title))));
     if !versions.is_empty() {
@@ -228,7 +240,11 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     output.wrapped(&plain(&case.body), "  ");
     for c in &case.comments {
         output.line("");
-        print_comment(case, c, "  ", usize::MAX, output);
+        print_comment(c, case.fix.as_ref() == Some(&c.anchor), "  ", usize::MAX, output);
+    }
+    for change in case.fixed_by.iter().filter(|change| !change.text.is_empty()) {
+        output.line("");
+        print_change(change, "  ", usize::MAX, output);
     }
     if case.omitted > 0 {
         output.line(format_args!(

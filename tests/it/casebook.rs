@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use precedent_core::{
     Code, Task,
-    model::{Arm, Mode, Part, SearchRequest, State},
+    model::{Arm, Lack, Mode, Part, SearchRequest, State},
 };
 use precedent_engine::Casebook;
 
@@ -161,6 +161,24 @@ async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
     }
     assert_eq!(keys(&casebook, "").await[0], "acme/app#2");
     assert_eq!(keys(&casebook, "is:open").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_key_that_nothing_has_means_what_refers_to_it_and_nothing_that_is_merely_alike() {
+    let place = Place::new();
+    let records = [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
+    let casebook = load(&place, &records).await;
+    for (query, expected) in
+        [("#77", &["acme/app#1"][..]), ("acme/app#77", &["acme/app#1"]), ("acme/app#78", &[]), ("#78", &[])]
+    {
+        let request = SearchRequest { query: query.into(), ..Default::default() };
+        let response = casebook.search(request, &Task::new()).await.unwrap();
+        let found: Vec<&str> = response.hits.iter().map(|hit| hit.key.as_str()).collect();
+        assert_eq!(found, expected, "{query}");
+        assert!(response.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
+    }
+    // A number by itself may stand in a text.
+    assert_eq!(keys(&casebook, "78").await, ["acme/app#2"]);
 }
 
 #[tokio::test]

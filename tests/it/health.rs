@@ -369,6 +369,26 @@ fn a_database_of_a_newer_version_and_one_of_another_program() {
 }
 
 #[test]
+fn an_emptied_database_is_no_empty_casebook() {
+    let place = filled();
+    let before = content(&place);
+    let copy = place.path("copy.db");
+    place.ok(&["backup", &copy.to_string_lossy()]);
+    for ending in ["db-wal", "db-shm"] {
+        std::fs::remove_file(database(&place).with_extension(ending)).ok();
+    }
+    std::fs::write(database(&place), "").unwrap();
+    found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "database_emptied");
+    let ran = place.run(&["search", "anything"]);
+    assert!(ran.code != Some(0) && ran.err.contains("is empty"), "{} {}", ran.out, ran.err);
+    // It stays so until somebody decides.
+    assert_eq!(std::fs::metadata(database(&place)).unwrap().len(), 0);
+    place.ok(&["restore", &copy.to_string_lossy()]);
+    place.ok(&["index"]);
+    assert_eq!(content(&place), before);
+}
+
+#[test]
 fn a_damaged_database() {
     let place = filled();
     let before = content(&place);

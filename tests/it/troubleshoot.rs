@@ -171,12 +171,20 @@ async fn a_text_about_other_things_has_no_case_and_a_threshold_binds_words_too()
 async fn what_was_not_planned_is_looked_at_and_solves_nothing() {
     let place = Place::new();
     let declined = with(solved(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
-    let casebook =
-        filled(&place, &[declined, solved(2, "Upload of a bundle stops with FW-1043", "Solved.")]).await;
+    let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
+    let records = [
+        declined,
+        said(10, 1, 1, "Same here, on two machines of ours."),
+        with(said(11, 1, 2, why), json!({"author_association": "MEMBER"})),
+        solved(2, "Upload of a bundle stops with FW-1043", "Solved."),
+    ];
+    let casebook = filled(&place, &records).await;
     let found = ask(&casebook, of(FAILURE)).await;
     assert_eq!(keys(&found), ["acme/app#2"]);
     let near: Vec<_> = found.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
     assert_eq!(near, [("acme/app#1", true)]);
+    // What was said with it is what a customer can be told.
+    assert_eq!(found.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
 }
 
 #[tokio::test]
@@ -222,6 +230,38 @@ async fn a_thread_shows_roles_the_fix_and_the_versions() {
     );
     assert_eq!(case.citation, "[Issue acme/app#1]");
     assert!(case.same_signature);
+}
+
+#[tokio::test]
+async fn the_version_that_is_asked_about_stands_beside_the_one_that_has_the_fix() {
+    let place = Place::new();
+    let fixed = with(said(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
+    let casebook = filled(&place, &[solved(1, FAILURE, "On 2.3.1 the upload stops."), fixed]).await;
+    for (text, expected) in [
+        ("", None),
+        (", in version 2.3.1", Some(("2.3.1", false))),
+        (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", true))),
+        (", on Ubuntu 22.04.1", None),
+    ] {
+        let found = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
+        let asked = found.cases[0].asked_version.as_ref();
+        assert_eq!(asked.map(|a| (a.version.as_str(), a.has_fix)), expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_change_that_fixed_it_tells_how() {
+    let place = Place::new();
+    let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
+    for (body, expected) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
+        let records = [solved(1, FAILURE, "It stops."), pull(7, "Keep chunks in order", &body, true)];
+        let casebook = filled(&place, &records).await;
+        let found = ask(&casebook, of(FAILURE)).await;
+        let case = found.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+        let said = &case.fixed_by[0].text;
+        assert_eq!((said.contains(how), said.is_empty()), (expected, !expected), "{said}");
+        assert_eq!(case.chars, case.body.chars().count() + said.chars().count());
+    }
 }
 
 #[tokio::test]

@@ -179,6 +179,16 @@ impl CheckUp<'_> {
             ));
             return Ok(false);
         }
+        if store::is_emptied(self.database) && self.full_text.is_dir() {
+            found.push(report(
+                "database_emptied",
+                Severity::Error,
+                format!("{} is empty: all that was in it is lost", self.database.display()),
+                WHY,
+                &self.way_back(),
+            ));
+            return Ok(false);
+        }
         if !inspection.casebook {
             found.push(report(
                 "not_a_casebook",

@@ -49,6 +49,15 @@ fn ended(error: &dyn std::fmt::Display) -> Error {
     Error::new(precedent_core::Code::Internal, format!("the conversation with the client ended: {error}"))
 }
 
+/// Refuses two questions at once: one of them would be left out without a word.
+fn one_question(given: [Option<&String>; 3]) -> Result<()> {
+    if given.into_iter().filter(|one| one.is_some_and(|text| !text.trim().is_empty())).count() > 1 {
+        return Err(Error::invalid("more than one question was given")
+            .with_hint("Ask about one at a time: a text, or a key, or the path of a log."));
+    }
+    Ok(())
+}
+
 /// The casebook's tools.
 #[derive(Clone)]
 pub struct Server {
@@ -102,12 +111,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Reply {
         self.answer(asked, context, async |p, task| {
-            let asked =
-                [!p.text.trim().is_empty(), said(p.key.as_ref()).is_some(), said(p.path.as_ref()).is_some()];
-            if asked.iter().filter(|one| **one).count() > 1 {
-                return Err(Error::invalid("troubleshoot: more than one question was given")
-                    .with_hint("Give a text, or a key, or the path of a log."));
-            }
+            one_question([Some(&p.text), p.key.as_ref(), p.path.as_ref()])?;
             let settings = TroubleshootSettings {
                 max_results: p.max_results,
                 total_budget_chars: p.total_budget_chars,
@@ -227,6 +231,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Reply {
         self.answer(asked, context, async |p, task| {
+            one_question([Some(&p.text), p.key.as_ref(), None])?;
             let request = BriefRequest {
                 key: said(p.key.as_ref()).map(|k| self.key(k)),
                 text: p.text.clone(),

@@ -27,6 +27,11 @@ enum Access {
     ReadOnly { frozen: bool, why: String },
 }
 
+/// Whether a file of a database is there and has lost all that was in it: an interrupted copy or a full disk leaves one so.
+pub fn is_emptied(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == 0) && log_length(path) == 0
+}
+
 /// A SQLite file in WAL mode.
 #[derive(Debug)]
 pub struct SqliteFile {

@@ -34,7 +34,7 @@ use rusqlite::Connection;
 pub use calibrations::Calibration;
 pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
-pub use file::{SqliteFile, with_end};
+pub use file::{SqliteFile, is_emptied, with_end};
 pub use insights::VolumeRow;
 pub use inspect::{BEFORE_REPAIR, Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
 pub use links::StoredLink;

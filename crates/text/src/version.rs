@@ -1,6 +1,6 @@
 //! Versions that a text names: the product's own, and those of what it runs on and is built with.
 
-use std::sync::LazyLock;
+use std::{cmp::Ordering, sync::LazyLock};
 
 use regex::Regex;
 
@@ -24,6 +24,13 @@ static SAID: LazyLock<Regex> = LazyLock::new(|| {
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
+    )
+});
+
+/// A version in the name of a milestone or a release, and whether it comes before what it is called after.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<before>[-.]?(?:alpha|beta|dev|pre|preview|rc|snapshot|m\d)[0-9a-z.]*)?",
     )
 });
 
@@ -115,6 +122,33 @@ pub fn versions(text: &str, product: &str) -> Versions {
     out
 }
 
+/// Which of two versions is older: by their numbers, then a release candidate before its release. None where one is no version,
+/// or where one counts years and the other does not.
+pub fn compare(a: &str, b: &str) -> Option<Ordering> {
+    let read = |version: &str| {
+        let captures = NUMBERED.captures(version)?;
+        let before = captures.name("before").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase());
+        let whole = captures.get(0)?.as_str();
+        let numbers = whole.split(['-', '.']).map_while(|n| n.parse::<u32>().ok()).collect::<Vec<_>>();
+        Some((numbers, before))
+    };
+    let ((mut a, a_before), (mut b, b_before)) = (read(a)?, read(b)?);
+    let is_year = |numbers: &[u32]| numbers.first().is_some_and(|n| (1900..2200).contains(n));
+    if is_year(&a) != is_year(&b) {
+        return None;
+    }
+    let length = a.len().max(b.len());
+    a.resize(length, 0);
+    b.resize(length, 0);
+    let stage = match (a_before, b_before) {
+        (None, None) => Ordering::Equal,
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(a), Some(b)) => a.cmp(&b),
+    };
+    Some(a.cmp(&b).then(stage))
+}
+
 /// Whether three numbers are a day (`12.03.1985`) or a telephone's (`555.010.1234`).
 fn is_date_or_phone(number: &str) -> bool {
     let parts: Vec<&str> = number.split('.').collect();
@@ -197,6 +231,26 @@ mod tests {
         assert_eq!(versions(&long, "acme/heron").own, ["1.2.3"]);
         let own = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
         assert_eq!((own.own, own.others), (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()]));
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        for (older, newer) in [
+            ("3.2.1", "3.2.3"),
+            ("3.9", "3.10"),
+            ("2.4-rc1", "2.4"),
+            ("2.4.0-rc1", "Release 2.4"),
+            ("2.4-beta2", "v2.4-rc1"),
+            ("1.14.2", "2.0"),
+            ("2024.3", "2025.1"),
+        ] {
+            assert_eq!(compare(older, newer), Some(Ordering::Less), "{older} {newer}");
+            assert_eq!(compare(newer, older), Some(Ordering::Greater), "{newer} {older}");
+        }
+        assert_eq!(compare("v5.3", "5.3.0"), Some(Ordering::Equal));
+        for other in ["Backlog", "12", "2025.1", ""] {
+            assert_eq!(compare(other, "5.3"), None, "{other}");
+        }
     }
 
     proptest::proptest! {

@@ -98,7 +98,7 @@ export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 /**
  * What is wanting in an answer.
  */
-export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators";
+export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item";
 /**
  * What a mirror does not know, or may not.
  */
@@ -273,6 +273,19 @@ export interface Project {
    * Whether it has a wiki.
    */
   wiki: boolean;
+}
+/**
+ * The version that a question names, beside the one that has a case's fix.
+ */
+export interface AskedVersion {
+  /**
+   * Whether it should have the fix. The failure may then be back, or be another one.
+   */
+  has_fix: boolean;
+  /**
+   * The newest version that the question names.
+   */
+  version: string;
 }
 /**
  * An assembled, cited answer.
@@ -1623,6 +1636,27 @@ export interface ShareView {
   source: string;
 }
 /**
+ * A merged pull request that closed a case.
+ */
+export interface FixedBy {
+  /**
+   * Its key.
+   */
+  key: string;
+  /**
+   * The beginning of what it says of itself; empty where it says nothing.
+   */
+  text: string;
+  /**
+   * Its title.
+   */
+  title: string;
+  /**
+   * Where it lives on the web.
+   */
+  url: string | null;
+}
+/**
  * Something that a mirror does not know.
  */
 export interface Gap {
@@ -2144,6 +2178,10 @@ export interface LogError {
  */
 export interface SolvedCase {
   /**
+   * The version that the question names, where it can be compared with `fixed_in`.
+   */
+  asked_version: AskedVersion | null;
+  /**
    * What was reported.
    */
   body: string;
@@ -2178,7 +2216,7 @@ export interface SolvedCase {
   /**
    * The merged pull requests that closed it.
    */
-  fixed_by: Named[];
+  fixed_by: FixedBy[];
   /**
    * The version or milestone that has the fix, where someone says so.
    */
@@ -2239,23 +2277,6 @@ export interface SolvedCase {
    * The share of the question's words that it has, weighed by rarity, about 0..1.
    */
   words: number;
-}
-/**
- * A document that is named beside another.
- */
-export interface Named {
-  /**
-   * Its key.
-   */
-  key: string;
-  /**
-   * Its title.
-   */
-  title: string;
-  /**
-   * Where it lives on the web.
-   */
-  url: string | null;
 }
 /**
  * A place in a log.
@@ -2559,6 +2580,10 @@ export interface NearCase {
    * Human key.
    */
   key: string;
+  /**
+   * The comment to read first: why it was closed, or what was said last.
+   */
+  said: CaseComment | null;
   /**
    * Closed or merged.
    */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CaseComment, SolvedCase } from "../lib/types";
-import { blocks, fixFirst } from "./pieces";
+import { blocks, fixFirst, versionWords } from "./pieces";
 
 const comment = (anchor: string): CaseComment => ({
   anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
@@ -18,4 +18,9 @@ it("tells code from prose", () => {
   ]);
   expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
   expect(blocks("  ")).toEqual([]);
+});
+
+it("a version is older than the fix, or should have it", () => {
+  expect(versionWords({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
+  expect(versionWords({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: it may be back");
 });

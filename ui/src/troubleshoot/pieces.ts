@@ -1,6 +1,6 @@
 // The pieces of an answer: what can be read, and picked for a brief.
 
-import type { CaseComment, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
+import type { AskedVersion, CaseComment, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
 
 export type Section = "case" | "duplicate" | "wiki";
 
@@ -28,6 +28,11 @@ export function pieces(solved: TroubleshootResponse | null, duplicates: Duplicat
 export function fixFirst(one: SolvedCase): CaseComment[] {
   const fix = one.comments.find((comment) => comment.anchor === one.fix);
   return fix ? [fix, ...one.comments.filter((comment) => comment !== fix)] : [...one.comments];
+}
+
+/** What the version with the fix means for the one that is asked about. */
+export function versionWords({ version, has_fix }: AskedVersion): string {
+  return has_fix ? `${version} should have the fix: it may be back` : `${version} is older`;
 }
 
 /** How likely a case helps, in words; nothing where it is tied to the report by more than likeness. */

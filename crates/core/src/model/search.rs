@@ -177,6 +177,8 @@ pub enum Lack {
     Calibration,
     /// What looks like a filter or an exclusion found nothing, and its words did.
     Operators,
+    /// The item that was named is not in the casebook.
+    Item,
 }
 
 /// Something that the person should know about an answer.

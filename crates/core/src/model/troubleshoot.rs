@@ -98,15 +98,38 @@ pub struct CaseComment {
     pub excerpt: bool,
 }
 
-/// A document that is named beside another.
+/// A merged pull request that closed a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Named {
+pub struct FixedBy {
     /// Its key.
     pub key: String,
     /// Its title.
     pub title: String,
     /// Where it lives on the web.
     pub url: Option<String>,
+    /// The beginning of what it says of itself; empty where it says nothing.
+    pub text: String,
+}
+
+/// The version that a question names, beside the one that has a case's fix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct AskedVersion {
+    /// The newest version that the question names.
+    pub version: String,
+    /// Whether it should have the fix. The failure may then be back, or be another one.
+    pub has_fix: bool,
+}
+
+impl AskedVersion {
+    /// What it means for who asks, in words.
+    pub fn words(&self) -> String {
+        let version = &self.version;
+        if self.has_fix {
+            format!("{version} should have the fix: it may be back")
+        } else {
+            format!("{version} is older")
+        }
+    }
 }
 
 /// Why a case is one without being near in meaning or words.
@@ -151,13 +174,15 @@ pub struct SolvedCase {
     /// Whether it shares an error code, an exception or a quoted message with the question.
     pub same_signature: bool,
     /// The merged pull requests that closed it.
-    pub fixed_by: Vec<Named>,
+    pub fixed_by: Vec<FixedBy>,
     /// The versions of the product that it was reported on.
     pub reported_on: Vec<String>,
     /// Versions of other programs that it names, such as `Ubuntu 22.04.1`.
     pub environment: Vec<String>,
     /// The version or milestone that has the fix, where someone says so.
     pub fixed_in: Option<String>,
+    /// The version that the question names, where it can be compared with `fixed_in`.
+    pub asked_version: Option<AskedVersion>,
     /// What was reported.
     pub body: String,
     /// Whether the report says more than that.
@@ -191,6 +216,8 @@ pub struct NearCase {
     pub declined: bool,
     /// The probability that it helps, 0..1.
     pub helps: f32,
+    /// The comment to read first: why it was closed, or what was said last.
+    pub said: Option<CaseComment>,
 }
 
 /// A passage of a wiki, where no solved case comes near.

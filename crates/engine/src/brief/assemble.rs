@@ -16,7 +16,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
-        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, LogResponse, Quote,
+        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, FixedBy, LogResponse, Quote,
         RedactionPreview, Section, SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
@@ -413,11 +413,7 @@ impl Writer<'_> {
             said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
             said.extend(case.same_signature.then(|| "the same error".to_owned()));
             let mut citations = cite(None);
-            citations.extend(case.fixed_by.iter().map(|f| Citation {
-                label: format!("[Pull request {}]", f.key),
-                key: f.key.clone(),
-                url: f.url.clone(),
-            }));
+            citations.extend(case.fixed_by.iter().map(of_change));
             let own = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
                 heading: Some(if own { "This report itself".to_owned() } else { case.title.clone() }),
@@ -434,6 +430,20 @@ impl Writer<'_> {
                     excerpt: case.body_excerpt,
                 };
                 entries.push(Entry { quote: Some(quote), citations: cite(None), ..Entry::default() });
+            }
+            for change in case.fixed_by.iter().filter(|change| !change.text.is_empty()) {
+                let quote = Quote {
+                    author: None,
+                    role: Some("the change that fixed it".to_owned()),
+                    day: None,
+                    text: change.text.clone(),
+                    excerpt: false,
+                };
+                entries.push(Entry {
+                    quote: Some(quote),
+                    citations: vec![of_change(change)],
+                    ..Entry::default()
+                });
             }
             for c in &case.comments {
                 let quote = Quote {
@@ -519,11 +529,18 @@ impl Writer<'_> {
             asked.push(("Is there a log, a message or a stack trace? The report has none.".to_owned(), own));
         }
         for case in &solved.cases {
-            if let (Some(fixed), Some(first)) = (&case.fixed_in, named.first()) {
-                asked.push((
-                    format!("The report names {first}; this case was fixed in {fixed}. Does it still happen there?"),
-                    vec![of_case(case)],
-                ));
+            if let (Some(fixed), Some(named)) = (&case.fixed_in, &case.asked_version) {
+                let version = &named.version;
+                let question = if named.has_fix {
+                    format!(
+                        "The report names {version}, and this case was fixed in {fixed}. Is the failure back?"
+                    )
+                } else {
+                    format!(
+                        "The report names {version}; this case was fixed in {fixed}. Does it still happen there?"
+                    )
+                };
+                asked.push((question, vec![of_case(case)]));
             }
         }
         if let Some(c) = found.and_then(|f| {
@@ -580,6 +597,14 @@ fn cite(row: &DocumentRow) -> Citation {
 
 fn of_case(case: &SolvedCase) -> Citation {
     Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() }
+}
+
+fn of_change(change: &FixedBy) -> Citation {
+    Citation {
+        label: format!("[Pull request {}]", change.key),
+        key: change.key.clone(),
+        url: change.url.clone(),
+    }
 }
 
 fn day(time: Option<jiff::Timestamp>) -> Option<String> {

@@ -38,7 +38,7 @@ use precedent_index::{
     fulltext::{self, FullText},
     update::{self, A_MOMENT, Derived, Effort, Indexed},
 };
-use precedent_store::Store;
+use precedent_store::{Store, is_emptied};
 use precedent_trackers::{
     http::{Http, HttpOptions, RealTime, Timing},
     secrets::Secrets,
@@ -213,7 +213,12 @@ impl Casebook {
             return Err(no_casebook(&folder));
         }
         make_private(&folder)?;
-        let store = Store::open(&folder.join(DATABASE))?;
+        let database = folder.join(DATABASE);
+        // A file that was never filled has no indexes beside it.
+        if is_emptied(&database) && folder.join(FULL_TEXT).is_dir() {
+            return Err(emptied(&database));
+        }
+        let store = Store::open(&database)?;
         let preload = match preload {
             None => None,
             Some(preload) => {
@@ -473,6 +478,17 @@ fn sentence(error: &Error) -> String {
         Some(hint) => format!("{error}. {hint}"),
         None => error.to_string(),
     }
+}
+
+fn emptied(database: &Path) -> Error {
+    Error::new(
+        Code::Corrupt,
+        format!("{} is empty, though there are indexes of what was in it", database.display()),
+    )
+    .with_hint(
+        "Go back to a copy, such as `precedent backup` writes: precedent restore FILE. Without a copy, delete the file, add the \
+         sources again and sync.",
+    )
 }
 
 /// Where nobody made a casebook yet.

@@ -20,6 +20,7 @@ pub use coverage::coverage;
 pub(crate) use coverage::lacks;
 use coverage::{missing_text, missing_vectors};
 use fusion::Fused;
+use named::{is_key, referring};
 pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
@@ -129,7 +130,7 @@ impl Parts<'_> {
                 self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
             task.check()?;
             let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
-            self.put_key_first(&query, &mut hits, limit)?;
+            self.put_key_first(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
                 hits.iter_mut().for_each(|hit| hit.passages.clear());
             }
@@ -501,13 +502,27 @@ impl Parts<'_> {
         })
     }
 
-    /// A query that is nothing but a key or a number means that document.
-    fn put_key_first(&self, query: &Query, hits: &mut Vec<Hit>, limit: usize) -> Result<()> {
+    /// A query that is nothing but a key or a number means that document; a key of none means what refers to it.
+    fn put_key_first(
+        &self,
+        query: &Query,
+        hits: &mut Vec<Hit>,
+        notices: &mut Vec<Notice>,
+        limit: usize,
+    ) -> Result<()> {
         let text = query.text.trim();
         if text.contains(char::is_whitespace) || !query.phrases.is_empty() {
             return Ok(());
         }
+        let mut why = "You named it.";
         let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
+        if named.is_empty() && is_key(text) {
+            named = self.store.read(|r| referring(r, text))?;
+            why = "It refers to what you named.";
+            hits.clear();
+            let text = format!("This casebook has no item {text}.");
+            notices.push(Notice { lack: Lack::Item, text });
+        }
         let allowed = self.fulltext.allowed(&query.filters)?;
         let meets = |row: &DocumentRow| {
             let id = usize::try_from(row.id).ok();
@@ -521,7 +536,7 @@ impl Parts<'_> {
                 hits.insert(0, hit);
                 continue;
             }
-            hits.insert(0, self.store.read(|r| unasked(r, &row, "You named it."))?);
+            hits.insert(0, self.store.read(|r| unasked(r, &row, why))?);
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What a key, a number or an address names.
 
+use std::collections::BTreeSet;
+
 use precedent_core::error::{Error, Result};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::similar;
@@ -27,6 +29,29 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
         Some(row) => Ok(vec![row]),
         None => by_project(reader, text),
     }
+}
+
+/// Whether a text can only be meant as an item's key: `acme/app#12`, `#12`. A number by itself may be an error's.
+pub fn is_key(text: &str) -> bool {
+    text.rsplit_once('#').is_some_and(|(source, number)| {
+        (source.is_empty() || source.contains('/')) && number.parse::<u32>().is_ok()
+    })
+}
+
+/// The documents that refer to an item that is not here, in the order of their keys.
+///
+/// # Errors
+/// Those of the database.
+pub fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
+    let keys = match key.strip_prefix('#') {
+        Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),
+        None => vec![key.to_owned()],
+    };
+    let mut from = BTreeSet::new();
+    for key in &keys {
+        from.extend(reader.links(key)?.into_iter().filter(|l| l.to_key == *key).map(|l| l.from_key));
+    }
+    from.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
 }
 
 /// The documents of a project that a tracker names as `APP-12`: of sources that hold the project, or are called like it.

@@ -13,8 +13,8 @@ use precedent_core::{
 use precedent_text::prepare::Prepared;
 
 use super::{
-    Links, Opened,
     budget::{excerpt, length},
+    case::{Links, Opened},
     roles::speaks_for_project,
     thread::{assemble, shortened},
 };

@@ -3,24 +3,25 @@
 //! Apart from duplicates by design: here only what was resolved counts, and what is shown is the solution.
 
 mod budget;
+mod case;
 mod evaluate;
 mod helps;
 mod keywords;
 mod language;
 mod roles;
 mod thread;
+mod wiki;
 
 use std::{cell::LazyCell, time::Instant};
 
 use crate::{
-    Parts,
     closing::{is_declined, named_at_closing},
     duplicates::{Checker, Draft, Scope},
-    phrases::denies,
-    search::{self, Evidence},
+    search,
 };
 pub(crate) use budget::excerpt;
-use budget::{length, shares};
+use budget::shares;
+use case::{Case, Links, Opened};
 pub use evaluate::evaluate_threads;
 pub use helps::{Likely, likely};
 use jiff::Timestamp;
@@ -28,39 +29,29 @@ pub use language::Language;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        CaseComment, CaseRelation, CommentRole, DocKind, HELPS, Named, NearCase, SolvedCase, State,
-        TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings, WikiPassage,
+        CaseRelation, DocKind, HELPS, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        TroubleshootSettings,
         limits::{BUDGET, CASES},
     },
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{DocumentRow, Reader, StoredComment};
+use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::informative,
     failure::{Contrary, Failures},
-    prepare::{Prepared, written},
+    prepare::Prepared,
     report,
     skeleton::Skeleton,
-    tokens,
-    version::versions,
 };
-use thread::{Said, assemble, need};
+use wiki::wiki;
 
 /// Candidates that are looked at.
 const CANDIDATES: usize = 10;
 /// So many are named that are no solution, or not close enough.
 const NEAR: usize = 3;
-/// A page that was found by words alone needs this share of the question's words, weighed by rarity.
-const WORDS_FLOOR: f32 = 0.2;
 /// A case that helps more likely than not leaves no room for the wiki.
 const SURELY: f32 = 0.5;
-/// Pages of a wiki that are shown where no case surely helps.
-const PAGES: usize = 2;
-/// How deep the wiki's pages are looked through for each question.
-const PAGE_DEPTH: usize = 10;
-/// The passage of a page, in characters.
-const PAGE_LENGTH: usize = 1200;
 /// The most that a case helps whose innermost cause is another one, which is then not shown; whose message is about another
 /// thing; and which fails in another way.
 const ANOTHER_CAUSE: f32 = 0.14;
@@ -121,20 +112,24 @@ pub fn troubleshoot(
         cases.truncate(response.settings.max_results);
         // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
         let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
-        response.near = near.take(NEAR).map(Candidate::near).collect();
         let wanted = report::terms(&question.text);
+        let open = |row| Opened::read(r, parts, row, &wanted, vector.as_deref(), Links::Known);
+        response.near =
+            near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.declined))).collect::<Result<_>>()?;
         cases
             .into_iter()
             .map(|c| {
-                let thread = Opened::read(r, parts, c.row, &wanted, vector.as_deref(), Links::Known)?;
-                Ok(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread })
+                let thread = open(c.row)?;
+                let of_another = c.relation != Some(CaseRelation::Itself);
+                let asked = of_another.then(|| thread.asked(&question.text)).flatten();
+                Ok(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked })
             })
             .collect::<Result<Vec<_>>>()
     })?;
     task.check()?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
     let weights: Vec<f32> = cases.iter().map(weight).collect();
-    let needs: Vec<usize> = cases.iter().map(|c| need(&c.thread.body, &c.thread.said)).collect();
+    let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if weights.iter().all(|helps| *helps < SURELY) {
@@ -175,12 +170,6 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
         .with_hint(format!("troubleshooting.total_budget_chars is {} to {}.", BUDGET.0, BUDGET.1)));
     }
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
-}
-
-/// Whether a page of a wiki is near in meaning; by words alone only where nobody set a threshold.
-fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
-    let by_words = !set && (evidence.signature || evidence.words >= WORDS_FLOOR);
-    evidence.cosine.is_some_and(|c| c >= threshold) || by_words
 }
 
 struct Question {
@@ -275,21 +264,6 @@ struct Candidate {
     declined: bool,
 }
 
-impl Candidate {
-    fn near(self) -> NearCase {
-        NearCase {
-            citation: citation(&self.row),
-            declined: self.declined,
-            helps: self.evidence.helps,
-            state: self.row.state,
-            state_reason: self.row.state_reason,
-            title: self.row.title,
-            url: self.row.url,
-            key: self.row.key,
-        }
-    }
-}
-
 /// The candidates, best first, each case once. A duplicate leads to the report that stays.
 fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
@@ -364,188 +338,6 @@ fn is_resolved(row: &DocumentRow) -> bool {
     }
 }
 
-/// The merged pull requests that closed an item.
-fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
-    let mut out = Vec::new();
-    for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
-        out.extend(r.document_by_key(&link.from_key)?.filter(|d| d.state == Some(State::Merged)));
-    }
-    Ok(out)
-}
-
-/// A case with its whole thread.
-struct Case {
-    evidence: Seen,
-    relation: Option<CaseRelation>,
-    via: Option<String>,
-    thread: Opened,
-}
-
-/// Whether what closed an item helps to tell what its comments do. An evaluation hides what it asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Links {
-    Known,
-    Hidden,
-}
-
-/// A whole thread.
-struct Opened {
-    row: DocumentRow,
-    /// The merged pull requests that closed it.
-    fixed_by: Vec<DocumentRow>,
-    /// The numbers of what closed it, mirrored or not.
-    closers: Vec<u64>,
-    body: String,
-    said: Vec<Said>,
-    reported_on: Vec<String>,
-    environment: Vec<String>,
-    fixed_in: Option<String>,
-}
-
-impl Opened {
-    /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
-    fn read(
-        r: &Reader<'_>,
-        parts: &Parts<'_>,
-        row: DocumentRow,
-        wanted: &[String],
-        vector: Option<&[f32]>,
-        links: Links,
-    ) -> Result<Self> {
-        let fixed_by = fixes(r, &row)?;
-        let closers = r.closing_numbers(&row)?;
-        let told: &[u64] = if links == Links::Known { &closers } else { &[] };
-        let comments = r.comments(&row)?;
-        let near = match (vector, parts.vectors) {
-            (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
-            _ => Vec::new(),
-        };
-        let closed_at = row.merged_at.or(row.closed_at);
-        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
-        let mut said: Vec<Said> = comments
-            .iter()
-            .map(|c| {
-                let text = Prepared::comment(&c.body);
-                let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let role = roles::role(c, &text, closed_at, told);
-                Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
-            })
-            .collect();
-        // What was denied later is no fix; what closed it is one all the same.
-        let denied =
-            said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
-        if closers.is_empty() {
-            for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
-                if matches!(earlier.comment.role, Some(CommentRole::Fix | CommentRole::Workaround)) {
-                    earlier.comment.role = None;
-                }
-            }
-        }
-        let named = versions(&format!("{}\n{}", row.title, body), &row.source);
-        let reported_on = named.own;
-        let said_fixed =
-            said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix)).find_map(|s| {
-                let named = versions(&s.comment.text, &row.source);
-                named.own.into_iter().find(|v| !reported_on.contains(v))
-            });
-        let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
-        Ok(Self {
-            fixed_in: planned.or(said_fixed),
-            row,
-            fixed_by,
-            closers,
-            body,
-            said,
-            reported_on,
-            environment: named.others,
-        })
-    }
-}
-
-impl Case {
-    fn shown(self, budget: usize) -> SolvedCase {
-        let Opened { row, fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
-        let closed_at = row.merged_at.or(row.closed_at);
-        let thread = assemble(&body, &said, closed_at, budget);
-        let named = |row: &DocumentRow| Named {
-            key: row.key.clone(),
-            title: row.title.clone(),
-            url: row.url.clone(),
-        };
-        SolvedCase {
-            citation: citation(&row),
-            kind: row.kind,
-            closed_at,
-            relation: self.relation,
-            via: self.via,
-            helps: self.evidence.helps,
-            similarity: self.evidence.similarity,
-            words: self.evidence.words,
-            same_signature: self.evidence.signature,
-            fixed_by: fixed_by.iter().map(named).collect(),
-            reported_on,
-            environment,
-            fixed_in,
-            body: thread.body,
-            body_excerpt: thread.body_excerpt,
-            comments: thread.comments,
-            omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
-            fix: thread.fix,
-            chars: thread.chars,
-            key: row.key,
-            title: row.title,
-            url: row.url,
-            state: row.state,
-            state_reason: row.state_reason,
-        }
-    }
-}
-
-fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
-    CaseComment {
-        anchor: search::anchor(comment),
-        author: comment.author.login.clone(),
-        association: comment.author.association.clone(),
-        role,
-        created_at: comment.created_at,
-        url: comment.url.clone(),
-        text: without_quotes(&comment.body),
-        excerpt: false,
-    }
-}
-
-/// A comment without what it quotes, where it says something itself: the quoted words are in the thread already.
-fn without_quotes(markdown: &str) -> String {
-    let markdown = &*written(markdown);
-    let own: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
-    let own = own.join("\n");
-    let text = if own.trim().is_empty() { markdown } else { &own };
-    let mut out = String::with_capacity(text.len());
-    let mut blank = 0;
-    for line in text.trim().lines() {
-        blank = if line.trim().is_empty() { blank + 1 } else { 0 };
-        if blank < 2 {
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-    }
-    out.truncate(out.trim_end().len());
-    out
-}
-
-/// The share of the question's words that a text has; for comments without a vector.
-fn overlap(wanted: &[String], text: &Prepared) -> f32 {
-    if wanted.is_empty() {
-        return 0.0;
-    }
-    let has: std::collections::HashSet<String> =
-        tokens::words(&format!("{}\n{}", text.prose(), text.code())).into_iter().map(|w| w.term).collect();
-    let common = wanted.iter().filter(|w| has.contains(*w)).count();
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
-    let share = common as f32 / wanted.len() as f32;
-    share
-}
-
 /// What a pasted text is called: its first line, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
@@ -560,92 +352,4 @@ pub fn citation(row: &DocumentRow) -> String {
         DocKind::Page => format!("[Wiki: {}]", row.title),
         DocKind::Note => format!("[Note {}]", row.key),
     }
-}
-
-/// Pages of wikis, asked for with the original text and with what it names, a page once.
-fn wiki(
-    parts: &Parts<'_>,
-    question: &Question,
-    threshold: f32,
-    set: bool,
-    task: &Task,
-) -> Result<Vec<WikiPassage>> {
-    let pages = Filter { test: Test::Kind(DocKind::Page), negated: false };
-    let filters: Vec<Filter> = std::iter::once(pages).chain(question.within()).collect();
-    let mut found: Vec<Evidence> = Vec::new();
-    for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
-        if text.trim().is_empty() {
-            continue;
-        }
-        for one in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
-            if !passes(&one, threshold, set) {
-                continue;
-            }
-            match found.iter_mut().find(|f| f.document == one.document) {
-                Some(known) => {
-                    known.fused = known.fused.max(one.fused);
-                    known.cosine = known.cosine.into_iter().chain(one.cosine).reduce(f32::max);
-                }
-                None => found.push(one),
-            }
-        }
-    }
-    let vector = parts.vector(&question.text)?;
-    parts.store.read(|r| {
-        let mut pages = Vec::new();
-        for one in found {
-            let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
-            pages.push((one, row));
-        }
-        pages.sort_by(|(a, x), (b, y)| b.fused.total_cmp(&a.fused).then_with(|| x.key.cmp(&y.key)));
-        pages.truncate(PAGES);
-        pages.into_iter().map(|(one, row)| passage(parts, question, one, row, vector.as_deref())).collect()
-    })
-}
-
-fn passage(
-    parts: &Parts<'_>,
-    question: &Question,
-    one: Evidence,
-    row: DocumentRow,
-    vector: Option<&[f32]>,
-) -> Result<WikiPassage> {
-    let body = Prepared::body(&row.body, &Skeleton::default());
-    let chunks = precedent_text::chunk::chunks(&body, precedent_text::chunk::MAX_BODY_CHUNKS);
-    let near = match (vector, parts.vectors) {
-        (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,
-        _ => None,
-    };
-    let wanted = report::terms(&question.text);
-    let by_words = || {
-        let score = |text: &str| {
-            let has: std::collections::HashSet<String> =
-                tokens::words(text).into_iter().map(|w| w.term).collect();
-            wanted.iter().filter(|w| has.contains(*w)).count()
-        };
-        (0..chunks.len()).max_by_key(|i| (score(&chunks[*i].text), std::cmp::Reverse(*i)))
-    };
-    let at = near.filter(|at| *at < chunks.len()).or_else(by_words);
-    let text = at.map_or_else(
-        || row.body.clone(),
-        |at| {
-            let mut text = chunks[at].text.clone();
-            // A short piece is shown with what follows it.
-            if length(&text) < PAGE_LENGTH / 2
-                && let Some(next) = chunks.get(at + 1)
-            {
-                text.push_str("\n\n");
-                text.push_str(&next.text);
-            }
-            text
-        },
-    );
-    Ok(WikiPassage {
-        citation: citation(&row),
-        similarity: one.cosine,
-        text: excerpt(&text, PAGE_LENGTH).0,
-        key: row.key,
-        title: row.title,
-        url: row.url,
-    })
 }

@@ -173,7 +173,7 @@ pub(super) fn shortened(body: &str) -> (String, bool) {
 }
 
 /// Whether a paragraph is more than a greeting, a heading or a signature.
-fn says_something(paragraph: &str) -> bool {
+pub(super) fn says_something(paragraph: &str) -> bool {
     let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
     // Counted in bytes: a letter of Chinese or Japanese says as much as three of Latin.
     let letters: usize = paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();

@@ -1,0 +1,259 @@
+//! What a case shows: its thread within a budget, what fixed it, and in which version.
+
+use std::{cmp::Ordering, collections::HashSet};
+
+use super::{
+    Seen,
+    budget::{excerpt, length},
+    citation, roles,
+    thread::{Said, assemble, need, says_something, shortened},
+};
+use crate::{Parts, phrases::denies, search};
+use precedent_core::{
+    error::Result,
+    model::{AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, SolvedCase, State},
+};
+use precedent_store::{DocumentRow, Reader, StoredComment};
+use precedent_text::{
+    prepare::{Prepared, written},
+    tokens,
+    version::{compare, versions},
+};
+
+/// The most of what a change says of itself, in characters, and as a share of its case's budget.
+const CHANGE: usize = 500;
+const CHANGE_SHARE: usize = 5;
+/// The most of what is said of a case that is no solution, in characters.
+const ASIDE: usize = 300;
+
+/// The merged pull requests that closed an item.
+fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
+    let mut out = Vec::new();
+    for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
+        let Some(change) = r.document_by_key(&link.from_key)?.filter(|d| d.state == Some(State::Merged))
+        else {
+            continue;
+        };
+        let said = shortened(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
+        // "Closes #12" says nothing of how.
+        let text = if says_something(&said) { excerpt(&said, CHANGE).0 } else { String::new() };
+        out.push(FixedBy { key: change.key, title: change.title, url: change.url, text });
+    }
+    Ok(out)
+}
+
+/// A case with its whole thread.
+pub(super) struct Case {
+    pub(super) evidence: Seen,
+    pub(super) relation: Option<CaseRelation>,
+    pub(super) via: Option<String>,
+    pub(super) thread: Opened,
+    pub(super) asked: Option<AskedVersion>,
+}
+
+/// Whether what closed an item helps to tell what its comments do. An evaluation hides what it asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    Known,
+    Hidden,
+}
+
+/// A whole thread.
+pub(super) struct Opened {
+    pub(super) row: DocumentRow,
+    fixed_by: Vec<FixedBy>,
+    /// The numbers of what closed it, mirrored or not.
+    pub(super) closers: Vec<u64>,
+    pub(super) body: String,
+    pub(super) said: Vec<Said>,
+    reported_on: Vec<String>,
+    environment: Vec<String>,
+    fixed_in: Option<String>,
+}
+
+impl Opened {
+    /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
+    pub(super) fn read(
+        r: &Reader<'_>,
+        parts: &Parts<'_>,
+        row: DocumentRow,
+        wanted: &[String],
+        vector: Option<&[f32]>,
+        links: Links,
+    ) -> Result<Self> {
+        let fixed_by = fixes(r, &row)?;
+        let closers = r.closing_numbers(&row)?;
+        let told: &[u64] = if links == Links::Known { &closers } else { &[] };
+        let comments = r.comments(&row)?;
+        let near = match (vector, parts.vectors) {
+            (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
+            _ => Vec::new(),
+        };
+        let closed_at = row.merged_at.or(row.closed_at);
+        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
+        let mut said: Vec<Said> = comments
+            .iter()
+            .map(|c| {
+                let text = Prepared::comment(&c.body);
+                let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
+                let role = roles::role(c, &text, closed_at, told);
+                Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
+            })
+            .collect();
+        // What was denied later is no fix; what closed it is one all the same.
+        let denied =
+            said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
+        if closers.is_empty() {
+            for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
+                if matches!(earlier.comment.role, Some(CommentRole::Fix | CommentRole::Workaround)) {
+                    earlier.comment.role = None;
+                }
+            }
+        }
+        let named = versions(&format!("{}\n{}", row.title, body), &row.source);
+        let reported_on = named.own;
+        let said_fixed =
+            said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix)).find_map(|s| {
+                let named = versions(&s.comment.text, &row.source);
+                named.own.into_iter().find(|v| !reported_on.contains(v))
+            });
+        let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
+        Ok(Self {
+            fixed_in: planned.or(said_fixed),
+            row,
+            fixed_by,
+            closers,
+            body,
+            said,
+            reported_on,
+            environment: named.others,
+        })
+    }
+
+    /// How many characters it could use at most.
+    pub(super) fn need(&self) -> usize {
+        need(&self.body, &self.said) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
+    }
+
+    /// The version that a question names, beside the one that has the fix. Of several the newest counts: "3.1 works, 3.2 fails".
+    pub(super) fn asked(&self, question: &str) -> Option<AskedVersion> {
+        let fixed = self.fixed_in.as_deref()?;
+        let named = versions(question, &self.row.source).own;
+        let newest = named
+            .into_iter()
+            .filter(|version| compare(version, fixed).is_some())
+            .max_by(|a, b| compare(a, b).unwrap_or(Ordering::Equal))?;
+        let has_fix = compare(&newest, fixed).is_some_and(Ordering::is_ge);
+        Some(AskedVersion { version: newest, has_fix })
+    }
+
+    /// It as a case that is no solution: of its comments the one to read first.
+    pub(super) fn near(self, evidence: Seen, declined: bool) -> NearCase {
+        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
+        let fix = thread.fix;
+        let said = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
+            (c.text, c.excerpt) = excerpt(&c.text, ASIDE);
+            c
+        });
+        NearCase {
+            citation: citation(&self.row),
+            declined,
+            helps: evidence.helps,
+            said,
+            state: self.row.state,
+            state_reason: self.row.state_reason,
+            title: self.row.title,
+            url: self.row.url,
+            key: self.row.key,
+        }
+    }
+}
+
+impl Case {
+    pub(super) fn shown(self, budget: usize) -> SolvedCase {
+        let Opened { row, mut fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
+        let closed_at = row.merged_at.or(row.closed_at);
+        // Changes may use what the thread leaves.
+        let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &said)));
+        let mut left = room;
+        for change in &mut fixed_by {
+            change.text = excerpt(&change.text, left).0;
+            left -= length(&change.text);
+        }
+        let changes = room - left;
+        let thread = assemble(&body, &said, closed_at, budget - changes);
+        SolvedCase {
+            citation: citation(&row),
+            kind: row.kind,
+            closed_at,
+            relation: self.relation,
+            via: self.via,
+            helps: self.evidence.helps,
+            similarity: self.evidence.similarity,
+            words: self.evidence.words,
+            same_signature: self.evidence.signature,
+            fixed_by,
+            asked_version: self.asked,
+            reported_on,
+            environment,
+            fixed_in,
+            body: thread.body,
+            body_excerpt: thread.body_excerpt,
+            comments: thread.comments,
+            omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
+            fix: thread.fix,
+            chars: thread.chars + changes,
+            key: row.key,
+            title: row.title,
+            url: row.url,
+            state: row.state,
+            state_reason: row.state_reason,
+        }
+    }
+}
+
+fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
+    CaseComment {
+        anchor: search::anchor(comment),
+        author: comment.author.login.clone(),
+        association: comment.author.association.clone(),
+        role,
+        created_at: comment.created_at,
+        url: comment.url.clone(),
+        text: without_quotes(&comment.body),
+        excerpt: false,
+    }
+}
+
+/// A comment without what it quotes, where it says something itself: the quoted words are in the thread already.
+fn without_quotes(markdown: &str) -> String {
+    let markdown = &*written(markdown);
+    let own: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
+    let own = own.join("\n");
+    let text = if own.trim().is_empty() { markdown } else { &own };
+    let mut out = String::with_capacity(text.len());
+    let mut blank = 0;
+    for line in text.trim().lines() {
+        blank = if line.trim().is_empty() { blank + 1 } else { 0 };
+        if blank < 2 {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The share of the question's words that a text has; for comments without a vector.
+fn overlap(wanted: &[String], text: &Prepared) -> f32 {
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    let has: HashSet<String> =
+        tokens::words(&format!("{}\n{}", text.prose(), text.code())).into_iter().map(|w| w.term).collect();
+    let common = wanted.iter().filter(|w| has.contains(*w)).count();
+    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
+    let share = common as f32 / wanted.len() as f32;
+    share
+}

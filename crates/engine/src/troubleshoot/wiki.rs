@@ -1,0 +1,126 @@
+//! Pages of wikis, for questions that no case surely answers.
+
+use std::{cmp::Reverse, collections::HashSet};
+
+use super::{
+    Question,
+    budget::{excerpt, length},
+    citation, keywords,
+};
+use crate::{Parts, search::Evidence};
+use precedent_core::{
+    error::Result,
+    model::{DocKind, WikiPassage},
+    task::Task,
+};
+use precedent_index::filter::{Filter, Test};
+use precedent_store::DocumentRow;
+use precedent_text::{
+    chunk::{MAX_BODY_CHUNKS, chunks},
+    prepare::Prepared,
+    report,
+    skeleton::Skeleton,
+    tokens,
+};
+
+/// A page that was found by words alone needs this share of the question's words, weighed by rarity.
+const WORDS_FLOOR: f32 = 0.2;
+/// Pages of a wiki that are shown where no case surely helps.
+const PAGES: usize = 2;
+/// How deep the wiki's pages are looked through for each question.
+const PAGE_DEPTH: usize = 10;
+/// The passage of a page, in characters.
+const PAGE_LENGTH: usize = 1200;
+
+/// Whether a page of a wiki is near in meaning; by words alone only where nobody set a threshold.
+fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
+    let by_words = !set && (evidence.signature || evidence.words >= WORDS_FLOOR);
+    evidence.cosine.is_some_and(|c| c >= threshold) || by_words
+}
+
+/// Pages of wikis, asked for with the original text and with what it names, a page once.
+pub(super) fn wiki(
+    parts: &Parts<'_>,
+    question: &Question,
+    threshold: f32,
+    set: bool,
+    task: &Task,
+) -> Result<Vec<WikiPassage>> {
+    let pages = Filter { test: Test::Kind(DocKind::Page), negated: false };
+    let filters: Vec<Filter> = std::iter::once(pages).chain(question.within()).collect();
+    let mut found: Vec<Evidence> = Vec::new();
+    for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
+        if text.trim().is_empty() {
+            continue;
+        }
+        for one in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
+            if !passes(&one, threshold, set) {
+                continue;
+            }
+            match found.iter_mut().find(|f| f.document == one.document) {
+                Some(known) => {
+                    known.fused = known.fused.max(one.fused);
+                    known.cosine = known.cosine.into_iter().chain(one.cosine).reduce(f32::max);
+                }
+                None => found.push(one),
+            }
+        }
+    }
+    let vector = parts.vector(&question.text)?;
+    parts.store.read(|r| {
+        let mut pages = Vec::new();
+        for one in found {
+            let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+            pages.push((one, row));
+        }
+        pages.sort_by(|(a, x), (b, y)| b.fused.total_cmp(&a.fused).then_with(|| x.key.cmp(&y.key)));
+        pages.truncate(PAGES);
+        pages.into_iter().map(|(one, row)| passage(parts, question, one, row, vector.as_deref())).collect()
+    })
+}
+
+fn passage(
+    parts: &Parts<'_>,
+    question: &Question,
+    one: Evidence,
+    row: DocumentRow,
+    vector: Option<&[f32]>,
+) -> Result<WikiPassage> {
+    let body = Prepared::body(&row.body, &Skeleton::default());
+    let chunks = chunks(&body, MAX_BODY_CHUNKS);
+    let near = match (vector, parts.vectors) {
+        (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,
+        _ => None,
+    };
+    let wanted = report::terms(&question.text);
+    let by_words = || {
+        let score = |text: &str| {
+            let has: HashSet<String> = tokens::words(text).into_iter().map(|w| w.term).collect();
+            wanted.iter().filter(|w| has.contains(*w)).count()
+        };
+        (0..chunks.len()).max_by_key(|i| (score(&chunks[*i].text), Reverse(*i)))
+    };
+    let at = near.filter(|at| *at < chunks.len()).or_else(by_words);
+    let text = at.map_or_else(
+        || row.body.clone(),
+        |at| {
+            let mut text = chunks[at].text.clone();
+            // A short piece is shown with what follows it.
+            if length(&text) < PAGE_LENGTH / 2
+                && let Some(next) = chunks.get(at + 1)
+            {
+                text.push_str("\n\n");
+                text.push_str(&next.text);
+            }
+            text
+        },
+    );
+    Ok(WikiPassage {
+        citation: citation(&row),
+        similarity: one.cosine,
+        text: excerpt(&text, PAGE_LENGTH).0,
+        key: row.key,
+        title: row.title,
+        url: row.url,
+    })
+}
