@@ -1,6 +1,6 @@
 //! Every command: what it prints for people, as JSON (held to its schema), and when it fails.
 
-use std::{collections::BTreeSet, path::Path, process::Stdio};
+use std::{collections::BTreeSet, path::Path};
 
 use serde_json::{Value, json};
 
@@ -435,7 +435,7 @@ fn head_takes_one_line_and_all_ends_well() {
                 sh
             })
             .args(["-c", &script, env!("CARGO_BIN_EXE_precedent")])
-            .stdin(Stdio::null())
+            .stdin(std::process::Stdio::null())
             .output()
             .unwrap();
         let ran = Ran::from(output);

@@ -245,12 +245,15 @@ fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
 }
 
 #[test]
+#[cfg(unix)]
 fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let (place, server) = (Place::new(), Echo::new(200));
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     // One that prints what it would send anywhere.
     let gh = place.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
-    std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = place.command(&["sync", "--no-vectors"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", gh.parent().unwrap().display()));
     assert!(command.env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap().status.success());

@@ -94,6 +94,7 @@ mod tests {
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
     }
 
+    #[cfg(unix)]
     fn touch_dir(path: &Path, seconds: u64) {
         std::fs::File::open(path)
             .unwrap()

@@ -141,15 +141,16 @@ pub struct Vectors {
 /// What tells a file from another one of the same name: device and inode.
 type Identity = (u64, u64);
 
-/// None where the system does not tell; there a file that is open cannot be replaced.
+#[cfg(unix)]
 fn identity(path: &Path) -> Option<Identity> {
-    #[cfg(unix)]
-    return fs::metadata(path).ok().map(|m| {
-        use std::os::unix::fs::MetadataExt as _;
-        (m.dev(), m.ino())
-    });
-    #[cfg(not(unix))]
-    return None;
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
+}
+
+/// Where the system does not tell, a file that is open cannot be replaced.
+#[cfg(not(unix))]
+fn identity(_path: &Path) -> Option<Identity> {
+    None
 }
 
 impl std::fmt::Debug for Vectors {
