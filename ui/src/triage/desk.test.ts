@@ -27,5 +27,6 @@ it("lists what was decided, the last first, and takes back the one that is meant
   document.querySelector<HTMLElement>("[aria-label='Take back: acme/app#5 is a duplicate of acme/app#1.']")?.click();
   await rest();
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back"]);
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
   expect(desk.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
 });
