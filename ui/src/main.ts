@@ -3,7 +3,7 @@ import { mount } from "svelte";
 import App from "./App.svelte";
 import { Desk } from "./shell/desk.svelte";
 import { appearance } from "./shell/look.svelte";
-import { restore } from "./shell/zoom";
+import { restore } from "./shell/zoom.svelte";
 
 document.documentElement.classList.toggle("paints-scroll-bars-last", navigator.userAgent.includes("Linux"));
 restore();

@@ -106,7 +106,7 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
         wait_for(&window, ".welcome").await;
         let said = texts(&window, ".welcome").await.join("");
         assert!(
-            said.contains("Open the sample casebook") && said.contains("add a project of your own"),
+            said.contains("Open the sample casebook") && said.contains("Mirror a tracker"),
             "{said}"
         );
         shot(&window, "welcome").await;

@@ -62,7 +62,7 @@ async fn a_source_is_added_synced_and_stopped() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "add a project of your own").await;
+        click_words(&window, ".welcome button", "Mirror a tracker").await;
         wait_for(&window, "#add-project").await;
         shot(&window, "add-source").await;
         // What is no project is said so, with the remedy.
@@ -116,7 +116,7 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "add a project of your own").await;
+        click_words(&window, ".welcome button", "Mirror a tracker").await;
         // The address of an issue list names the kind, the host and the project.
         fill(&window, "#add-project", &format!("{host}/projects/app/issues")).await;
         wait_until("it is told what it is", async || {

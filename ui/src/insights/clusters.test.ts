@@ -61,3 +61,8 @@ describe("the map of clusters", () => {
     expect(isRising(cluster("a/b#1", 2, { recent: 1, before: 1 }))).toBe(false);
   });
 });
+
+it("ends no name of a circle with what stands between words", () => {
+  expect(beginning("certificate · chain · agent", 14)).toBe("certificate");
+  expect(beginning("certificate · chain · agent", 20)).toBe("certificate · chain");
+});

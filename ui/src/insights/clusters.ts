@@ -34,7 +34,7 @@ export function isRising(cluster: Cluster): boolean {
 /** The whole words that a text begins with, in so many characters. */
 export function beginning(text: string, most: number): string {
   if (text.length <= most) return text;
-  return text.slice(0, text.lastIndexOf(" ", most) + 1).trimEnd();
+  return text.slice(0, text.lastIndexOf(" ", most) + 1).replace(/[\s·]+$/, "");
 }
 
 /** The words that its titles share, else the title of its head. */

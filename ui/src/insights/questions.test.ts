@@ -69,7 +69,7 @@ beforeEach(async () => {
 it("tells which open reports wait longest: by age, and those that nothing has happened to", () => {
   expect(section("waits-longest")).toEqual([
     "11 open for more than a month", "11 open for more than three months", "4 open for more than a year",
-    "Report 7 2 years ago", "Report 8 4 months ago",
+    "Report 7 2y", "Report 8 4mo",
   ]);
   // The last of them are at the end of the list of all.
   expect(asked).toContainEqual({ query: "is:issue is:open", offset: 35 });
@@ -91,7 +91,7 @@ it("opens the list of a number in Search", async () => {
 
 it("tells which fixes did not hold, and opens such a pair in Triage with closed reports", async () => {
   expect(section("did-not-hold")).toEqual([
-    "1 was closed, and opened again", "Report 9 1 month ago", "1 looks like something that was fixed before", "Report 6 like #1",
+    "1 was closed, and opened again", "Report 9 1mo", "1 looks like something that was fixed before", "Report 6 like #1",
   ]);
   expect(triaged[0]).toMatchObject({ include_closed: true, queue_only: true });
   press("1 report reopened");

@@ -85,14 +85,15 @@ export const hidePrompt = () => invoke<void>("hide_prompt");
 
 /** How many documents of a query without words come at once. */
 export const PAGE = 200;
-/** How many documents that have the words of a query come at most. */
+/** How many documents that have the words of a query come at first, and at most. */
 export const RANKED = 50;
+export const MOST_RANKED = 250;
 
 /** A search ends the one before it in its window. One that is apart from what the person asks ends none. */
 const ask = (request: SearchRequest, apart: boolean) => invoke<SearchResponse>("search", { request, apart });
 
-export const search = (query: string, mode: Mode | null) =>
-  ask({ query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: false }, false);
+export const search = (query: string, mode: Mode | null, limit = RANKED) =>
+  ask({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
 /** The documents behind these many that meet the filters, the latest changed first. */
 export const browse = (query: string, offset: number, apart = false) =>
   ask({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);

@@ -65,6 +65,9 @@ it("gives a badge to those who have a standing", () => {
 
 it("makes sentences of messages", () => {
   expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
+  expect(["acme/app#7 is gone", "api.example.org does not answer", "owner/name: no such project", "“x” is no key"].map(sentence)).toEqual([
+    "acme/app#7 is gone.", "api.example.org does not answer.", "owner/name: no such project.", "“x” is no key.",
+  ]);
 });
 
 it("gives an empty title something to be pointed at", () => {

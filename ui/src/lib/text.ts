@@ -138,8 +138,9 @@ export function linkWords(kind: string, outgoing: boolean): string {
   }
 }
 
-/** A message of the engine as a sentence: with a capital and a stop. */
+/** A message of the engine as a sentence: with a capital, unless it begins with a key, a path or a name, and a stop. */
 export function sentence(message: string): string {
-  const text = message.slice(0, 1).toUpperCase() + message.slice(1);
+  const isWord = /^[\p{L}’'-]+(?:[\s,:;]|$)/u.test(message);
+  const text = isWord ? message.slice(0, 1).toUpperCase() + message.slice(1) : message;
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -4,14 +4,14 @@ import "../app.css";
 import { mount } from "svelte";
 import * as api from "../lib/api";
 import { appearance } from "../shell/look.svelte";
-import * as zoom from "../shell/zoom";
+import * as zoom from "../shell/zoom.svelte";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
 /** As the main window looks by now: it may have been changed there since. */
 function look(): void {
   appearance.restore();
-  zoom.apply(zoom.current());
+  zoom.restore();
 }
 
 look();

@@ -46,6 +46,8 @@ export class Search {
   #changedAt = 0;
   /** Queries with a text that was pasted, as they stood: a step back may bring one of them again. */
   #foreign = new Set<string>();
+  /** How many results an answer to words has. */
+  #limit = api.RANKED;
   #leave: () => void;
 
   /** `leave` is told before another query takes the place of one that stood. */
@@ -62,6 +64,18 @@ export class Search {
   /** Whether these are all documents in the order of their last change, and not an answer to words. */
   get browses(): boolean {
     return this.#all !== null;
+  }
+
+  /** Whether there may be more results than these, the best ones. */
+  get cutAt(): number | null {
+    const n = this.hits.length;
+    return !this.browses && (n === api.RANKED || n === api.MOST_RANKED) ? n : null;
+  }
+
+  /** Asks for more results, below those that are shown. */
+  more(): void {
+    this.#limit = api.MOST_RANKED;
+    this.refresh();
   }
 
   get selectedIndex(): number {
@@ -109,6 +123,7 @@ export class Search {
   #take(query: string): void {
     const text = query.trim();
     this.query = query;
+    this.#limit = api.RANKED;
     this.#marked = null;
     // What a step back or the box's own undo brings again stays somebody else's, also when it is edited then.
     this.pasted = text !== "" && (this.pasted || this.#foreign.has(text));
@@ -216,7 +231,7 @@ export class Search {
     let final = false;
     const ask = async (mode: Mode | null) => {
       try {
-        const response = await api.search(query, mode);
+        const response = await api.search(query, mode, this.#limit);
         if (!isCurrent() || (final && mode !== null)) return;
         this.#show(query, response);
         if (mode === null) this.failure = null;

@@ -8,6 +8,7 @@ interface Asked {
   query: string;
   mode: string | null;
   offset: number;
+  limit: number;
   answer: (...keys: string[]) => void;
   /** As a page of so many. */
   page: (total: number, ...keys: string[]) => void;
@@ -25,7 +26,7 @@ beforeEach(() => {
   asked = [];
   vi.useFakeTimers();
   mockIPC((_command, payload) => {
-    const { query, mode, offset } = (payload as { request: { query: string; mode: string | null; offset: number } }).request;
+    const { query, mode, offset, limit } = (payload as { request: { query: string; mode: string | null; offset: number; limit: number } }).request;
     return new Promise<SearchResponse>((resolve, reject) => {
       const page = (total: number | null, keys: string[]) =>
         resolve({
@@ -36,6 +37,7 @@ beforeEach(() => {
         query,
         mode,
         offset,
+        limit,
         answer: (...keys) => page(null, keys),
         page: (total, ...keys) => page(total, keys),
         refuse: (message) => reject({ code: "invalid_input", message, hint: null }),
@@ -118,6 +120,26 @@ it("leaves the ranking to a query that names it", async () => {
   search.type("mode:semantic slow");
   await pass(300);
   expect(asked.map((a) => a.mode)).toEqual([null]);
+});
+
+it("brings more results to who asks for them, below those that are shown", async () => {
+  const search = new Search();
+  const keys = Array.from({ length: 120 }, (_, at) => `k${at}`);
+  search.set("x");
+  await pass(1);
+  asked[0]?.answer(...keys.slice(0, 50));
+  await pass(0);
+  search.moveTo(49);
+  expect([asked[0]?.limit, search.cutAt]).toEqual([50, 50]);
+  search.more();
+  await pass(1);
+  asked[1]?.answer(...keys);
+  await pass(0);
+  expect([asked[1]?.limit, search.cutAt, search.hits.length, search.selected, search.generation]).toEqual([250, null, 120, "k49", 1]);
+  // Another query begins with a few again.
+  search.set("y");
+  await pass(1);
+  expect(asked[2]?.limit).toBe(50);
 });
 
 it("moves within its bounds", async () => {

@@ -292,7 +292,7 @@ export class Desk {
   async take(paths: readonly string[]): Promise<void> {
     const importing = this.sources.importing;
     if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.begin(paths))) {
-      this.sources.startAdding();
+      this.sources.startAdding("files");
       return;
     }
     importing.clear();

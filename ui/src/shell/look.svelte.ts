@@ -1,4 +1,4 @@
-// How the window looks: what the system says, unless the person has chosen otherwise. Text size is in zoom.ts.
+// How the window looks: what the system says, unless the person has chosen otherwise. Text size is in zoom.svelte.ts.
 
 export type Theme = "system" | "light" | "dark";
 export type Contrast = "system" | "more";

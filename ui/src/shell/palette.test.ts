@@ -10,6 +10,13 @@ it("prefers a whole word to scattered letters", () => {
   expect(matching(commands, "zzz")).toEqual([]);
 });
 
+it("takes no letters from the middle of words", () => {
+  const commands = ["Check open reports for duplicates", "Open in the tracker"].map(command);
+  expect(matching(commands, "cer")).toEqual([]);
+  expect(matching(commands, "cor")[0]?.title).toBe("Check open reports for duplicates");
+  expect(matching(commands, "opentr")[0]?.title).toBe("Open in the tracker");
+});
+
 it("keeps the order while nothing is typed", () => {
   const commands = ["b", "a"].map(command);
   expect(matching(commands, " ").map((c) => c.title)).toEqual(["b", "a"]);

@@ -33,14 +33,15 @@ export function fit(title: string, typed: string): number | null {
     score += next === at + 1 ? 4 : startsWord ? 3 : -1;
     at = next;
   }
-  return score - text.length / 100;
+  // Letters from the middle of words fit anything.
+  return score <= 2 * wanted.length ? null : score - text.length / 100;
 }
 
 /** The commands that fit, the best first; in their own order while nothing is typed. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   return commands
     .map((command) => ({ command, score: fit(command.title, typed) }))
-    .filter((one): one is { command: Command; score: number } => one.score !== null && (typed.trim() === "" || one.score > 0))
+    .filter((one): one is { command: Command; score: number } => one.score !== null)
     .sort((a, b) => b.score - a.score)
     .map((one) => one.command);
 }

@@ -15,6 +15,8 @@ export class Sources {
   selected = $state<string | null>(null);
   /** Whether the form for a source is open. */
   adding = $state(false);
+  /** Where the source that is being added comes from. */
+  from = $state<"tracker" | "files">("tracker");
   /** What the last sync of each source did. */
   reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
   tested = $state.raw<ReadonlyMap<string, Tested>>(new Map());
@@ -46,8 +48,9 @@ export class Sources {
     return this.mirrors.some((mirror) => mirror.gaps.some((gap) => gap.kind === "ended" || gap.kind === "refused"));
   }
 
-  startAdding(): void {
+  startAdding(from: "tracker" | "files" = "tracker"): void {
     this.#desk.go("sources");
+    this.from = from;
     this.adding = true;
   }
 

@@ -2,9 +2,9 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
-import { candidate, cluster, comparison, hit, LOG, MONTHS, note, page, solved, thread, TITLES, waiting, type Sort } from "./samples";
+import { brief, candidate, cluster, comparison, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
-export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "hostile"] as const;
+export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
 
 const TOTAL = 400;
@@ -47,7 +47,7 @@ function queue(sort: Sort, isEmpty: boolean): TriageResponse {
 /** Answers the window's commands from now on. */
 export function play(mood: Mood): void {
   const isEmpty = mood === "empty";
-  const sort: Sort = mood === "chinese" || mood === "hostile" || mood === "long" ? mood : "plain";
+  const sort: Sort = mood === "chinese" || mood === "arabic" || mood === "hostile" || mood === "long" ? mood : "plain";
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
     const request = (args["request"] ?? {}) as Record<string, unknown>;
@@ -73,6 +73,14 @@ export function play(mood: Mood): void {
           cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
           wiki: isEmpty ? [] : [page("plain")],
         };
+      case "read_logs":
+        return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
+      case "understand_files":
+        return isEmpty ? { left_out: [], understood: [] } : understood(sort);
+      case "brief":
+        return brief(sort);
+      case "preview_redaction":
+        return REPLACED;
       case "set_prompt": {
         const { shortcut, tray } = args["settings"] as PromptSettings;
         return { shortcut, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };

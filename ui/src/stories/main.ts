@@ -9,7 +9,7 @@ import PromptView from "../prompt/PromptView.svelte";
 import { Prompt } from "../prompt/prompt.svelte";
 import { appearance, type Density, type Theme } from "../shell/look.svelte";
 import type { ViewId } from "../shell/keys";
-import * as zoom from "../shell/zoom";
+import * as zoom from "../shell/zoom.svelte";
 import { MOODS, play, type Mood } from "./engine";
 import Stories from "./Stories.svelte";
 

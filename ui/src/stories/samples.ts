@@ -1,10 +1,11 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, Note, SolvedCase, State, Thread, ThreadComment, TriageItem, WikiPassage,
+  Brief, Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, LogError, LogResponse, Note, RedactionPreview, SolvedCase, State,
+  Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
-export type Sort = "plain" | "long" | "chinese" | "hostile";
+export type Sort = "plain" | "long" | "chinese" | "arabic" | "hostile";
 
 export const LOG = Array.from(
   { length: 120 },
@@ -17,6 +18,7 @@ export const TITLES: Record<Sort, string> = {
   plain: "Sync stops after the certificate is renewed",
   long: "The agent does not come back after a renewal of the certificate chain if the intermediate was replaced at the same time, and the log only repeats “certificate signed by unknown authority” until somebody restarts the service by hand on every single machine",
   chinese: "更新证书后同步停止:日志反复显示“证书由未知机构签发”",
+  arabic: "توقف المزامنة بعد تجديد الشهادة على build-agent-17 (‏2.3.1)",
   hostile: "<img src=x onerror=alert(1)>\u202Egnp.exe <script>alert(2)</script>",
 };
 
@@ -25,6 +27,7 @@ export const BODIES: Record<Sort, string> = {
     "<p>After the chain was renewed, the agent <strong>never reads it again</strong>. It affects <code>2.3.1</code>; <code>2.2.0</code> is fine. See <a href=\"https://tracker.example/acme/app/issues/2\">#2</a>.</p><ul><li>renew the chain</li><li>wait for an hour</li></ul><pre><code class=\"language-rust\">// Read once, at start.\nfn chain() -&gt; Result&lt;Chain&gt; {\n    read(\"/etc/agent/chain.pem\", 0o600)\n}\n</code></pre>",
   long: `<p>It happened again, here is what was said last time:</p><blockquote>${QUOTE}</blockquote><p>And the log:</p><pre><code>${LOG}</code></pre><table><tr><th>Version</th><th>Host</th><th>Result</th></tr><tr><td>2.3.1</td><td>build-agent-0017.internal.example</td><td>stops</td></tr></table>`,
   chinese: "<p>更新证书链之后,代理程序不再读取新的证书。版本 2.3.1 有此问题,2.2.0 正常。😀</p><p dir=\"rtl\">توقف المزامنة بعد تجديد الشهادة.</p>",
+  arabic: "<p>بعد تجديد سلسلة الشهادات لا يقرأ الوكيل <code>agent 2.3.1</code> الشهادة الجديدة. الإصدار 2.2.0 يعمل.</p><p>Seen on Debian 12.</p>",
   hostile:
     "<script>window.owned = 1</script><img src=x onerror=\"window.owned=1\"><a href=\"javascript:window.owned=1\">click</a><p style=\"position:fixed;inset:0\">over everything</p><form><button>Sign in</button></form><div class=\"fold\"><p>not folded by the window</p></div><pre><code class=\"language-javascript\">const a = '&lt;img src=x onerror=\"window.owned=1\"&gt;&lt;script&gt;window.owned = 1&lt;/script&gt;';\n</code></pre>",
 };
@@ -116,3 +119,45 @@ export const note = (number: number, sort: Sort): Note => ({
 });
 
 export const MONTHS = Array.from({ length: 18 }, (_, at) => `${2025 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
+
+const failed = (sort: Sort, change: Partial<LogError>): LogError => ({
+  before_crash: false, case: null, count: 118, example: LOG.slice(0, 800), excerpt: true, first: { at: "2026-03-02 08:00:11", file: "agent.log", line: 12 }, known: null,
+  last: { at: "2026-03-02 09:59:11", file: "support-bundle/var/log/agent/agent.log.1.gz", line: 48_211 }, message: sort === "plain" ? "cannot renew the certificate chain" : TITLES[sort],
+  near_end: false, severity: "error", template: "cannot renew the certificate chain", verdict: "new", ...change,
+});
+
+export const logs = (sort: Sort): LogResponse => ({
+  bytes: 9_400_000, distinct: 31, files: [{ lines: 88_000, name: "agent.log", skipped: null }, { lines: 0, name: "core.dump", skipped: "it is no text" }], known: 1, left_out: 0,
+  lines: 88_000, new: 1, notices: [], perhaps: 0, solved: 1, took_ms: 240,
+  errors: [
+    failed(sort, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solved(sort), count: 1 }),
+    failed(sort, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[sort], url: null } }),
+    failed(sort, { severity: "warning", count: 3 }),
+  ],
+});
+
+const COLUMNS = [["Issue key", "number"], ["Summary", "title"], ["Description", "body"], ["Status", "state"], ["Custom field (Customer name)", null]] as const;
+
+export const understood = (sort: Sort): Understood => ({
+  left_out: [{ place: "photo.png", reason: "it is no text" }],
+  understood: [{
+    columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: ["The dates could be day first or month first; day first was taken."], encoding: "windows-1252",
+    file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[sort] })), items: 12_345,
+    kind: "Jira CSV", links: 4, pages: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
+  }],
+});
+
+export const brief = (sort: Sort): Brief => ({
+  record: {} as Brief["record"], redactions: [], title: TITLES[sort],
+  sections: [
+    { kind: "problem", title: "The problem", entries: [{ citations: [], heading: null, quote: null, text: LOG.slice(0, 600) }] },
+    { kind: "cases", title: "Solved cases", entries: [{
+      citations: [], heading: TITLES[sort], quote: { author: "person-1", role: "fix", day: "2026-03-04", text: "Restart the agent once.", excerpt: true } as Brief["sections"][0]["entries"][0]["quote"], text: null,
+    }] },
+  ],
+});
+
+export const REPLACED: RedactionPreview[] = [
+  { count: 3, kind: "name", original: "jane.doe", pseudonym: "person-1", sure: true },
+  { count: 1, kind: "host", original: "build-agent-0017.internal.example", pseudonym: "host-1", sure: false },
+];

@@ -31,17 +31,22 @@ import Rail from "../shell/Rail.svelte";
 import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
+import ImportFiles from "../sources/ImportFiles.svelte";
+import { Importing } from "../sources/importing.svelte";
 import Appearance from "../settings/Appearance.svelte";
 import ShortcutField from "../settings/ShortcutField.svelte";
 import Confidence from "../triage/Confidence.svelte";
 import Facts from "../triage/Facts.svelte";
 import Side from "../triage/Side.svelte";
 import CaseCard from "../troubleshoot/CaseCard.svelte";
+import LogView from "../troubleshoot/LogView.svelte";
+import { Logs } from "../troubleshoot/logs.svelte";
 import PlainText from "../troubleshoot/PlainText.svelte";
+import { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import type { DuplicatesResponse, TroubleshootResponse } from "../lib/types";
-import { BODIES, candidate, cluster, FACTS, hit, LOG, MONTHS, page, solved, thread, TITLES, type Sort } from "./samples";
+import { BODIES, candidate, cluster, FACTS, hit, LOG, logs, MONTHS, page, solved, thread, TITLES, understood, type Sort } from "./samples";
 
 /** What a component stands in, where its meaning comes from that. */
 export type Around = "listbox" | "window" | "prompt";
@@ -54,7 +59,7 @@ export interface Story {
   around?: Around;
 }
 
-const SORTS: readonly Sort[] = ["plain", "long", "chinese", "hostile"];
+const SORTS: readonly Sort[] = ["plain", "long", "chinese", "arabic", "hostile"];
 const none = (): void => {};
 
 /** The states of one component, told with what the component itself takes. */
@@ -93,6 +98,16 @@ const partly = { name: "Known" as const, room: 1, current: "Known 0", idOf: (row
 function asked(text: string, parts: Part | Record<"Known" | "Solved" | "Wiki", Part>, change: Partial<Prompt> = {}): { prompt: Prompt } {
   const all = "Known" in parts ? parts : { Known: parts, Solved: parts, Wiki: parts };
   return { prompt: Object.assign(new Prompt(), { text, parts: all, sources: ["acme/app"] }, change) };
+}
+
+/** Files that somebody is about to import. */
+function files(change: Partial<Importing>): ComponentProps<typeof ImportFiles> {
+  return { importing: Object.assign(new Importing(new Desk()), { paths: ["~/export/acme-issues.csv"] }, change), busy: false, cancel: none };
+}
+
+/** Logs as they were read. */
+function read(change: Partial<Logs>): ComponentProps<typeof LogView> {
+  return { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"] }, change), read: none, ask: none };
 }
 
 const bar = { pinned: false, before: null, passed: false, leave: null, other: null, close: null, back: none, open: none, follow: none, goTo: none };
@@ -137,6 +152,18 @@ export const STORIES: readonly Story[] = [
   ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13 %"]] }, empty: { figures: [] } }),
   ...told("Icon", Icon, { full: { name: "triage" } }),
   ...told("Appearance", Appearance, { full: {} }),
+  ...told("ImportFiles", ImportFiles, {
+    ...each((sort) => files({ understood: understood(sort) })),
+    empty: { ...files({}), importing: new Importing(new Desk()) },
+    loading: files({ pending: true }),
+    failing: files({ failure: { code: "not_found", message: "there is no file export.csv", hint: "Check the path." } }),
+  }),
+  ...told("LogView", LogView, {
+    ...each((sort) => read({ response: logs(sort), opened: new Set([1]) })),
+    empty: read({ response: { ...logs("plain"), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } }),
+    loading: read({ pending: true }),
+    failing: read({ failure: { code: "not_found", message: "there is no file agent.log", hint: null } }),
+  }),
   ...told("Loading", Loading, { loading: {} }),
   ...told("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
   ...told("Meta", Meta, each((sort) => ({ hit: hit(sort, 4) }))),

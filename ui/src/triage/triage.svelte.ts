@@ -24,7 +24,7 @@ export interface Decision {
   deed: Deed | null;
 }
 
-const DONE: Record<VerdictKind, string> = {
+export const DONE: Record<VerdictKind, string> = {
   duplicate: "is a duplicate of",
   related: "is related to",
   not_duplicate: "is not a duplicate of",

@@ -3,9 +3,13 @@ import { expect, test, vi } from "vitest";
 import * as api from "../lib/api";
 import type { LogError, LogResponse } from "../lib/types";
 import { Jobs } from "../shell/jobs.svelte";
+import { page, show, text } from "../stories/page";
+import { logs as answered } from "../stories/samples";
 import { counts, Logs, often, paths, summary } from "./logs.svelte";
+import LogView from "./LogView.svelte";
 
 vi.mock("../lib/api");
+page();
 
 function error(change: Partial<LogError>): LogError {
   const place = { file: "app.log", line: 7, at: null };
@@ -92,4 +96,10 @@ test("what was read last is what is shown, and a failure is told", async () => {
   expect([logs.response, logs.failure?.message, logs.pending]).toEqual([null, "no such file", false]);
   logs.clear();
   expect(logs.active).toBe(false);
+});
+
+test("what is not shown and what was not read is told", () => {
+  show(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], response: answered("plain") }), read: () => {}, ask: () => {} });
+  expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
+  expect(text("summary")).toBe("1 file not read, or not to the end");
 });

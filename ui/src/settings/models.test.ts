@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { openWindow, page, press, rest, text } from "../stories/page";
+
+page();
+
+it("tells how much a model reads in words, and its figures to who asks for them", async () => {
+  const desk = await openWindow("full");
+  desk.go("settings");
+  await rest();
+  expect(text("tr[data-model] td")).toBe("about 190 words at once");
+  press("i");
+  await rest();
+  expect(text("tr[data-model] td")).toBe("about 190 words at once 256 tokens, 384 dimensions");
+});

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { openWindow, page, rest, text } from "../stories/page";
+
+page();
+
+const click = (css: string, words: string) =>
+  [...document.querySelectorAll<HTMLElement>(css)].find((one) => one.textContent.includes(words))?.click();
+const pressed = () => text(".adding [aria-pressed=true]");
+
+it("leads from the first start to a tracker, to files or to the sample", async () => {
+  const desk = await openWindow("empty");
+  expect([...document.querySelectorAll(".welcome .ways strong")].map((one) => one.textContent.trim())).toEqual([
+    "Mirror a tracker", "Read from files", "Open the sample casebook",
+  ]);
+  click(".welcome button", "Read from files");
+  await rest();
+  expect([desk.view, pressed()]).toEqual(["sources", "Read from files"]);
+  desk.go("search");
+  await rest();
+  click(".welcome button", "Mirror a tracker");
+  await rest();
+  expect([desk.view, pressed()]).toEqual(["sources", "Mirror a tracker"]);
+});
+
+it("turns to files where some are dropped while a tracker is being added", async () => {
+  const desk = await openWindow("full");
+  desk.sources.startAdding();
+  await rest();
+  expect(pressed()).toBe("Mirror a tracker");
+  await desk.take(["/home/me/export.csv"]);
+  await rest();
+  expect([pressed(), text(".found h3")]).toEqual(["Read from files", "export/acme-issues.csv"]);
+});
+
+it("asks questions of what is there", async () => {
+  const desk = await openWindow("full");
+  const asked = () => [...document.querySelectorAll(".questions button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  expect(asked()).toEqual([
+    "Was it reported before? Sync stops after the certificate is renewed",
+    "Was it solved before? Sync stops after the certificate is renewed",
+    "Which reports were closed and opened again?",
+  ]);
+  click(".questions button", "opened again");
+  await rest();
+  expect(desk.search.query).toBe("is:issue reason:reopened");
+  desk.lookFor("");
+  await rest();
+  click(".questions button", "solved before");
+  await rest();
+  expect([desk.view, text(".answer h2")]).toEqual(["troubleshoot", "Solved cases"]);
+});

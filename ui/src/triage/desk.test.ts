@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { openWindow, page, press, rest, show, text } from "../stories/page";
+import { thread } from "../stories/samples";
+import Side from "./Side.svelte";
+
+page();
+
+it("says once who reported when: with what was reported", () => {
+  show(Side, { role: "Candidate", thread: thread("plain"), marks: [], read: () => {}, hint: "o", openExternal: () => {} });
+  expect([...document.querySelectorAll(".facts > span:not(.icon, [aria-hidden])")].map((one) => one.textContent)).toEqual(["milestone 2.4", "3 comments"]);
+  expect(text("[data-anchor=body] header")).toMatch(/jane\.doe member reported .* ago/);
+});
+
+it("lists what was decided, the last first, and takes back the one that is meant", async () => {
+  const desk = await openWindow("full");
+  desk.go("triage");
+  await rest();
+  for (const key of ["d", "n"]) {
+    press(key);
+    await rest();
+  }
+  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided just now"));
+  head?.click();
+  await rest();
+  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided just now'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back", "#5 is a duplicate of #1 Take back"]);
+  document.querySelector<HTMLElement>("[aria-label='Take back: acme/app#5 is a duplicate of acme/app#1.']")?.click();
+  await rest();
+  expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back"]);
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
+  expect(desk.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
+});
