@@ -20,6 +20,7 @@ pub mod signature;
 pub mod similar;
 pub mod skeleton;
 pub mod storage_format;
+pub mod title;
 pub mod tokens;
 pub mod trace;
 pub mod version;

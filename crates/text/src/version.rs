@@ -61,6 +61,11 @@ const BEFORE: usize = 160;
 /// A text that names more versions than this is a list of them.
 const MAX_FOUND: usize = 500;
 
+/// Whether a word, in lower case, is the name of a program that reports of all products name.
+pub fn is_program(word: &str) -> bool {
+    OTHERS.contains(word)
+}
+
 /// The versions that a text names, each once, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {

@@ -22,7 +22,8 @@ const MAX_SPAM: usize = 80;
 /// Words of titles that name nothing.
 static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
-        "no bug report issue problem feature request question title test tests testing ticket ignore please submit new untitled help \
+        "no bug report issue problem feature request question title needed wanted re aw wg fwd fw na nil none screenshot screenshots \
+         image picture photo attachment attached see siehe anhang bild foto betreff subject hilfe aide ayuda test tests testing ticket ignore please submit new untitled help \
          asdf qwerty form sample example dummy app application delete description provided prueba teste essai prova probe тест 测试 테스트 \
          テスト テストです",
     )
@@ -31,7 +32,8 @@ static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 static VAGUE: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "work works working broken broke fail fails failed error crash wrong fix fixed asap urgent anymore again now doesn't isn't it's \
-         won't can't don't nothing something everything plz pls help me hello hi thanks thank you",
+         won't can't don't nothing something everything plz pls help me hello hi thanks thank you lot danke merci gracias grazie obrigado \
+         ok okay solved done best regards",
     )
 });
 /// What is advertised, and how.
@@ -53,6 +55,21 @@ static IGNORED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?im)\b(?:please|pls|kindly) (?:ignore|delete|disregard|close)(?: (?:this|me|it))?(?: (?:issue|ticket|one|test))?\W*$|\b(?:just|only) (?:a )?test(?:ing)?\b",
     )
 });
+/// What a mail program writes by itself.
+static AUTOMATIC: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\W*(?:(?:re|aw|fwd?|wg):\s*)*(?:automatic reply|auto[- ]?reply|out of (?:the )?office|abwesenheits\w+|automatische antwort|r[ée]ponse automatique|absence du bureau|respuesta autom[áa]tica|risposta automatica|undelivered mail returned to sender|undeliverable|delivery status notification|mail delivery (?:failed|subsystem|failure)|returned mail|unzustellbar|read receipt|lesebest[äa]tigung)\s*(?:[:(]|$)",
+    )
+});
+/// What each person asks for themselves.
+static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:reset|unlock|forgot(?:ten)?|lost|change)\b.{0,20}\bmy (?:password|account|login|pin|token|2fa|mfa)\b|\b(?:mein|meine?n?) (?:passwort|kennwort|konto|zugang)\b.{0,20}\b(?:zur[üu]ck\w+|vergessen|gesperrt|entsperren)|\bmon mot de passe\b|\bmi contrase[ñn]a\b",
+    )
+});
+/// Pictures, and addresses: what they show is not read.
+static UNREAD: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
 /// Lines of the forms that GitHub and GitLab offer to every project, and what a form shows where nothing was filled in. A
 /// project's own form is known by its reports, once there are enough of them.
 static FORM: LazyLock<HashSet<String>> = LazyLock::new(|| FORM_LINES.lines().map(line).collect());
@@ -132,13 +149,17 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
         few && (name_nothing(&head) || words.iter().all(|term| says_nothing(term)))
     };
     (head.iter().all(|word| says_nothing(&word.term)) && hardly_any())
+        || AUTOMATIC.is_match(title)
+        || PERSONAL.is_match(title)
         || (beginning(body).len() < MIN_TEXT && (IGNORED.is_match(title) || IGNORED.is_match(body.prose())))
         || is_spam(title, body)
 }
 
 /// The first words of a body, as many as tell whether it has enough of them.
 fn beginning(body: &Prepared) -> Vec<String> {
-    first(&format!("{}\n{}", body.prose(), body.code()), MIN_TEXT)
+    let prose = body.prose();
+    let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
+    first(&format!("{prose}\n{}", body.code()), MIN_TEXT)
 }
 
 /// A line as forms are compared: its words alone.
@@ -164,7 +185,10 @@ pub(super) fn name_nothing(title: &[Word]) -> bool {
 }
 
 fn is_nameless(term: &str) -> bool {
-    NAMELESS.contains(term) || tokens::is_stop_word(term) || term.bytes().all(|b| b.is_ascii_digit())
+    NAMELESS.contains(term)
+        || tokens::is_stop_word(term)
+        || term.bytes().all(|b| b.is_ascii_digit())
+        || !term.contains(char::is_alphanumeric)
 }
 
 /// Whether a word neither names anything nor says what is wrong.
@@ -193,6 +217,37 @@ mod tests {
 
     fn blank(title: &str, body: &str) -> bool {
         is_blank(title, &Prepared::body(body, &Skeleton::default()))
+    }
+
+    #[test]
+    fn pictures_addresses_and_thanks_say_nothing() {
+        for (title, body) in [
+            ("Error", "![image](https://images.example/1.png)"),
+            ("Screenshot", "<img width=\"800\" alt=\"Screenshot\" src=\"https://images.example/a\">"),
+            ("Help needed", "N/A"),
+            ("Broken", "https://acme.example/page/1"),
+            ("Re: Thanks", "Thank you, it works now!"),
+            ("👎", "👎👎"),
+            (
+                "Automatic reply: Ticket 881",
+                "I am out of office until the 3rd of May. Please ask Ida instead.",
+            ),
+            ("Undelivered Mail Returned to Sender", "The mail system: host mx said: 550 5.1.1 User unknown"),
+            ("Please reset my password", "I forgot it. User aberg."),
+        ] {
+            assert!(blank(title, body), "{title}");
+        }
+        for (title, body) in [
+            (
+                "Error",
+                "![image](https://images.example/1.png) It stops when the chunk is larger than its limit",
+            ),
+            ("Reset of the password sends no mail", "Nobody gets one."),
+            ("Mail is not delivered", "It stays in the queue."),
+            ("Out of office replies are sent twice", "To everybody."),
+        ] {
+            assert!(!blank(title, body), "{title}");
+        }
     }
 
     #[test]

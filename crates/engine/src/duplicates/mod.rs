@@ -46,7 +46,6 @@ use precedent_index::{
 use precedent_store::Person;
 use precedent_text::{
     chunk::{self, representation},
-    failure::Contrary,
     prepare::Prepared,
     report::Report,
 };
@@ -68,10 +67,8 @@ const READ: usize = 10;
 /// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
 /// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
 const TOLD: f32 = 0.75;
-/// The most that is stated of two reports that name another cause: of the ten such pairs among those that were read three are the same.
-const ANOTHER_CAUSE: f32 = 0.3;
-/// The most that is stated of two that name another code: of the five such pairs none is the same.
-const ANOTHER_CODE: f32 = 0.15;
+/// How sure it is at least that two reports are the same that name a code which hardly any other report names.
+const CODED: f32 = 0.25;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
 const ALIKE: f32 = 0.8;
 /// The most terms that are kept of what only comments have.
@@ -275,11 +272,9 @@ impl<'a> Checker<'a> {
                 let Judged { same, worth } = table.judge(&seen);
                 let told = reading.as_ref().is_some_and(|read| read.same_text) && !features[at].is_series();
                 let same = if told { same.max(TOLD) } else { same };
-                let most = match reading.as_ref().and_then(|read| read.contrary.as_ref()) {
-                    Some(Contrary::Code(..)) => ANOTHER_CODE,
-                    Some(_) => ANOTHER_CAUSE,
-                    None => 1.0,
-                };
+                let coded = reading.as_ref().is_some_and(|read| read.rare_code) && !features[at].is_series();
+                let same = if coded { same.max(CODED) } else { same };
+                let most = reading.as_ref().map_or(1.0, Reading::most);
                 let same = if features[at].is_copy() { same } else { same.min(most) };
                 Some(Scored {
                     document: ids[at],
@@ -295,6 +290,14 @@ impl<'a> Checker<'a> {
                 })
             })
             .collect();
+        // What a code tells, whatever the language around it, comes before what is less sure.
+        for at in 1..scored.len() {
+            let coded = scored[at].reading.as_ref().is_some_and(|read| read.rare_code);
+            let less = |one: &Scored| one.confidence < scored[at].confidence;
+            if coded && let Some(first) = scored[..at].iter().position(less) {
+                scored[first..=at].rotate_right(1);
+            }
+        }
         // Nothing that is further down is surer than what is above it.
         let mut least = 1.0_f32;
         for one in &mut scored {

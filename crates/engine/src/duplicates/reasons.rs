@@ -13,6 +13,7 @@ use precedent_text::{
     prepare::Prepared,
     report,
     signature::{Signature, SignatureKind},
+    title::Apart,
     tokens,
     version::versions,
 };
@@ -92,6 +93,16 @@ pub(super) fn reasons(
         }
         Some(Contrary::Code(ours, theirs)) => out.push(format!("another code: {ours} here, {theirs} there")),
         _ => {}
+    }
+    match one.reading.as_ref().and_then(|read| read.apart.as_ref()) {
+        Some(Apart::Opposite(ours, theirs)) => {
+            out.push(format!("the opposite: “{}” here, “{}” there", brief(ours), brief(theirs)));
+        }
+        Some(Apart::Another(ours, theirs)) => {
+            out.push(format!("about another: “{}” here, “{}” there", brief(ours), brief(theirs)));
+        }
+        Some(Apart::Turned) => out.push("the other way round, by its title".to_owned()),
+        None => {}
     }
     let frames = shared(SignatureKind::Frame);
     let failure = |s: &Signature| {

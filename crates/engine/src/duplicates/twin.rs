@@ -8,6 +8,7 @@ use std::{collections::HashSet, ops::Range, sync::LazyLock};
 use super::blank::{name_nothing, terms};
 use precedent_text::{
     prepare::Prepared,
+    title::{Number, counts},
     tokens::{self, Word},
 };
 
@@ -120,10 +121,12 @@ impl<'a> Worded<'a> {
         let has = |some: &HashSet<String>| self.head.iter().any(|word| some.contains(&word.term));
         let (fails, recurs) = (has(&FAILURES), has(&RECURRING));
         // What comes with a date, and what is done for one version after another, needs no words to be told.
-        let numbers = numbered(&self.head, &other.head)
-            .map(|at| (written(self.title, &self.head[at..=at]), written(other.title, &other.head[at..=at])));
-        if let Some((from, to)) = &numbers
-            && (recurs || (!fails && has(&TASKS)))
+        let numbers = numbered(&self.head, &other.head).map(|at| {
+            let number = |report: &Worded<'_>| written(report.title, &report.head[at..=at]);
+            (number(self), number(other), counts(self.title, &self.head, at))
+        });
+        if let Some((from, to, of)) = &numbers
+            && (recurs || (!fails && (has(&TASKS) || *of == Number::Thing)))
         {
             return Some(Twin::Series(from.clone(), to.clone()));
         }
@@ -138,12 +141,13 @@ impl<'a> Worded<'a> {
         if fails && let Some((ours, theirs)) = self.versions_apart(other) {
             return Some(Twin::Again(ours.to_owned(), theirs.to_owned()));
         }
-        if !fails && let Some((from, to)) = numbers {
-            // A text that both tell is of one thing, whatever is numbered; two texts may be of one or of two.
-            return match (self.rest.is_empty() && other.rest.is_empty(), self.rest == other.rest) {
-                (true, _) => Some(Twin::Series(from, to)),
-                (false, true) => Some(Twin::Again(from, to)),
-                (false, false) => None,
+        let told = |of| matches!(of, Number::Version | Number::Amount);
+        if let Some((from, to, of)) = numbers.filter(|(.., of)| !fails || told(*of)) {
+            // The text that both tell is of one thing where a version is numbered, or how many; two texts may be of one or of two.
+            return match (self.rest.is_empty() && other.rest.is_empty(), self.rest == other.rest, of) {
+                (true, _, Number::Thing | Number::Unknown) if !fails => Some(Twin::Series(from, to)),
+                (_, true, of) if told(of) => Some(Twin::Again(from, to)),
+                _ => None,
             };
         }
         if let Some(plan) = part(self.title, other.title) {
@@ -359,6 +363,16 @@ mod tests {
         let found =
             twin(("iOS 17: keyboard covers the field", BODY), ("iOS 18: keyboard covers the field", BODY));
         assert_eq!(found, Some(Twin::Again("17".into(), "18".into())));
+        let found = twin(("App crashes on Android 13", BODY), ("App crashes on Android 14", BODY));
+        assert_eq!(found, Some(Twin::Again("13".into(), "14".into())));
+        let found = twin(("Timeout after 30 seconds", BODY), ("Timeout after 60 seconds", BODY));
+        assert_eq!(found, Some(Twin::Again("30".into(), "60".into())));
+        assert_eq!(
+            twin(("Kasse 4 druckt nicht", BODY), ("Kasse 7 druckt nicht", BODY)),
+            series("4", "7"),
+            "each is another till"
+        );
+        assert_eq!(twin(("Heron 4 druckt nicht", BODY), ("Heron 7 druckt nicht", BODY)), None, "who knows?");
         for (a, b) in [
             ("Nightly build failed on 2025-04-01", "Nightly build failed on 2025-04-02"),
             ("Release 7.1.0", "Release 7.2.0"),

@@ -293,15 +293,29 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn information(&self, kind: Named, names: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
-        let f = &self.fields;
-        let fields: &[Field] = match kind {
-            Named::Word => &[f.title, f.body, f.code],
-            Named::Identifier => &[f.identifiers],
-            Named::Signature => &[f.signatures, f.said_signatures],
-        };
         let all = counted(&searcher);
         let scale = idf(USUAL_SIZE, 1) / idf(all.max(SMALL), 1);
-        names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, fields, name)?))).collect()
+        let fields = self.named_in(kind);
+        names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, &fields, name)?))).collect()
+    }
+
+    /// How many documents have each of these.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn documents_with(&self, kind: Named, names: &[String]) -> Result<Vec<u64>> {
+        let searcher = self.searcher()?;
+        let fields = self.named_in(kind);
+        names.iter().map(|name| frequency(&searcher, &fields, name)).collect()
+    }
+
+    fn named_in(&self, kind: Named) -> Vec<Field> {
+        let f = &self.fields;
+        match kind {
+            Named::Word => vec![f.title, f.body, f.code],
+            Named::Identifier => vec![f.identifiers],
+            Named::Signature => vec![f.signatures, f.said_signatures],
+        }
     }
 
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {

@@ -6,6 +6,11 @@ use super::tests::{found, redacted};
 
 /// What programs say when they fail: each must stay byte for byte.
 const ERRORS: &[&str] = &[
+    "From: Berlin\nTo: Hamburg",
+    "From: 2.3.1 to 2.4.0. To: see the notes below",
+    "Contact: the support team, or see the wiki",
+    "Reported by: the monitoring, twice a day",
+    "Cannot open \\\\.\\pipe\\docker_engine",
     "password: must not be empty",
     "The field must be sent; you must retry. An unexpected thing.",
     "token: unexpected end of input",
@@ -69,6 +74,29 @@ const ERRORS: &[&str] = &[
 
 /// Secrets, numbers, names and places, each in a text that it must go from.
 const SECRETS: &[(&str, &str)] = &[
+    ("Hansen", "-----Original Message-----\nFrom: Molly Hansen <mh@firma.example>\nSent: Tuesday"),
+    ("Falk", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),
+    ("Borg", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),
+    ("Petersen", "Von: Rolf Petersen [mailto:rp@firma.example]\nGesendet: Dienstag\nAn: Greta Sund"),
+    ("Sund", "Von: Rolf Petersen [mailto:rp@firma.example]\nGesendet: Dienstag\nAn: Greta Sund"),
+    ("Hansen", "From: Hansen, Molly\nTo: Support"),
+    ("Hansen", "On Tue, 12 Mar 2024 at 14:05, Molly Hansen <mh@firma.example> wrote:\n> It stops."),
+    ("Petersen", "Am 12.03.2024 um 14:05 schrieb Rolf Petersen:\n> Es hält an."),
+    ("Dumont", "Le 12 mars 2024 à 14:05, Claire Dumont <cd@firma.example> a écrit :\n> Rien."),
+    ("Prado", "El mar, 12 mar 2024 a las 14:05, Lucia Prado (<lp@firma.example>) escribió:\n> Nada."),
+    ("高橋", "2024年3月12日(火) 14:05 高橋 美咲 <mt@firma.example>:\n> 止まります"),
+    ("Pike", "Begin forwarded message:\n\nFrom: Owen Pike\nSubject: It stops"),
+    ("Stolz", "Contact: Vera Stolz, ext. 4411"),
+    ("Marek", "Reported by: Ivo Marek"),
+    ("Lund", "Caller: Hanne Lund"),
+    ("Birk", "**Assignee:** Tom Birk"),
+    ("Winter", "Ansprechpartner: Jonas Winter"),
+    ("hfrank", "C:\\Dokumente und Einstellungen\\hfrank\\app.log"),
+    ("kberger", "uid=1001(kberger) gid=1001(kberger)"),
+    ("fileserver07", "open \\\\fileserver07\\share\\a.txt failed"),
+    ("AGFubmEA", "AUTH PLAIN AGFubmEAaHVudGVyMjI0NA=="),
+    ("1004336348", "user S-1-5-21-1004336348-1177238915-682003330-512"),
+    ("anna.berg", "write to anna.berg (at) firma (dot) example"),
     ("Hunter2secret", "curl -u admin:Hunter2secret https://intranet.kestrel.example/api"),
     ("S3cr3tPw", "mysql -u root -pS3cr3tPw erp"),
     ("Pa55wd", "sshpass -p 'Pa55wd' ssh box"),

@@ -5,6 +5,7 @@
 mod closings;
 #[cfg(test)]
 mod examples;
+mod headers;
 mod lines;
 mod network;
 mod numbers;
@@ -109,8 +110,23 @@ pub(crate) fn redact_texts(texts: &mut [&mut String]) {
     }
 }
 
-/// A text, with what each subject finds replaced. What one finds is left alone by those behind it.
+/// A text with everything replaced that is found, also what is found only because something else was replaced.
 fn hidden(redactor: &mut Redactor, text: &str) -> String {
+    /// More turns have never been seen to find anything.
+    const TURNS: usize = 3;
+    let mut out = once(redactor, text);
+    for _ in 1..TURNS {
+        let again = once(redactor, &out);
+        if again == out {
+            break;
+        }
+        out = again;
+    }
+    out
+}
+
+/// A text, with what each subject finds replaced. What one finds is left alone by those behind it.
+fn once(redactor: &mut Redactor, text: &str) -> String {
     let mut out = secrets::hide(redactor, text);
     if redactor.hide_links {
         let trackers = redactor.trackers.clone();
@@ -118,6 +134,7 @@ fn hidden(redactor: &mut Redactor, text: &str) -> String {
     }
     out = numbers::hide_accounts(redactor, &out);
     out = network::hide(redactor, &out);
+    out = headers::hide(redactor, &out);
     out = people::hide(redactor, &out);
     out = numbers::hide_phones(redactor, &out);
     out = redactor.people(out);
@@ -494,6 +511,7 @@ mod tests {
             .into_iter()
             .chain(network::patterns())
             .chain(numbers::patterns())
+            .chain(headers::patterns())
             .chain(people::patterns())
         {
             assert!(!pattern.is_match(""));

@@ -18,6 +18,15 @@ use super::{
 
 static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b[a-z0-9._%+-]+@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*[a-z0-9]\b"));
+/// "anna (at) example (dot) org", written so that no program finds it.
+static SPELLED_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b[a-z0-9._%+-]+[ ]?[\[({](?:at|ät|arroba|@)[\])}][ ]?[a-z0-9-]+(?:(?:\.|[ ]?[\[({](?:dot|punkt|punto|point)[\])}][ ]?)[a-z0-9-]+)+",
+    )
+});
+/// A share of a file server.
+static SHARE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"((?:^|[\s\x22'`(=:])\\{2,4})([A-Za-z0-9][A-Za-z0-9._-]*)(\\+[A-Za-z0-9_$])"));
 static IPV4: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"));
 static IPV6: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:[0-9a-f]{1,4}:|::)(?:[0-9a-f]{0,4}:){1,7}[0-9a-f]{0,4}(?:%[a-z0-9]+)?"));
@@ -129,6 +138,8 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = r.replace(&EMAIL, text, |r, c, _| {
         if is_no_email(&c[0]) { c[0].to_owned() } else { r.hide("email", Sure, &c[0]) }
     });
+    out = r.whole(&SPELLED_EMAIL, "email", &out);
+    out = r.replace(&SHARE, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.whole(&MAC, "address", &out);
     out = r.replace(&IPV4, &out, |r, c, text| match c[0].parse::<Ipv4Addr>() {
         Ok(_) if c.get(0).is_some_and(|m| is_no_address(text, m.start(), m.end())) => c[0].to_owned(),
@@ -262,8 +273,10 @@ fn host(r: &mut Redactor, host: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 13] {
+pub(super) fn patterns() -> [&'static Regex; 15] {
     [
+        &SPELLED_EMAIL,
+        &SHARE,
         &SAYS_VERSION,
         &RELEASE,
         &PRODUCT,

@@ -14,16 +14,25 @@ use super::{
 };
 
 /// A word of a name, and a name of so many of them.
-const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
-const BETWEEN: &str =
+pub(super) const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
+pub(super) const BETWEEN: &str =
     r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
 
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"(?i)((?:/home/|/Users/|[A-Z]:\\+Users\\+|[A-Z]:\\+Documents and Settings\\+))([^/\\\s"'`:<>|]+)"#)
+    re(
+        r#"(?i)((?:/home/|/Users/|[A-Z]:\\+Users\\+|[A-Z]:\\+(?:Documents and Settings|Dokumente und Einstellungen|Benutzer|Utilisateurs|Usuarios)\\+))([^/\\\s"'`:<>|]+)"#,
+    )
 });
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#)
 });
+/// "uid=1001(kberger)", as `id` prints it.
+static IDENTITY: LazyLock<Regex> = LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
+/// A user as Windows numbers them.
+static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
+/// Whose key it is stands behind it.
+static KEY_OF: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b((?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+) AAAA[A-Za-z0-9+/=]{16,} )([\w.-]+)"));
 static MENTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"(^|[^\w@/.`])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))\b"));
 
@@ -168,6 +177,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         format!("{}{name}{}{company}", &c[1], &c[3])
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
+    out = r.replace(&IDENTITY, &out, |r, c, _| format!("{}{})", &c[1], r.name(&c[2])));
+    out = r.replace(&KEY_OF, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
+    out = r.whole(&SID, "user", &out);
     out = r.replace(&NAMED_USER, &out, |r, c, text| {
         // "login: page is slow" is a sentence.
         let after = text[c.get(0).map_or(0, |m| m.end())..].strip_prefix(' ').unwrap_or_default();
@@ -228,7 +240,7 @@ fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
 }
 
 /// Whether these words can be somebody's name.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
     WHOLE_NAME.is_match(text)
         && text.chars().count() <= 60
@@ -352,7 +364,7 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a name has more than one word.
-fn whole_name(name: &str) -> bool {
+pub(super) fn whole_name(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
@@ -413,8 +425,11 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 15] {
+pub(super) fn patterns() -> [&'static Regex; 18] {
     [
+        &IDENTITY,
+        &SID,
+        &KEY_OF,
         &HOME,
         &NAMED_USER,
         &MENTION,

@@ -62,7 +62,8 @@ static USERINFO: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)\b([a-z][a-z0-9+.-]*://)([^\s/@:"'<>\[\]]*):([^\s/"'<>]+)@"#));
 static TOKEN_AS_USER: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(https?://)([A-Za-z0-9_-]{16,})@"));
 
-static BEARER: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b((?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{8,})"));
+static BEARER: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b((?:bearer|basic|auth (?:plain|login))\s+)([A-Za-z0-9._~+/=-]{8,})"));
 
 /// What has the form of a secret.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
