@@ -156,11 +156,19 @@ async fn a_shared_signature_is_an_arm_of_its_own() {
 async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
     let place = Place::new();
     let casebook = load(&place, &varied()).await;
-    for query in ["acme/app#4", "ACME/APP#4", "#4", "4"] {
+    let page = "https://tracker.example/acme/app/issues/4";
+    let bracketed = format!("<{page}>.");
+    let scheme_less = "tracker.example/acme/app/issues/4";
+    for query in
+        ["acme/app#4", "ACME/APP#4", "#4", "4", "GH-4", "see acme/app#4", page, &bracketed, scheme_less]
+    {
         assert_eq!(keys(&casebook, query).await[0], "acme/app#4", "{query}");
     }
     assert_eq!(keys(&casebook, "").await[0], "acme/app#2");
     assert_eq!(keys(&casebook, "is:open").await.len(), 2);
+    for sign in ["*", "'", "--", "\\"] {
+        assert_eq!(keys(&casebook, sign).await, [""; 0], "{sign}");
+    }
 }
 
 #[tokio::test]

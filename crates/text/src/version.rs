@@ -105,7 +105,11 @@ pub fn versions(text: &str, product: &str) -> Versions {
             // Three of the four numbers of an address are no version, nor is a part of a name or a path.
             let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
-            let is_address = numbers > 3 || before.ends_with('.') || after.starts_with('/');
+            // "Version 10.2.3.4" is one, whatever an address looks like.
+            let said = before.trim_end_matches(['v', 'V', ' ', ':', '=', '*', '|', '\t']);
+            let called = ["version", "release", "build", "versión", "versão", "versione"];
+            let called = called.iter().any(|word| said.to_lowercase().ends_with(word));
+            let is_address = (numbers > 3 && !called) || before.ends_with('.') || after.starts_with('/');
             if is_address
                 || is_date_or_phone(number)
                 || before.ends_with(['/', '_', '=']) && before.contains("://")
@@ -221,6 +225,7 @@ mod tests {
             ("Linux web1 5.15.0-91-generic #101", &[], &["Linux 5.15.0-91-generic"]),
             ("fails since 2.10.0, worked in 2.9.1.", &["2.10.0", "2.9.1"], &[]),
             ("2.3.1 at 10.20.30.40 and 1.2.3.", &["2.3.1", "1.2.3"], &[]),
+            ("Version 10.2.3.4 at 10.20.30.40", &["10.2.3.4"], &[]),
             ("| Version | 4.0.2 |", &["4.0.2"], &[]),
             ("In 2.7 it appears twice. It was fine in 2.6.", &["2.7", "2.6"], &[]),
             ("Fixed in v2.4-rc1; Heron 2.3, Python 3.12", &["2.4-rc1", "2.3"], &["Python 3.12"]),

@@ -72,6 +72,9 @@ impl Evidence {
     }
 }
 
+/// The most words of a query that names something beside others.
+const MAX_NAMING: usize = 12;
+
 /// A document that an arm found, before it is loaded.
 struct Candidates {
     lexical: Vec<(i64, f32)>,
@@ -125,6 +128,9 @@ impl Parts<'_> {
         }
         let mut hits = if browses {
             self.recent(&query, request, limit)?
+        } else if tokens::words(&query.all_words()).is_empty() {
+            // A lone sign says nothing, and its vector is as near to one text as to another.
+            Vec::new()
         } else {
             let found =
                 self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
@@ -511,11 +517,18 @@ impl Parts<'_> {
         limit: usize,
     ) -> Result<()> {
         let text = query.text.trim();
-        if text.contains(char::is_whitespace) || !query.phrases.is_empty() {
+        let words = text.split_whitespace().count();
+        if words > MAX_NAMING || !query.phrases.is_empty() {
             return Ok(());
         }
         let mut why = "You named it.";
-        let mut named: Vec<DocumentRow> = self.store.read(|r| named(r, text))?;
+        let mut named: Vec<DocumentRow> = if words < 2 {
+            self.store.read(|r| named(r, text))?
+        } else {
+            // Of several words those name something that can mean nothing else.
+            let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
+            self.store.read(|r| keys.map(|key| named::named(r, key)).collect::<Result<Vec<_>>>())?.concat()
+        };
         if named.is_empty() && is_key(text) {
             named = self.store.read(|r| referring(r, text))?;
             why = "It refers to what you named.";

@@ -12,6 +12,8 @@ use precedent_text::similar;
 /// # Errors
 /// Those of the database.
 pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    // As mails and sentences write it: in brackets, with a point behind it.
+    let text = text.trim_matches(['<', '>', '(', ')', '"', '\'', ',', ';', '.', ':', '!', '?']);
     if let Some((address, number)) = address(text) {
         let mut found = reader.documents_by_number(number)?;
         found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
@@ -22,7 +24,8 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
             _ => Ok(found),
         };
     }
-    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
+    let plain = ["#", "GH-", "gh-"].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    if let Ok(number) = plain.parse::<u32>() {
         return reader.documents_by_number(u64::from(number));
     }
     match reader.document_by_key(text)? {
@@ -74,9 +77,17 @@ fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
 
 /// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.
 fn address(text: &str) -> Option<(String, u64)> {
-    let (scheme, _) = text.split_once("://")?;
-    if !matches!(scheme, "http" | "https") {
-        return None;
+    match text.split_once("://") {
+        Some((scheme, _)) if !matches!(scheme, "http" | "https") => return None,
+        Some(_) => {}
+        // Browsers show none: "github.com/acme/app/issues/12".
+        None => {
+            let (host, page) = text.split_once('/')?;
+            let is_host = host.contains('.') && !host.starts_with('.') && page.contains('/');
+            if !is_host || text.contains('#') {
+                return None;
+            }
+        }
     }
     let plain = plain_address(text);
     // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the one before.

@@ -285,7 +285,7 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
         "source" | "repo" => Test::Source(text()?),
         "label" => Test::Label(text()?),
         "author" => Test::Author(text()?.trim_start_matches('@').to_owned()),
-        "reason" => Test::Reason(text()?.replace('-', "_")),
+        "reason" => Test::Reason(text()?.replace(['-', ' '], "_")),
         "created" => time(TimeField::Created, name, value)?,
         "updated" => time(TimeField::Updated, name, value)?,
         "closed" => time(TimeField::Closed, name, value)?,
