@@ -51,6 +51,7 @@ fn main() {
         "remove_note",
         "brief",
         "preview_redaction",
+        "brief_markdown",
         "export_brief",
         "models",
         "catalog",

@@ -110,6 +110,7 @@ fn main() -> std::process::ExitCode {
             commands::remove_note,
             commands::brief,
             commands::preview_redaction,
+            commands::brief_markdown,
             commands::export_brief,
             commands::models,
             commands::catalog,

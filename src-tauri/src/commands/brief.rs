@@ -27,6 +27,14 @@ pub async fn preview_redaction(
     desk.casebook().await?.preview_redaction(request, &Task::new()).await
 }
 
+/// A brief as Markdown, to be copied.
+#[tauri::command]
+pub async fn brief_markdown(desk: State<'_, Desk>, request: BriefRequest) -> Result<String> {
+    let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
+    let bytes = Casebook::render_brief(brief, BriefFormat::Markdown).await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Writes a brief to a file; one that is there already is replaced only if told so. Returns the full path.
 #[tauri::command]
 pub async fn export_brief(

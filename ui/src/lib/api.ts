@@ -197,6 +197,7 @@ export const removeModel = (name: string) => invoke<void>("remove_model", { name
 
 export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
 export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });
+export const briefMarkdown = (request: BriefRequest) => invoke<string>("brief_markdown", { request });
 export const exportBrief = (request: BriefRequest, format: BriefFormat, path: string, replace: boolean) =>
   invoke<string>("export_brief", { request, format, path, replace });
 

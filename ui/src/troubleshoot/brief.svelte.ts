@@ -2,6 +2,7 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
+import { copy } from "../shell/clipboard";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
 import type { Piece } from "./pieces";
 import { question } from "./troubleshoot.svelte";
@@ -37,6 +38,7 @@ export class BriefMaking {
   path = $state("~/brief.md");
   /** Where it was written. */
   written = $state<string | null>(null);
+  copied = $state(false);
   /** Why it was not written. */
   refused = $state.raw<Failure | null>(null);
 
@@ -115,7 +117,21 @@ export class BriefMaking {
     }
   }
 
+  /** Puts it onto the clipboard as Markdown. */
+  async copy(): Promise<void> {
+    if (!this.request) return;
+    this.refused = null;
+    this.copied = false;
+    try {
+      await copy(await api.briefMarkdown(this.request));
+      this.copied = true;
+    } catch (thrown) {
+      this.refused = api.failure(thrown);
+    }
+  }
+
   #change(request: BriefRequest): void {
+    this.copied = false;
     this.request = request;
     this.written = null;
     this.refused = null;

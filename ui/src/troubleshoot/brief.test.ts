@@ -1,5 +1,5 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { BriefRequest, RedactionPreview } from "../lib/types";
 import { BriefMaking, leftOut, withEnding } from "./brief.svelte";
 import type { Piece } from "./pieces";
@@ -55,4 +55,25 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
   making.redactLinks(true);
   await settled();
   expect([asked.at(-1)?.keep, asked.at(-1)?.redact_links]).toEqual([[], true]);
+});
+
+it("is copied as Markdown, as the person sees it", async () => {
+  const asked: BriefRequest[] = [];
+  mockIPC((command, payload) => {
+    const { request } = payload as { request: BriefRequest };
+    if (command === "brief_markdown") asked.push(request);
+    if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
+    return command === "brief_markdown" ? "# It drips\n" : [];
+  });
+  const put: string[] = [];
+  vi.stubGlobal("navigator", { clipboard: { writeText: async (text: string) => void put.push(text) } });
+  const making = new BriefMaking();
+  making.begin("It drips.", [], null, []);
+  making.redact(false);
+  await making.copy();
+  expect([put, making.copied, asked[0]?.redact]).toEqual([["# It drips\n"], true, false]);
+  // What was copied is of another brief then.
+  making.redact(true);
+  expect(making.copied).toBe(false);
+  vi.unstubAllGlobals();
 });
