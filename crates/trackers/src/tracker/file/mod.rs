@@ -244,21 +244,26 @@ impl Look {
         }
     }
 
-    /// What the file is written in, where that is not UTF-8.
-    pub fn encoding(&self) -> Option<&'static str> {
+    fn written(&self) -> Option<Written> {
         match &self.form {
-            Form::Json { written, .. } | Form::Xml { written, .. } => written.named(),
-            Form::Table(plan) => plan.written.named(),
+            Form::Json { written, .. } | Form::Xml { written, .. } => Some(*written),
+            Form::Table(plan) => Some(plan.written),
             Form::Page | Form::Mail { .. } => None,
         }
     }
 
+    /// What the file is written in, where that is not UTF-8.
+    pub fn encoding(&self) -> Option<&'static str> {
+        self.written().and_then(Written::named)
+    }
+
     /// What a person should know once all of it was read.
     pub fn late_doubts(&self) -> Vec<String> {
-        match &self.form {
+        let words = match &self.form {
             Form::Json { known, .. } | Form::Xml { known, .. } => known.doubts(),
             _ => Vec::new(),
-        }
+        };
+        words.into_iter().chain(self.written().and_then(Written::doubt)).collect()
     }
 
     /// Whether it is a page of a wiki.
