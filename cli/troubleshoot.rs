@@ -6,7 +6,7 @@ use precedent_core::{
     Error, Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
-        TroubleshootSettings,
+        TroubleshootSettings, item_number,
     },
 };
 use precedent_engine::Casebook;
@@ -95,7 +95,7 @@ pub enum Asked {
 
 /// What stands before the number of an item.
 fn numbered(word: &str) -> Option<&str> {
-    word.rsplit_once('#').filter(|(_, number)| number.parse::<u32>().is_ok()).map(|(source, _)| source)
+    word.rsplit_once('#').filter(|(_, number)| item_number(number).is_some()).map(|(source, _)| source)
 }
 
 /// Whether a word is a whole key: `acme/app#12`.

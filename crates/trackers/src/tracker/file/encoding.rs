@@ -203,8 +203,7 @@ fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
 }
 
 /// Pages of one byte for Latin letters, which hold other letters where Windows-1252 has signs and the letters of the West.
-const LATIN: &[&Encoding] =
-    &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
+const LATIN: &[&Encoding] = &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
 
 /// Whether a guess at one of these holds against Windows-1252, and the other one where nothing tells. "£5" is guessed to be "Ł5", and
 /// "naïve" to be "naīve".

@@ -15,6 +15,7 @@ use crate::tracker::{
     identity::{Identity, address, identity},
     redmine,
 };
+use precedent_core::model::MAX_NUMBER;
 use precedent_text::{hypertext, markup::Markup};
 
 /// A row of a table.
@@ -92,7 +93,7 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let mut found = identity(key).ok_or_else(|| {
         let shown: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
-            true => format!("\"{shown}\" is no item's number: those are 1 to {}", u32::MAX),
+            true => format!("\"{shown}\" is no item's number: those are 1 to {MAX_NUMBER}"),
             false => format!("\"{shown}\" does not end in a number"),
         }
     })?;

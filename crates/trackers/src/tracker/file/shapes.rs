@@ -15,7 +15,7 @@ use crate::tracker::{
     identity::{Identity, address, host, identity},
     jira, redmine,
 };
-use precedent_core::model::{DocKind, Record};
+use precedent_core::model::{DocKind, MAX_NUMBER, Record, item_number};
 use precedent_text::hypertext;
 
 /// What a record of one of these kinds holds; `None` if it is of none.
@@ -70,10 +70,8 @@ fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
 
 fn number(value: &Value, names: &[&str]) -> Result<u64, String> {
     let text = text(value, names).ok_or_else(|| format!("no \"{}\"", names[0]))?;
-    let number = text.trim_start_matches('#').parse::<u32>().ok().filter(|n| *n > 0);
-    number
-        .map(u64::from)
-        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {}", names[0], short(&text), u32::MAX))
+    item_number(text.trim_start_matches('#'))
+        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {MAX_NUMBER}", names[0], short(&text)))
 }
 
 fn short(text: &str) -> String {
@@ -203,14 +201,14 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
     let of = Identity { project, number };
     let twin = text(value, &["_links.closed_as_duplicate_of"]).and_then(|url| {
         let (there, n) = url.split_once("/projects/")?.1.split_once("/issues/")?;
-        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| n.parse::<u32>().ok())?
+        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| item_number(n))?
     });
     if twin.is_some() {
         item.reason = Some("duplicate".to_owned());
     }
     let mut out = with_comments(item, comments, bytes);
     if let Some(twin) = twin {
-        let other = Identity { number: u64::from(twin), ..of.clone() };
+        let other = Identity { number: twin, ..of.clone() };
         out.push(Piece::Link(of, other, Tie::DuplicateOf));
     }
     Ok(out)
@@ -270,9 +268,9 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
 fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     let mut out = Vec::new();
     for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
-        let number = bug.parse::<u32>().map_err(|_| format!("\"{}\" is no bug's number", short(bug)))?;
+        let number = item_number(bug).ok_or_else(|| format!("\"{}\" is no bug's number", short(bug)))?;
         for (place, said) in list(held, "comments").into_iter().enumerate() {
-            let comment = said_of_bug(said, u64::from(number));
+            let comment = said_of_bug(said, number);
             let raw = comment.body.clone().into_bytes();
             out.push(Piece::Record(comment.record(None, &place.to_string(), raw)));
         }
