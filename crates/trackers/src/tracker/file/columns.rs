@@ -207,6 +207,9 @@ mod tests {
         gives(freshdesk, "updated", &["Last update time"]);
         gives(freshdesk, "closed", &["Closed time", "Resolved time"]);
         gives(freshdesk, "author", &["Full name"]);
+        // The title of the person who wrote is none of the ticket.
+        gives("Ticket ID, Title, Subject, Full name", "title", &["Subject"]);
+        gives("ID, Titel, Betreff", "title", &["Betreff"]);
         let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";
         gives(notion, "updated", &["Last edited time"]);
         gives(notion, "created", &["Created time"]);

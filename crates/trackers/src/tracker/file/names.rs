@@ -15,8 +15,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
     (
         "title",
-        "title, summary, subject, name, short desc, short description, issue title, titel, thema, betreff, zusammenfassung, titre,
-        sujet, résumé, título, titulo, asunto, resumen, assunto, resumo, titolo, oggetto, riepilogo, onderwerp, samenvatting,
+        "subject, betreff, sujet, objet, asunto, assunto, oggetto, onderwerp, title, summary, name, short desc, short description, issue title, titel, thema,
+        zusammenfassung, titre, résumé, título, titulo, resumen, resumo, titolo, riepilogo, samenvatting,
         temat, tytuł, podsumowanie, тема, название, заголовок, 主题, 标题, 概要, 摘要, 標題, 主題, 題名, 件名, タイトル, 要約, 제목, 요약, souhrn, zhrnutie,
         sammanfattning, sammendrag, yhteenveto, összefoglaló, özet, rezumat, الموضوع, mövzu, заглавие, subjekat, tema, předmět,
         emne, θέμα, teema, gaia, موضوع, aihe, שם נושא, predmet, tárgy, perihal, temats, наслов, гарчиг, subiect, subjekt, предмет,
