@@ -115,7 +115,7 @@ const OPEN: &[&str] = &[
     "abierto, abierta, nuevo, nueva, en curso, en progreso, por hacer, pendiente, asignado, asignada, comentarios, reabierto, \
      reabierta",
     // Portuguese
-    "aberto, aberta, novo, nova, em andamento, em progresso, em curso, a fazer, pendente, atribuído, atribuída, reaberto, reaberta",
+    "aberto, aberta, novo, nova, em andamento, em progresso, em curso, a fazer, tarefas pendentes, pendente, atribuído, atribuída, reaberto, reaberta",
     // Italian
     "aperto, aperta, nuovo, nuova, in corso, in lavorazione, in elaborazione, da fare, da completare, completare, assegnato, \
      assegnata, riaperto, riaperta, in attesa, commento, commenti",
