@@ -136,6 +136,7 @@ pub fn tracker(headers: &[String]) -> &'static str {
         }
         () if has("ticket id") && any(&["last update time", "due by time"]) => "Freshdesk",
         () if has("last edited time") => "Notion",
+        () if has("current state") && has("accepted at") => "Pivotal Tracker",
         () if has("date submitted") || has("reproducibility") => "Mantis",
         () if has("requester") && has("subject") || has("ticket type") || has("requester email") => "Zendesk",
         () if has("#") => "Redmine",
@@ -236,6 +237,22 @@ mod tests {
         gives(bugzilla, "updated", &["changeddate"]);
         gives(bugzilla, "created", &["opendate"]);
         gives(bugzilla, "related", &["see_also"]);
+        for (field, names) in [
+            (
+                "number",
+                "Case Number, Ticket#, Ticket No, Ticketnummer, Vorgangsnummer, Case ID, Request ID, Issue #, Reference",
+            ),
+            ("title", "Ticket name, Card Name, Task Name, Kurzbeschreibung, Objet, Başlık, כותרת"),
+            ("state", "Ticket status, Current State, List Name, סטטוס"),
+            (
+                "created",
+                "Date/Time Opened, Erstellt am, Erfasst am, Data di creazione, Ticket Created, Create date",
+            ),
+        ] {
+            names.split(", ").for_each(|name| gives(name, field, &[name]));
+        }
+        gives("Case ID, Case Number, Reference, Subject", "number", &["Case Number"]);
+        gives("Task Name, Status, List Name", "state", &["Status"]);
         for (jira, author) in [
             ("Zusammenfassung, Vorgangsschlüssel, Ersteller, Autor", "Autor"),
             ("要約, 課題キー, 作成者, 報告者", "報告者"),
