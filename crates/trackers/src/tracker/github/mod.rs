@@ -173,7 +173,8 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
             to.write_str("a time")
         }
         fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-            Ok(value.parse().ok().or_else(|| dates::read(value, dates::Order::default())))
+            let parsed = value.parse().ok().filter(dates::is_meant);
+            Ok(parsed.or_else(|| dates::read(value, dates::Order::default())))
         }
         fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
             Ok(dates::read(&value.to_string(), dates::Order::default()))
