@@ -609,6 +609,10 @@ fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
     let ran = imported(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
     assert!(ran.err.contains("1 updated") && ran.err.contains("has no date"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
+    // When it was made says nothing of when it changed.
+    imported(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
+    let ran = imported(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
+    assert!(ran.err.contains("1 of the updated has no date of the change"), "{}", ran.err);
 }
 
 #[test]
