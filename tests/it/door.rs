@@ -863,3 +863,20 @@ fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
     let item = show(&place, "ENG-7");
     assert!(links(&item).contains("ENG#3") && links(&item).contains("duplicate"), "{item}");
 }
+
+#[test]
+fn the_word_of_a_status_decides_where_jira_gives_no_category() {
+    let place = Place::new();
+    let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
+    let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
+    let all = json!([
+        issue(1, json!({"name": "Closed"}), json!(null)),
+        issue(2, json!({"name": "To Do"}), json!(null)),
+        issue(3, json!({"name": "Shelved"}), json!({"name": "Won't Do"})),
+        issue(4, open, json!(null)),
+    ]);
+    imported(&place, "search.json", all.to_string());
+    let states: Vec<Value> =
+        (1..=4).map(|n| show(&place, &format!("acme/app#{n}"))["state"].clone()).collect();
+    assert_eq!(states, ["closed", "open", "closed", "open"]);
+}

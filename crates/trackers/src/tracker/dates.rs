@@ -704,7 +704,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_time_that_is_written_is_read_again(second in 0_i64..4_000_000_000) {
+        fn a_time_that_is_written_is_read_again(second in 1_i64..4_000_000_000) {
             let time = Timestamp::from_second(second).unwrap();
             let zoned = time.to_zoned(TimeZone::UTC);
             for form in [

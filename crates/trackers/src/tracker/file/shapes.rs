@@ -15,7 +15,7 @@ use crate::tracker::{
     identity::{Identity, address, host, identity},
     jira, redmine,
 };
-use precedent_core::model::{DocKind, MAX_NUMBER, Record, item_number};
+use precedent_core::model::{DocKind, MAX_NUMBER, Record, State, item_number};
 use precedent_text::hypertext;
 
 /// What a record of one of these kinds holds; `None` if it is of none.
@@ -32,7 +32,7 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
         () if has("bug_id") && has("error") => {
             Err(format!("Bugzilla did not give it: {}", text(value, &["error"]).unwrap_or_default()))
         }
-        () if has("key") && has("fields") => jira_issue(value, bytes),
+        () if has("key") && has("fields") => jira_issue(value, bytes, known),
         () if has("iid") && has("title") => gitlab(value, bytes, known),
         () if any(&["bug_id", "summary"])
             && any(&["bug_status", "creation_time", "is_open", "product", "dupe_of", "short_desc"]) =>
@@ -323,7 +323,7 @@ fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Str
 }
 
 /// Jira's answers, by the reader of live mirrors.
-fn jira_issue(value: &Value, bytes: &[u8]) -> Result<Vec<Piece>, String> {
+fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
     let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
@@ -333,6 +333,20 @@ fn jira_issue(value: &Value, bytes: &[u8]) -> Result<Vec<Piece>, String> {
     let (mut item, relations) = jira::issue(&raw, &base, "", &project)?;
     item.repository = of.project.clone();
     item.remote_id = Some(key.clone());
+    // The reader knows categories alone, which a file may lack.
+    if text(value, &["fields.status.statusCategory.key"]).is_none() {
+        let (word, resolution) =
+            (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
+        let closed_at = time(value, &["fields.resolutiondate"]);
+        let closed = known.closed(Said {
+            word: word.as_deref(),
+            category: text(value, &["fields.status.statusCategory.name"]).as_deref(),
+            resolution: resolution.as_deref(),
+            closed_at: closed_at.is_some(),
+        });
+        item.state = Some(if closed { State::Closed } else { State::Open });
+        item.closed_at = closed_at.filter(|_| closed);
+    }
     item.url = item.url.filter(|_| !base.is_empty());
     let mut comments = Vec::new();
     let (_, said, _) = jira::comments_of(&raw).unwrap_or_default();
