@@ -18,7 +18,7 @@ use super::{
     source_key,
 };
 use crate::tracker::file::{
-    self, Chunk, Content, Look, Mapping, Piece, Tie, content,
+    self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
     mail::{Gathered, Threads},
 };
 use precedent_core::{
@@ -579,7 +579,13 @@ fn nothing(imported: &Imported) -> Error {
             Error::not_found(format!("nothing could be imported: {} without a single item", kinds.join(", ")))
         }
     };
-    error.with_hint(
-        "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
-    )
+    let unknown =
+        report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST shape"));
+    error.with_hint(match unknown {
+        true => {
+            "JSON is known of GitHub, GitLab, Gitea, Jira, Redmine, Bugzilla, Linear, Zendesk, Azure DevOps, YouTrack, Mantis, \
+             ServiceNow and Asana. Of other trackers export CSV; --map says what its columns are."
+        }
+        false => "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
+    })
 }

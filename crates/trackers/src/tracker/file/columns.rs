@@ -128,7 +128,7 @@ pub fn tracker(headers: &[String]) -> &'static str {
         {
             "Linear"
         }
-        () if has("section/column") || (has("task id") && has("completed at")) => "Asana",
+        () if any(&["section/column", "gid"]) || (has("task id") && has("completed at")) => "Asana",
         () if any(&["sys updated on", "sys created on"])
             || (has("short description") && any(&["caller", "caller id"])) =>
         {

@@ -153,6 +153,10 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
     let whole = Content::file(path);
     let start = whole.start(1024)?;
     if is_tar(&start) {
+        if start.starts_with(b"manifest.json\0") {
+            return Err(Error::not_found(format!("{}: is a casebook that was exported", path.display()))
+                .with_hint("It is brought in whole: precedent import casebook FILE."));
+        }
         tar(&whole, 1, &mut each)?;
         return Ok(true);
     }

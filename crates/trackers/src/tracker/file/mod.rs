@@ -4,7 +4,7 @@ mod columns;
 pub mod content;
 mod encoding;
 mod foreign;
-mod json;
+pub mod json;
 mod known;
 pub mod mail;
 mod mapping;
@@ -32,7 +32,7 @@ use rows::Row;
 use table::Plan;
 
 use super::{
-    identity,
+    github, identity,
     import::{MAX_RECORD, Records},
     wiki,
 };
@@ -182,6 +182,11 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         return Err(error);
     }
     let first = first.unwrap_or_default();
+    // What is called as the columns of a table are.
+    let row = match github::records(first.to_string().as_bytes()) {
+        Ok(found) if !found.is_empty() => None,
+        _ => rows::of_record(&first, &mapping.words),
+    };
     let has = |name: &str| first.get(name).is_some();
     let tracker = match () {
         () if has("payload") && has("repo") => "GitHub event",
@@ -196,7 +201,7 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         () if has("idReadable") => "YouTrack",
         () if first.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
         () if first.is_null() => "",
-        () => "GitHub",
+        () => row.map_or("GitHub", |(plan, _)| plan.tracker),
     };
     let numberless = tracker == "GitHub"
         && has("title")
@@ -204,6 +209,10 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     let mut doubts = Vec::new();
     if numberless {
         doubts.push("items have no number: they are numbered by their place in the file".to_owned());
+    }
+    if text.contains("\"default_kind\"") {
+        doubts
+            .push("the comments of Bitbucket's export lie apart from its items and are left out".to_owned());
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));

@@ -12,7 +12,7 @@ pub const FIELDS: &[(&str, &str)] = &[
         chiave, klucz, ключ, ключ задачи, 问题关键字, 关键字, キー, 課題キー, 키, identifier, iid, issue number, number, bug id, case number, ticket id,
         task id, ticket number, ticket #, ticket#, ticket no, ticket no., ticket nr., ticket nr, ticketnummer, vorgangsnummer, fallnummer,
         case id, incident id, request id, inc number, ritm, issue #, número de ticket, n° ticket, work item id, issue id, issue, ticket, id, #, nr, nr., no., nummer, numéro, número,
-        numero, номер, №, 编号, 番号, 번호, klíč, kľúč, nyckel, nøgle, nøkkel, avain, kulcs, anahtar, cheie, nº, n°, no, מספר, reference, ref",
+        numero, номер, №, 编号, 番号, 번호, klíč, kľúč, nyckel, nøgle, nøkkel, avain, kulcs, anahtar, cheie, nº, n°, no, מספר, gid, reference, ref",
     ),
     (
         "title",
@@ -28,7 +28,7 @@ pub const FIELDS: &[(&str, &str)] = &[
         "description, body, text, details, beschreibung, descripción, descrição, descrizione, omschrijving, beschrijving, opis,
         описание, 描述, 說明, 説明, 詳細, 설명, repro steps, steps to reproduce, additional information, açıklama, text content, الوصف,
         təsvir, descripció, popis, beskrivelse, περιγραφή, kirjeldus, deskribapena, توضیح, kuvaus, descrición, תיאור, leírás,
-        deskripsi, aprašas, apraksts, опис, тайлбар, descriere, përshkrim, beskrivning, รายละเอียด, mô tả, 概述, ticket description, card description, task content",
+        deskripsi, aprašas, apraksts, опис, тайлбар, descriere, përshkrim, beskrivning, รายละเอียด, mô tả, 概述, ticket description, card description, task content, content",
     ),
     (
         "state",

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     known::Known,
     piece::{Item, Piece, Said as Comment, Tie},
+    rows,
     states::{Said, is_resolution},
 };
 use crate::tracker::{
@@ -46,8 +47,20 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
             redmine_issue(value, bytes, known)
         }
         () if any(&["subject", "raw_subject"]) && has("id") => zendesk(value, bytes, known),
+        () if any(&["noteable_iid"]) && has("body") => note(value),
         () if known.numberless && has("title") && !has("color") => numberless(value, bytes, place, known),
-        () => return None,
+        () => {
+            let (plan, row) = rows::of_record(value, &known.words)?;
+            let cell = |field: &str| plan.cell(&row.cells, field);
+            let closed_at = cell("closed").is_some();
+            known.closed(Said {
+                word: cell("state"),
+                resolution: cell("reason"),
+                closed_at,
+                ..Said::default()
+            });
+            rows::pieces(&plan, &row)
+        }
     })
 }
 
@@ -186,17 +199,8 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
             continue;
         }
         let id = text(note, &["id"]);
-        comments.push(Comment {
-            number,
-            url: url.as_ref().zip(id.as_ref()).map(|(u, id)| format!("{u}#note_{id}")),
-            id,
-            author: text(note, &["author.username", "author.name"]),
-            body: text(note, &["note", "body"]).unwrap_or_default(),
-            hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
-            at: time(note, &["created_at", "createdAt"]),
-            updated: time(note, &["updated_at", "updatedAt"]),
-            ..Comment::default()
-        });
+        let url = url.as_ref().zip(id).map(|(u, id)| format!("{u}#note_{id}"));
+        comments.push(Comment { url, ..note_of(note, number) });
     }
     let of = Identity { project, number };
     let twin = text(value, &["_links.closed_as_duplicate_of"]).and_then(|url| {
@@ -212,6 +216,32 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
         out.push(Piece::Link(of, other, Tie::DuplicateOf));
     }
     Ok(out)
+}
+
+/// A note of GitLab's that lies apart from its issue.
+fn note(value: &Value) -> Result<Vec<Piece>, String> {
+    if value.get("system").and_then(Value::as_bool) == Some(true) {
+        return Ok(Vec::new());
+    }
+    if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
+        return Err("a note on what is no issue".to_owned());
+    }
+    let comment = note_of(value, number(value, &["noteable_iid"])?);
+    let raw = comment.body.clone().into_bytes();
+    Ok(vec![Piece::Record(comment.record(None, "0", raw))])
+}
+
+fn note_of(note: &Value, number: u64) -> Comment {
+    Comment {
+        number,
+        id: text(note, &["id"]),
+        author: text(note, &["author.username", "author.name"]),
+        body: text(note, &["note", "body"]).unwrap_or_default(),
+        hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
+        at: time(note, &["created_at", "createdAt"]),
+        updated: time(note, &["updated_at", "updatedAt"]),
+        ..Comment::default()
+    }
 }
 
 /// Bugzilla's REST answers, and its XML by the names that it has there.

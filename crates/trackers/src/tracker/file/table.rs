@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
+use encoding_rs::UTF_8;
 
 use super::{
     columns::{self, MANY, plain},
@@ -56,6 +57,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How a record is read that is none of a table: by the names of its fields.
+    pub fn of(headers: Vec<String>, words: &Words) -> Self {
+        Self {
+            tracker: columns::tracker(&headers),
+            written: Written { encoding: UTF_8, damaged: 0, rival: None },
+            delimiter: b',',
+            preamble: 0,
+            declared: false,
+            fields: columns::assign(&headers),
+            headers,
+            orders: BTreeMap::new(),
+            words: words.clone(),
+            rows: 1,
+            projects: BTreeMap::new(),
+            doubts: Vec::new(),
+        }
+    }
+
     /// The columns that give a field.
     pub fn columns(&self, field: &str) -> &[usize] {
         self.fields.iter().find(|(f, _)| *f == field).map_or(&[], |(_, columns)| columns)
