@@ -230,9 +230,13 @@ fn is_wanted(name: &str) -> bool {
         return !BESIDE.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
-        return file == "issues.ndjson";
+        // Merge requests are told.
+        return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
-    !file.starts_with('.') && !name.starts_with("__MACOSX/") && file != "schema.json" && file != "VERSION"
+    let beside = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
+        .contains(&file)
+        || name.ends_with("tree/project.json");
+    !beside && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
 /// What stands beside items and comments in GitHub's migration archives.

@@ -25,6 +25,13 @@ pub fn nothing(content: &Content, what: &str) -> Error {
     )
 }
 
+/// What GitLab's export of a project holds beside its issues.
+pub fn merge_requests(content: &Content) -> Error {
+    let what =
+        "these are merge requests, which GitLab counts apart from the issues whose numbers they would take";
+    error(content, what, "The issues of the project are read: tree/project/issues.ndjson.")
+}
+
 /// What the first bytes of a file give away.
 pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
     let known: &[(&[u8], &str, &str)] = &[

@@ -203,6 +203,9 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         () if first.is_null() => "",
         () => row.map_or("GitHub", |(plan, _)| plan.tracker),
     };
+    if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
+        return Err(foreign::merge_requests(content));
+    }
     let numberless = tracker == "GitHub"
         && has("title")
         && !["number", "url", "html_url", "issue_url", "node", "id"].iter().any(|n| has(n));

@@ -17,7 +17,7 @@ use crate::tracker::{
     redmine,
 };
 use precedent_core::model::MAX_NUMBER;
-use precedent_text::{hypertext, markup::Markup};
+use precedent_text::{html, hypertext, markup::Markup};
 
 /// A row of a table.
 #[derive(Clone, Debug)]
@@ -102,13 +102,20 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
     let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
     let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
     let url = plan.cell(cells, "url").map(str::to_owned);
+    let (mut title, body) = (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
+    if title.is_empty() && body.is_empty() {
+        return Err("no title".to_owned());
+    }
+    if plan.cells(cells, "body").any(|(_, text)| hypertext::is_html(text)) {
+        title = html::decoded(&title);
+    }
     let item = Item {
         project: of.project.clone(),
         pull: url.as_deref().is_some_and(|u| u.contains("/pull/")),
         number: of.number,
         remote_id: of.project.as_ref().filter(|p| !p.contains('/')).map(|p| format!("{p}-{}", of.number)),
-        title: plan.cell(cells, "title").ok_or("no title")?.to_owned(),
-        body: body(plan, cells),
+        title,
+        body,
         url,
         closed: plan.words.closed(state).0,
         reason: reason.map(str::to_owned),

@@ -172,13 +172,16 @@ fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Pi
     out
 }
 
+/// Whether a record of GitLab's is no issue.
+pub fn is_merge_request(value: &Value) -> bool {
+    ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
+}
+
 /// GitLab's interfaces and project exports.
 fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["iid"])?;
     let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
-    if ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
-        || address.contains("/merge_requests/")
-    {
+    if is_merge_request(value) || address.contains("/merge_requests/") {
         return Err(
             "a merge request: GitLab counts them apart from the issues, whose numbers they would take"
                 .to_owned(),
@@ -537,7 +540,8 @@ fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
     item.project = of.project;
     item.remote_id = Some(key);
     item.labels = names(value, "tags");
-    let comments = list(value, "comments").into_iter().map(|said| Comment {
+    let comments = list(value, "comments").into_iter().filter(|said| said["deleted"] != true);
+    let comments = comments.map(|said| Comment {
         number: item.number,
         id: text(said, &["id"]),
         author: text(said, &["author.login", "author.name"]),
