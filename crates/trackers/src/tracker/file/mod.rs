@@ -60,7 +60,7 @@ pub struct Look {
 enum Form {
     Json { written: Written, holder: bool, known: Known },
     Table(Box<Plan>),
-    Xml { written: Written, known: Known },
+    Xml { element: &'static str, written: Written, known: Known },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
 }
@@ -130,13 +130,15 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
     match text.trim_start().chars().next() {
         Some('{' | '[') => json(content, mapping, written, &text),
-        Some('<') if foreign::is_bugzilla(&text) => Ok(Look {
-            kind: "Bugzilla XML".to_owned(),
-            namespace: "bugzilla".to_owned(),
-            doubts: Vec::new(),
-            form: Form::Xml { written, known: Known::new(&mapping.words, false) },
-        }),
-        Some('<') => Err(foreign::markup(content, &text)),
+        Some('<') => match foreign::tracker_of_xml(&text) {
+            Some((tracker, element)) => Ok(Look {
+                kind: format!("{tracker} XML"),
+                namespace: name(tracker),
+                doubts: Vec::new(),
+                form: Form::Xml { element, written, known: Known::new(&mapping.words, false) },
+            }),
+            None => Err(foreign::markup(content, &text)),
+        },
         Some(_) => match table::look(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::nothing(content, "a table with columns and no rows"))
@@ -317,10 +319,10 @@ impl Look {
                     }
                 }
             }
-            Form::Xml { written, .. } => {
-                let mut bugs = xml::Bugs::new(Decoded::new(content.open()?, written.encoding));
+            Form::Xml { element, written, .. } => {
+                let mut items = xml::Items::new(Decoded::new(content.open()?, written.encoding), element);
                 for n in 1.. {
-                    let bug = bugs.read().map_err(|why| {
+                    let item = items.read().map_err(|why| {
                         Error::invalid(format!(
                             "{}: the file is cut or damaged: {why}",
                             content.path.display()
@@ -329,8 +331,8 @@ impl Look {
                             "What was read before is kept. Fetch the file again and repeat the import.",
                         )
                     })?;
-                    let Some(bug) = bug else { break };
-                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(bug, n))) {
+                    let Some(item) = item else { break };
+                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
                         return Ok(false);
                     }
                 }

@@ -45,9 +45,9 @@ pub fn of_record(value: &Value, words: &Words) -> Option<(Plan, Row)> {
         for comment in comments {
             let said = |names: &[&str]| names.iter().find_map(|n| comment.get(*n)).map(plain_text);
             for (header, names) in [
-                ("comment", &["text", "body", "content"][..]),
+                ("comment", &["text", "body", "content", "#text"][..]),
                 ("comment author", &["reporter", "author", "user"]),
-                ("comment date", &["created_at", "created_on"]),
+                ("comment date", &["created_at", "created_on", "created"]),
             ] {
                 headers.push(header.to_owned());
                 cells.push_field(&said(names).unwrap_or_default());
@@ -71,7 +71,7 @@ fn plain_text(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Array(all) => all.iter().map(plain_text).collect::<Vec<_>>().join(","),
         Value::Object(object) => {
-            let names = ["display_value", "display_name", "name", "title", "value"];
+            let names = ["display_value", "display_name", "name", "title", "value", "#text", "key"];
             names.iter().find_map(|n| object.get(*n)).map(plain_text).unwrap_or_default()
         }
         Value::Null | Value::Bool(_) => String::new(),

@@ -33,6 +33,7 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
         () if has("bug_id") && has("error") => {
             Err(format!("Bugzilla did not give it: {}", text(value, &["error"]).unwrap_or_default()))
         }
+        () if has("key") && has("summary") && has("link") => jira_xml(value, known)?,
         () if has("key") && has("fields") => jira_issue(value, bytes, known),
         () if has("iid") && has("title") => gitlab(value, bytes, known),
         () if any(&["bug_id", "summary"])
@@ -49,19 +50,39 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
         () if any(&["subject", "raw_subject"]) && has("id") => zendesk(value, bytes, known),
         () if any(&["noteable_iid"]) && has("body") => note(value),
         () if known.numberless && has("title") && !has("color") => numberless(value, bytes, place, known),
-        () => {
-            let (plan, row) = rows::of_record(value, &known.words)?;
-            let cell = |field: &str| plan.cell(&row.cells, field);
-            let closed_at = cell("closed").is_some();
-            known.closed(Said {
-                word: cell("state"),
-                resolution: cell("reason"),
-                closed_at,
-                ..Said::default()
-            });
-            rows::pieces(&plan, &row)
-        }
+        () => return named(value, known),
     })
+}
+
+/// A record whose fields are called as the columns of tables are; `None` if they are not.
+fn named(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let (plan, row) = rows::of_record(value, &known.words)?;
+    let cell = |field: &str| plan.cell(&row.cells, field);
+    known.closed(Said {
+        word: cell("state"),
+        category: cell("category"),
+        resolution: cell("reason"),
+        closed_at: cell("closed").is_some(),
+    });
+    Some(rows::pieces(&plan, &row))
+}
+
+/// An item of Jira's XML, in which the title has the key and lists have elements around them.
+fn jira_xml(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let mut item = value.clone();
+    let fields = item.as_object_mut()?;
+    fields.remove("title");
+    if let Some(kind) = fields.remove("type") {
+        fields.insert("issue type".to_owned(), kind);
+    }
+    for (name, inner) in [("labels", "label"), ("comments", "comment")] {
+        let held = match fields.get(name).and_then(|list| list.get(inner)) {
+            Some(Value::Array(all)) => all.clone(),
+            one => one.into_iter().cloned().collect(),
+        };
+        fields.insert(name.to_owned(), held.into());
+    }
+    named(&item, known)
 }
 
 /// The first of these that holds a text that is not empty; `a.b` is `b` in `a`.
