@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Error, Result,
-    model::{Closure, ClosureRecord, ClosureStep},
+    model::{Closure, ClosureRecord, ClosureStep, VerdictKind},
 };
 
 use crate::{
@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         if let Some(fields) = &command.json.json {
             return output.json(&planned, fields, None);
         }
-        plan(&planned, output);
+        plan(session, source, &planned, output).await?;
         if planned.iter().any(|c| c.obstacle.is_none()) {
             output.line("");
             let only = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
@@ -33,7 +33,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         return Ok(());
     }
     if command.json.json.is_none() {
-        plan(&planned, output);
+        plan(session, source, &planned, output).await?;
         output.line("");
         output.flush();
     }
@@ -56,11 +56,27 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
     }
 }
 
-fn plan(planned: &[Closure], output: &mut Output) {
+async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output: &mut Output) -> Result<()> {
     if planned.is_empty() {
-        output.line("No open report was decided to be a duplicate and is still to be closed.");
-        output.line(format_args!("{DIM}`precedent triage --decide` asks about them.{DIM:#}"));
-        return;
+        let decided = session.casebook.verdicts(None).await?;
+        let live = session.casebook.mirrors().await?;
+        // Which report of the two is to be closed: the one that does not stay.
+        let of_files = decided.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
+            let closed = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
+            let source = closed.rsplit_once('#')?.0;
+            (live.iter().all(|l| l.source != source) && only.is_none_or(|o| o == source)).then_some(source)
+        });
+        match of_files {
+            Some(source) => output.line(format_args!(
+                "{} was imported from files, where nothing can be written: its duplicates are closed in the tracker itself.",
+                plain(source)
+            )),
+            None => {
+                output.line("No open report was decided to be a duplicate and is still to be closed.");
+                output.line(format_args!("{DIM}`precedent triage --decide` asks about them.{DIM:#}"));
+            }
+        }
+        return Ok(());
     }
     output.line(format_args!(
         "{BOLD}{} to close as {}{BOLD:#}",
@@ -101,6 +117,7 @@ fn plan(planned: &[Closure], output: &mut Output) {
             output.line(format_args!("    {DIM}{}{DIM:#}", plain(command)));
         }
     }
+    Ok(())
 }
 
 async fn journal(session: &Session, command: &TriageCommand, output: &mut Output) -> Result<()> {

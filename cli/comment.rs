@@ -44,3 +44,10 @@ fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, 
     }
     output.wrapped(&plain(&shown), &inner);
 }
+
+/// The version that has the fix, and what that means for the one that was asked about.
+pub fn fixed_in(case: &SolvedCase) -> Option<String> {
+    let fixed = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
+    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", plain(&asked.words())));
+    Some(fixed + &asked.unwrap_or_default())
+}

@@ -280,7 +280,7 @@ fn say(session: &Session, import: &ImportReport) {
     ));
     if import.undated > 0 {
         session.say(&format!(
-            "{} of the updated {} no date: what was imported last counts, even where its file is the older one.",
+            "{} of the updated {} no date of the change: what was imported last counts, even where its file is the older one.",
             count(import.undated),
             if import.undated == 1 { "has" } else { "have" }
         ));

@@ -12,9 +12,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::print_first,
+    comment::{fixed_in, print_first},
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
-    troubleshoot::fixed_in,
 };
 
 /// Lines of an error that are shown.

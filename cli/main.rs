@@ -40,7 +40,7 @@ mod verdict;
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser as _;
-use precedent_core::{Code, Error, Result, Task};
+use precedent_core::{Code, Error, Result, Task, model::item_number};
 use precedent_engine::{
     Casebook, OpenOptions,
     config::{Color, Settings},
@@ -229,7 +229,7 @@ impl Session {
     /// A key as it was typed; a bare number is one of the source that was set, where one was.
     fn key(&self, typed: &str) -> String {
         match &self.settings.source {
-            Some(source) if typed.trim_start_matches('#').parse::<u32>().is_ok() => {
+            Some(source) if item_number(typed.trim_start_matches('#')).is_some() => {
                 format!("{source}#{}", typed.trim_start_matches('#'))
             }
             _ => typed.to_owned(),

@@ -6,7 +6,7 @@ use precedent_core::{
     Error, Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
-        TroubleshootSettings,
+        TroubleshootSettings, item_number,
     },
 };
 use precedent_engine::Casebook;
@@ -14,7 +14,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{print_change, print_comment},
+    comment::{fixed_in, print_change, print_comment},
     logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
     read,
@@ -95,7 +95,7 @@ pub enum Asked {
 
 /// What stands before the number of an item.
 fn numbered(word: &str) -> Option<&str> {
-    word.rsplit_once('#').filter(|(_, number)| number.parse::<u32>().is_ok()).map(|(source, _)| source)
+    word.rsplit_once('#').filter(|(_, number)| item_number(number).is_some()).map(|(source, _)| source)
 }
 
 /// Whether a word is a whole key: `acme/app#12`.
@@ -194,13 +194,6 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
             }
         }
     }
-}
-
-/// The version that has the fix, and what that means for the one that was asked about.
-pub fn fixed_in(case: &SolvedCase) -> Option<String> {
-    let fixed = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
-    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", plain(&asked.words())));
-    Some(fixed + &asked.unwrap_or_default())
 }
 
 fn print_case(case: &SolvedCase, output: &mut Output) {

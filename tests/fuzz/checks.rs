@@ -10,8 +10,8 @@ use std::{
 use precedent_core::{
     Task,
     model::{
-        Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, Quote, Record, Section,
-        SectionKind, State,
+        Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, MAX_NUMBER, Quote, Record,
+        Section, SectionKind, State,
     },
 };
 use precedent_engine::{brief, portable, search::query};
@@ -179,7 +179,7 @@ fn understood(data: &[u8], mapping: &Mapping) {
                         Record::Document(d) => (d.number, [d.title, d.body]),
                         Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
                     };
-                    assert!(number.is_none_or(|n| n >= 1 && n <= u64::from(u32::MAX)), "{number:?}");
+                    assert!(number.is_none_or(|n| (1..=MAX_NUMBER).contains(&n)), "{number:?}");
                     assert!(!texts.concat().contains('\0'));
                 }
                 true
@@ -222,7 +222,7 @@ pub fn import(data: &[u8]) {
                 Record::Document(d) => (d.number, [d.title, d.body]),
                 Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
             };
-            assert!(number.is_none_or(|n| n >= 1 && n <= u64::from(u32::MAX)), "{number:?}");
+            assert!(number.is_none_or(|n| (1..=MAX_NUMBER).contains(&n)), "{number:?}");
             assert!(!texts.concat().contains('\0'));
         }
     }

@@ -215,6 +215,11 @@ fn the_command_shows_first_and_closes_when_it_is_told_to() {
         day.replace_all(&ran.replace(host, "[HOST]"), "[DAY]").into_owned()
     };
     insta::assert_snapshot!("apply_nothing", shown(&["triage", "--apply"]));
+    let file = place.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
+    place.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
+    place.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
+    assert!(shown(&["triage", "--apply"]).contains("acme/desk was imported from files"));
+    place.ok(&["source", "remove", "acme/desk", "--yes"]);
     place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
     github.requests();
     insta::assert_snapshot!("apply_plan", shown(&["triage", "--apply"]));

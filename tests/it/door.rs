@@ -433,6 +433,15 @@ fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
         ("[{\"id\": 1, \"name\": \"bug\", \"color\": \"f00\"}]", "labels"),
         ("{\"issues\": [], \"total\": 0}", "without a single item"),
         ("Dear all,\nplease find attached nothing.\n", "neither JSON nor a table"),
+        (
+            "<html xmlns:w=\"urn:schemas-microsoft-com:office:word\"><title>[#KAS-12]</title></html>",
+            "Export › CSV",
+        ),
+        (
+            "{\"id\": \"5f\", \"name\": \"Support board\", \"cards\": [{\"id\": \"c1\", \"name\": \"Kiosk\"}]}",
+            "export CSV; --map",
+        ),
+        ("[{\"id\": \"U1\", \"name\": \"ida\", \"created\": 1710252311}]", "neither an item nor a comment"),
     ] {
         let ran = import(&place, "export", content);
         assert!(
@@ -474,6 +483,9 @@ fn folders_of_pages_and_of_other_things() {
     place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
     place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
     place.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
+    // It looks like a table of one row.
+    place.file("stuff/notes.txt", "call Ida, ask about the hopper, then export\nand the lid, too, soon\n");
+    place.file("stuff/open.csv", "ID,Title\n1,\"never closed\n");
     let path = place.path("stuff").to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "-R", "acme/app"]);
     assert!(
@@ -481,6 +493,18 @@ fn folders_of_pages_and_of_other_things() {
         "{}",
         ran.err
     );
+    for why in ["Left out notes.txt: ", "no column gives the title", "in line 2 is never closed"] {
+        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+    }
+    // Of files that are named one by one the same, but a name that is none is told before anything is read.
+    let named = |more: &str| {
+        let files = [format!("{path}/deep/list.csv"), format!("{path}/{more}")];
+        place.run(&["import", &files[0], &files[1], "-R", "acme/other", "--no-vectors"])
+    };
+    assert_eq!(named("none.csv").code, Some(1));
+    assert!(place.json(&["source", "list", "--json"]).to_string().find("acme/other").is_none());
+    let ran = named("notes.txt");
+    assert!(ran.code == Some(0) && ran.err.contains("Left out notes.txt"), "{}", ran.err);
 }
 
 /// A mail of these headers and this text.
@@ -609,6 +633,10 @@ fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
     let ran = imported(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
     assert!(ran.err.contains("1 updated") && ran.err.contains("has no date"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
+    // When it was made says nothing of when it changed.
+    imported(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
+    let ran = imported(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
+    assert!(ran.err.contains("1 of the updated has no date of the change"), "{}", ran.err);
 }
 
 #[test]
@@ -858,4 +886,130 @@ fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
     imported_as_named(&place, "linear.json", linear.to_string());
     let item = show(&place, "ENG-7");
     assert!(links(&item).contains("ENG#3") && links(&item).contains("duplicate"), "{item}");
+}
+
+#[test]
+fn the_word_of_a_status_decides_where_jira_gives_no_category() {
+    let place = Place::new();
+    let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
+    let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
+    let all = json!([
+        issue(1, json!({"name": "Closed"}), json!(null)),
+        issue(2, json!({"name": "To Do"}), json!(null)),
+        issue(3, json!({"name": "Shelved"}), json!({"name": "Won't Do"})),
+        issue(4, open, json!(null)),
+    ]);
+    imported(&place, "search.json", all.to_string());
+    let states: Vec<Value> =
+        (1..=4).map(|n| show(&place, &format!("acme/app#{n}"))["state"].clone()).collect();
+    assert_eq!(states, ["closed", "open", "closed", "open"]);
+}
+
+#[test]
+fn ids_that_are_no_numbers_keep_no_row_out_and_long_ones_are_numbers() {
+    let place = Place::new();
+    let ran = imported(
+        &place,
+        "cards.csv",
+        "Task ID,Task Name,Status\n86a1b2c3d,Heater trips,Closed\n86a1b2c4,Light out,Open\n86a1b2c5e,Fan,Open\n",
+    );
+    assert!(ran.err.contains("3 items") && ran.err.contains("numbered by their place"), "{}", ran.err);
+    let ran = place.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
+    place.ok(&["import", &ran.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
+    assert_eq!(show(&place, "acme/gates#1206543210987654")["state"], "closed");
+    let found = place.json(&["search", "#1206543210987654", "--json=key"]);
+    assert_eq!(found[0]["key"], "acme/gates#1206543210987654");
+}
+
+#[test]
+fn json_whose_fields_are_called_as_columns_are_is_read() {
+    let place = Place::new();
+    let now = json!({"result": [{
+        "number": "INC0010041", "short_description": "Mail stuck", "description": "In the outbox.", "state": "7",
+        "sys_created_on": "2024-03-12 14:05:11", "closed_at": "2024-03-13 08:00:00", "opened_by": {"link": "https://x", "value": "ida"},
+    }]});
+    let ran = imported(&place, "now.json", now.to_string());
+    assert!(ran.err.contains("1 item"), "{}", ran.err);
+    let item = show(&place, "acme/app#10041");
+    assert_eq!(
+        (&item["state"], &item["author"], &item["title"]),
+        (&json!("closed"), &json!("ida"), &json!("Mail stuck"))
+    );
+    let mantis = json!({"issues": [{
+        "id": 12, "summary": "Valve sticks", "description": "Cold mornings.", "reporter": {"id": 2, "name": "ida"},
+        "status": {"id": 80, "name": "resolved"}, "resolution": {"id": 20, "name": "fixed"}, "created_at": "2024-03-12T14:05:11+01:00",
+        "notes": [{"id": 1, "reporter": {"name": "per"}, "text": "Grease helps.", "created_at": "2024-03-13T07:00:00+01:00"}],
+        "tags": [{"name": "cold"}],
+    }]});
+    imported(&place, "mantis.json", mantis.to_string());
+    let item = show(&place, "acme/app#12");
+    assert_eq!(
+        (&item["state"], &item["state_reason"], &item["labels"]),
+        (&json!("closed"), &json!("fixed"), &json!(["cold"]))
+    );
+    assert_eq!(said(&item), ["per: Grease helps."]);
+    let place = Place::new();
+    let youtrack = json!([{"idReadable": "BLT-7", "summary": "Belt", "comments": [
+        {"text": "Swap the phases.", "author": {"login": "per"}}, {"text": "gone", "deleted": true},
+    ]}]);
+    imported(&place, "youtrack.json", youtrack.to_string());
+    assert_eq!(said(&show(&place, "acme/app#7")), ["per: Swap the phases."]);
+    let notes = json!([
+        {"id": 1, "body": "Oiled.", "author": {"username": "bo"}, "system": false, "noteable_type": "Issue", "noteable_iid": 7},
+        {"id": 2, "body": "closed", "system": true, "noteable_type": "Issue", "noteable_iid": 7},
+    ]);
+    imported(&place, "notes.json", notes.to_string());
+    assert_eq!(said(&show(&place, "acme/app#7")).len(), 2);
+}
+
+#[test]
+fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
+    let place = Place::new();
+    let item = |key: &str, more: &str| {
+        format!(
+            "<item><title>[{key}] Drawer opens</title><link>https://acme.example/browse/{key}</link><description>&lt;p&gt;Opens &lt;b&gt;twice&lt;/b&gt;.&lt;/p&gt;</description>\
+             <key id=\"1\">{key}</key><summary>Drawer opens</summary><type id=\"1\">Bug</type><created>Tue, 12 Mar 2024 14:05:00 +0100</created>{more}</item>"
+        )
+    };
+    let text = format!(
+        "<!-- RSS generated by JIRA (9.12) -->\n<rss version=\"0.92\"><channel><title>Jira</title>{}{}</channel></rss>",
+        item(
+            "KAS-12",
+            "<status id=\"1\">Shelved</status><statusCategory id=\"3\" key=\"done\"/><resolution id=\"1\">Fixed</resolution><reporter accountid=\"5\">Per</reporter>\
+             <labels><label>drawer</label></labels><comments><comment id=\"9\" author=\"ida\" created=\"Wed, 13 Mar 2024 08:00:00 +0100\">&lt;p&gt;New spring.&lt;/p&gt;</comment></comments>"
+        ),
+        item("KAS-13", "<status id=\"1\">To Do</status><labels></labels>")
+    );
+    let ran = imported(&place, "SearchRequest.xml", text);
+    assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
+    let item = show(&place, "acme/app#12");
+    assert_eq!(
+        (&item["state"], &item["state_reason"], &item["labels"]),
+        (&json!("closed"), &json!("Fixed"), &json!(["Bug", "drawer"]))
+    );
+    assert_eq!((&item["author"], &item["created_at"]), (&json!("Per"), &json!("2024-03-12T13:05:00Z")));
+    assert_eq!(said(&item), ["ida: New spring."]);
+    assert_eq!(show(&place, "acme/app#13")["state"], "open");
+    // Entities are those of HTML where texts are HTML, and a row without a title has its text.
+    imported(
+        &place,
+        "html.csv",
+        "ID,Title,Description\n1,Hopper &amp; lid,<p>grain</p>\n2,,The printer beeps.\n",
+    );
+    assert_eq!(show(&place, "acme/app#1")["title"], "Hopper & lid");
+    assert_eq!(show(&place, "acme/app#2")["title"], "The printer beeps.");
+    // GitLab's export of a project: its merge requests are told, what stands beside is not.
+    place.file("tree/project.json", r#"{"description": "", "visibility_level": 0}"#);
+    place.file("tree/project/issues.ndjson", r#"{"iid": 4, "title": "Robot", "state": "closed"}"#);
+    place.file(
+        "tree/project/merge_requests.ndjson",
+        r#"{"iid": 4, "title": "Mend", "state": "merged", "source_branch": "m"}"#,
+    );
+    let ran =
+        place.ok(&["import", &place.path("tree").to_string_lossy(), "-R", "acme/robot", "--no-vectors"]);
+    assert!(
+        ran.err.contains("Left out merge_requests.ndjson") && !ran.err.contains("skipped"),
+        "{}",
+        ran.err
+    );
 }

@@ -125,6 +125,8 @@ fn untouched(place: &Place) {
 fn a_casebook_goes_over_whole_and_private_notes_stay() {
     let here = filled(5, "acme/app");
     let file = export(&here, &[]);
+    let ran = here.run(&["import", &file.to_string_lossy()]);
+    assert!(ran.code == Some(1) && ran.err.contains("precedent import casebook FILE"), "{}", ran.err);
     let there = Place::new();
     let ran = import(&there, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use precedent_core::{
     error::Result,
-    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State},
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, item_number},
 };
 
 /// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
@@ -195,7 +195,7 @@ impl Reader<'_> {
             return Ok(exact);
         }
         if let Some((source, number)) = key.rsplit_once('#')
-            && let Ok(number) = number.parse::<u32>()
+            && let Some(number) = item_number(number)
         {
             return Ok(self
                 .transaction

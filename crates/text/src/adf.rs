@@ -170,6 +170,13 @@ fn inline(node: &Value, depth: usize) -> String {
     }
     for child in children(node) {
         let attribute = |name: &str| child["attrs"][name].as_str().unwrap_or_default();
+        // What is drawn in a frame of its own is no part of the word before it.
+        if matches!(kind(child), "status" | "date" | "inlineCard")
+            && !out.is_empty()
+            && !out.ends_with([' ', '\n'])
+        {
+            out.push(' ');
+        }
         match kind(child) {
             "text" => out.push_str(&marked(child)),
             "hardBreak" => out.push_str("  \n"),
@@ -244,6 +251,7 @@ mod tests {
                 {"type": "text", "text": "fast", "marks": [{"type": "code"}]}, {"type": "hardBreak"},
                 {"type": "text", "text": "log", "marks": [{"type": "link", "attrs": {"href": "https://x.example"}}]},
                 {"type": "mention", "attrs": {"id": "1", "text": "@ada"}},
+                {"type": "status", "attrs": {"text": "OPEN"}}, {"type": "date", "attrs": {"timestamp": "1710201600000"}},
             ]},
             {"type": "codeBlock", "attrs": {"language": "rust"}, "content": [text("let a = 1;\nlet b = 2;")]},
             {"type": "bulletList", "content": [item("one"), {"type": "listItem", "content": [
@@ -257,7 +265,7 @@ mod tests {
         ]});
         assert_eq!(
             to_markdown(&document),
-            "## Pump\n\nIt **leaks** `fast`\n[log](https://x.example)@ada\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
+            "## Pump\n\nIt **leaks** `fast`\n[log](https://x.example)@ada `OPEN` 2024-03-12\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
         );
     }
 

@@ -184,6 +184,11 @@ fn shown(markdown: &str) -> Cow<'_, str> {
     ))
 }
 
+/// A text without tags in which characters may be written as entities.
+pub fn decoded(text: &str) -> String {
+    html_escape::decode_html_entities(text).into_owned()
+}
+
 /// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles. What stands in blocks of its own stands
 /// on lines of its own, and cells are divided.
 pub fn to_text(html: &str) -> String {

@@ -3,6 +3,14 @@
 use super::{DocKind, State};
 use jiff::Timestamp;
 
+/// The largest number that an item may have: the largest whole number that JSON keeps everywhere.
+pub const MAX_NUMBER: u64 = (1 << 53) - 1;
+
+/// The item's number that a text is; `None` if it is none.
+pub fn item_number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|n| (1..=MAX_NUMBER).contains(n))
+}
+
 /// The author of a record, as the tracker says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use precedent_core::error::{Error, Result};
+use precedent_core::{
+    error::{Error, Result},
+    model::item_number,
+};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::similar;
 
@@ -25,8 +28,8 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
         };
     }
     let plain = ["#", "GH-", "gh-"].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
-    if let Ok(number) = plain.parse::<u32>() {
-        return reader.documents_by_number(u64::from(number));
+    if let Some(number) = item_number(plain) {
+        return reader.documents_by_number(number);
     }
     match reader.document_by_key(text)? {
         Some(row) => Ok(vec![row]),
@@ -37,7 +40,7 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
 /// Whether a text can only be meant as an item's key: `acme/app#12`, `#12`. A number by itself may be an error's.
 pub fn is_key(text: &str) -> bool {
     text.rsplit_once('#').is_some_and(|(source, number)| {
-        (source.is_empty() || source.contains('/')) && number.parse::<u32>().is_ok()
+        (source.is_empty() || source.contains('/')) && item_number(number).is_some()
     })
 }
 
@@ -62,9 +65,9 @@ fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let Some((project, number)) = key.rsplit_once('-') else { return Ok(Vec::new()) };
     let is_project = project.starts_with(|c: char| c.is_ascii_alphabetic())
         && project.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let Some(number) = number.parse::<u32>().ok().filter(|_| is_project) else { return Ok(Vec::new()) };
+    let Some(number) = item_number(number).filter(|_| is_project) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for document in reader.documents_by_number(u64::from(number))? {
+    for document in reader.documents_by_number(number)? {
         let called = document.source.rsplit(['/', ':']).next().unwrap_or_default();
         let held = reader.key_like_id(document.source_id)?;
         let held = held.as_deref().and_then(|id| Some(id.rsplit_once('-')?.0));
@@ -94,9 +97,9 @@ fn address(text: &str) -> Option<(String, u64)> {
     let number = plain.rsplit('/').find_map(|part| {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
         let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-        digits[from..].parse::<u32>().ok()
+        item_number(&digits[from..])
     })?;
-    Some((plain, u64::from(number)))
+    Some((plain, number))
 }
 
 /// An address without what may differ between two of one page: the scheme, the anchor, what a tracker adds behind it.

@@ -18,7 +18,7 @@ use super::{
     source_key,
 };
 use crate::tracker::file::{
-    self, Chunk, Content, Look, Mapping, Piece, Tie, content,
+    self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
     mail::{Gathered, Threads},
 };
 use precedent_core::{
@@ -123,14 +123,17 @@ impl<'a> Door<'a> {
     }
 
     fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
+        // A name that was misspelt is told before anything is read.
+        for path in paths {
+            std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+        }
         let mut failed = None;
         for path in paths {
             match self.path(path) {
                 Ok(()) => {}
-                // One file that is of no use must not keep the others out; its error is told at the end.
-                Err(error)
-                    if paths.len() > 1 && matches!(error.code(), Code::InvalidInput | Code::NotFound) =>
-                {
+                // One file that is of no use must not keep the others out.
+                Err(error) if paths.len() > 1 && is_of_no_use(&error) => {
+                    self.left_out(Content::file(path).name, &error);
                     failed.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
@@ -144,10 +147,9 @@ impl<'a> Door<'a> {
         }
         let used = report.items + report.comments + report.pages;
         match failed {
-            Some(error) if used > 0 => Err(error.context("the other files were imported")),
+            _ if used > 0 => Ok(()),
             Some(error) => Err(error),
-            None if used == 0 => Err(nothing(&self.out)),
-            None => Ok(()),
+            None => Err(nothing(&self.out)),
         }
     }
 
@@ -161,26 +163,26 @@ impl<'a> Door<'a> {
         for (file, size) in &files {
             match self.file(file, before, total) {
                 Ok(()) => {}
-                Err(error) if files.len() > 1 && error.code() == Code::NotFound => {
-                    let name = Content::file(file).name;
-                    self.left_out(name, &error);
-                }
-                Err(error) if files.len() > 1 && error.code() == Code::InvalidInput => {
-                    failed.get_or_insert(error);
+                Err(error) if files.len() > 1 && is_of_no_use(&error) => {
+                    self.left_out(Content::file(file).name, &error);
+                    // That there is nothing in a file tells less than what is wrong with one.
+                    if error.code() == Code::InvalidInput {
+                        failed.get_or_insert(error);
+                    }
                 }
                 Err(error) => return Err(error),
             }
             before += size;
         }
         match failed {
-            Some(error) => Err(error.context("the other files were imported")),
-            None if files.len() > 1 && self.out.files_read.understood.len() == known => {
+            _ if files.len() == 1 || self.out.files_read.understood.len() > known => Ok(()),
+            Some(error) => Err(error),
+            None => {
                 Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
                     .with_hint(self.because(
                         "Files that trackers export are looked for: JSON, CSV, XML, mails, Markdown.",
                     )))
             }
-            None => Ok(()),
         }
     }
 
@@ -199,27 +201,27 @@ impl<'a> Door<'a> {
         let given = self.path.clone();
         let archive = content::each(path, |content| {
             let content = content.below(&given);
-            match file::look(&content, &self.mapping) {
-                Ok(mut look) => {
-                    if look.mailbox().is_some() {
-                        look.hang_together(&self.threads());
-                    }
-                    self.content(&content, &look, before, total)?;
+            let read = file::look(&content, &self.mapping).and_then(|mut look| {
+                if look.mailbox().is_some() {
+                    look.hang_together(&self.threads());
                 }
-                Err(error) if content.name != Content::file(path).name && error.code() == Code::NotFound => {
+                self.content(&content, &look, before, total)
+            });
+            match read {
+                Err(error) if content.name != Content::file(path).name && is_of_no_use(&error) => {
                     self.left_out(content.name.clone(), &error);
+                    if error.code() == Code::InvalidInput {
+                        refused.get_or_insert(error);
+                    }
                 }
-                Err(error) => {
-                    refused = Some(error);
-                    return Ok(false);
-                }
+                read => read?,
             }
             Ok(true)
         })?;
-        if let Some(error) = refused {
-            return Err(error);
-        }
         if archive && self.out.files_read.understood.len() == known {
+            if let Some(error) = refused {
+                return Err(error);
+            }
             return Err(Error::not_found(format!("{}: nothing to import in this archive", path.display())).with_hint(
                 self.because("A migration archive of GitHub's holds issues_000001.json and the like, an export of GitLab's tree/project/issues.ndjson."),
             ));
@@ -404,6 +406,11 @@ impl<'a> Door<'a> {
     }
 }
 
+/// Whether an error says that a file is of no use, and nothing of the others.
+fn is_of_no_use(error: &Error) -> bool {
+    matches!(error.code(), Code::InvalidInput | Code::NotFound)
+}
+
 /// The name of the wiki that a page is of: of the folder or archive that was given, or of the folder that a page lies in.
 fn wiki_name(given: &Path) -> String {
     let full = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
@@ -572,7 +579,13 @@ fn nothing(imported: &Imported) -> Error {
             Error::not_found(format!("nothing could be imported: {} without a single item", kinds.join(", ")))
         }
     };
-    error.with_hint(
-        "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
-    )
+    let unknown =
+        report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST shape"));
+    error.with_hint(match unknown {
+        true => {
+            "JSON is known of GitHub, GitLab, Gitea, Jira, Redmine, Bugzilla, Linear, Zendesk, Azure DevOps, YouTrack, Mantis, \
+             ServiceNow and Asana. Of other trackers export CSV; --map says what its columns are."
+        }
+        false => "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
+    })
 }

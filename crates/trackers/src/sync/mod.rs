@@ -100,7 +100,9 @@ fn put(
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
-                done.undated += u64::from(d.number.is_some() && d.updated_at.is_none());
+                // That of its creation says nothing of when it changed.
+                let undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
+                done.undated += u64::from(d.number.is_some() && undated);
             }
             *match how {
                 Applied::New => &mut done.new,

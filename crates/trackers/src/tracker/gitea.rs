@@ -21,7 +21,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Error, Result},
-    model::{Access, Author, CommentRecord, Project, Raw, Record},
+    model::{Access, Author, CommentRecord, Project, Raw, Record, item_number},
     task::Task,
 };
 
@@ -136,11 +136,11 @@ fn comment(text: &str) -> Result<CommentRecord, String> {
     let of = [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
     let number = of
         .as_deref()
-        .and_then(|u| u.trim_end_matches('/').rsplit('/').next()?.parse::<u32>().ok())
+        .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
         .ok_or("does not say which item it belongs to")?;
     Ok(CommentRecord {
         repository: None,
-        number: u64::from(number),
+        number,
         remote_id: comment.id.to_string(),
         author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
         body: clean(comment.body),

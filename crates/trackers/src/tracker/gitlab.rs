@@ -13,6 +13,7 @@ use super::{
     Address, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
+    identity,
     walk::Walk,
     wiki_git::WikiPlace,
 };
@@ -22,7 +23,9 @@ use crate::{
 };
 use precedent_core::{
     error::{Error, Result},
-    model::{Access, Author, CommentRecord, DocKind, DocumentRecord, Project, Raw, Record, State},
+    model::{
+        Access, Author, CommentRecord, DocKind, DocumentRecord, Project, Raw, Record, State, item_number,
+    },
     task::Task,
 };
 
@@ -177,9 +180,7 @@ impl GitLab {
 
     fn issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
         let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
-        if issue.iid == 0 || issue.iid > u64::from(u32::MAX) {
-            return Err(format!("\"iid\" is {}: item numbers are 1 to {}", issue.iid, u32::MAX));
-        }
+        identity::check("iid", issue.iid)?;
         let closed = match issue.state.as_deref() {
             Some("closed") => true,
             Some("opened") => false,
@@ -220,7 +221,7 @@ impl GitLab {
     /// The key of the issue at an address of the interface: `…/projects/12/issues/7`.
     fn named(&self, url: &str) -> Option<String> {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
-        let number: u32 = number.parse().ok()?;
+        let number = item_number(number)?;
         let own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
         // Another project's number says nothing without its name.
         own.then(|| format!("{}#{number}", self.project))

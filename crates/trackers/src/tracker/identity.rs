@@ -1,5 +1,7 @@
 //! Which item a key or an address names: its number, and the project that the number is of.
 
+use precedent_core::model::{MAX_NUMBER, item_number};
+
 /// An item: its project, where it is named, and its number there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
@@ -16,14 +18,14 @@ pub fn identity(text: &str) -> Option<Identity> {
         return address(text);
     }
     if let Some(number) = grouped(text) {
-        return Some(Identity { project: None, number: self::number(&number)? });
+        return Some(Identity { project: None, number: item_number(&number)? });
     }
     // Spreadsheets write whole numbers as broken ones.
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits = text
         .rfind(|c: char| !c.is_ascii_digit())
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    let number = number(&text[digits..])?;
+    let number = item_number(&text[digits..])?;
     let before = text[..digits].trim_end_matches(['-', '#', ' ', '_', ':']);
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let is_project = before.starts_with(char::is_alphabetic)
@@ -67,8 +69,15 @@ fn is_key(text: &str, before: &str) -> bool {
 const PLAIN: &[&str] =
     &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
 
-fn number(text: &str) -> Option<u64> {
-    text.parse::<u32>().ok().filter(|n| *n > 0).map(u64::from)
+/// Refuses what cannot be an item's number; `name` is the field that it stands in.
+///
+/// # Errors
+/// Which numbers there are, in words.
+pub fn check(name: &str, number: u64) -> Result<(), String> {
+    match number {
+        1..=MAX_NUMBER => Ok(()),
+        _ => Err(format!("\"{name}\" is {number}: item numbers are 1 to {MAX_NUMBER}")),
+    }
 }
 
 /// The item at an address on the web: GitHub's and Gitea's `/owner/name/issues/12`, GitLab's `/group/name/-/issues/12`,
@@ -84,7 +93,7 @@ pub fn address(url: &str) -> Option<Identity> {
     if let Some(id) =
         query.split(['&', ';']).find_map(|p| p.strip_prefix("id=")).filter(|_| path.ends_with("show_bug.cgi"))
     {
-        return Some(Identity { project: None, number: number(id)? });
+        return Some(Identity { project: None, number: item_number(id)? });
     }
     let at = parts.iter().rposition(|p| {
         matches!(
@@ -106,7 +115,7 @@ pub fn address(url: &str) -> Option<Identity> {
     if parts[at] == "issue" && last.contains('-') && host.contains("linear") {
         return identity(last);
     }
-    let number = number(last.trim_end_matches(".json"))?;
+    let number = item_number(last.trim_end_matches(".json"))?;
     let before = &parts[..at];
     let project = match before.iter().position(|p| *p == "repos") {
         Some(repos) => before.get(repos + 1..repos + 3)?.join("/"),
@@ -136,6 +145,7 @@ mod tests {
         let of = |text: &str| identity(text).map(|i| (i.project.unwrap_or_default(), i.number));
         for (text, project, number) in [
             ("APP-12", "APP", 12),
+            ("1206543210987654", "", 1_206_543_210_987_654),
             ("#12", "", 12),
             ("0000123", "", 123),
             ("12.0", "", 12),
@@ -163,7 +173,7 @@ mod tests {
         ] {
             assert_eq!(of(text), Some((project.to_owned(), number)), "{text}");
         }
-        for no in ["", "APP-x", "0", "https://example.org/", "4294967296", "title"] {
+        for no in ["", "APP-x", "0", "https://example.org/", "9007199254740992", "title"] {
             assert_eq!(of(no), None, "{no}");
         }
     }

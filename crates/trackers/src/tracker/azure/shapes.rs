@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::tracker::{Relation, github::describe, reasons::reason};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use crate::tracker::{Relation, github::describe, identity, reasons::reason};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 use precedent_text::hypertext;
 
 /// The fields that make the text of a work item, in the order in which they are read.
@@ -121,9 +121,7 @@ struct Comment {
 
 pub(super) fn item(text: &str) -> Result<WorkItem, String> {
     let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if whole.id == 0 || whole.id > u64::from(u32::MAX) {
-        return Err(format!("\"id\" is {}: item numbers are 1 to {}", whole.id, u32::MAX));
-    }
+    identity::check("id", whole.id)?;
     Ok(WorkItem { id: whole.id, whole, raw: text.as_bytes().to_vec() })
 }
 
@@ -174,7 +172,7 @@ impl WorkItem {
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
         let each = self.whole.relations.iter().flatten().filter_map(|link| {
             let (rel, url) = (link.rel.as_deref()?, link.url.as_deref()?);
-            let number: u32 = url.to_ascii_lowercase().rsplit_once("/workitems/")?.1.parse().ok()?;
+            let number = item_number(url.to_ascii_lowercase().rsplit_once("/workitems/")?.1)?;
             let other = format!("{project}#{number}");
             match rel {
                 "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, other)),

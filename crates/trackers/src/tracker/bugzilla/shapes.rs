@@ -7,7 +7,13 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::tracker::{Relation, client::clean, github::describe, identity::address, reasons::reason};
+use crate::tracker::{
+    Relation,
+    client::clean,
+    github::describe,
+    identity::{self, address},
+    reasons::reason,
+};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
 
 #[derive(Deserialize)]
@@ -126,9 +132,7 @@ fn author(login: Option<String>, private: bool) -> Author {
 
 pub(super) fn bug(text: &str) -> Result<Bug, String> {
     let bug: Bug = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if bug.id == 0 || bug.id > u64::from(u32::MAX) {
-        return Err(format!("\"id\" is {}: item numbers are 1 to {}", bug.id, u32::MAX));
-    }
+    identity::check("id", bug.id)?;
     Ok(bug)
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::tracker::{client::clean, github::describe};
+use crate::tracker::{client::clean, github::describe, identity};
 use precedent_core::model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 use precedent_text::hypertext;
 
@@ -159,9 +159,7 @@ pub(super) struct Topic {
 
 pub(super) fn topic(text: &str) -> Result<Topic, String> {
     let mut about: About = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if about.id == 0 || about.id > u64::from(u32::MAX) {
-        return Err(format!("\"id\" is {}: item numbers are 1 to {}", about.id, u32::MAX));
-    }
+    identity::check("id", about.id)?;
     let (posts, all) = about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
     let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
     Ok(Topic { about, raw: steady(raw), posts, all })

@@ -38,14 +38,19 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     FIELDS.iter().find_map(|(field, names)| Some((*field, phrases(names).position(|n| n == name)?)))
 }
 
+/// What Jira calls its columns of links, in front of their kind.
+const OUTWARD: &str = "outward issue link, ausgehende vorgangsverknüpfung, lien de ticket sortant";
+const INWARD: &str = "inward issue link, eingehende vorgangsverknüpfung, lien de ticket entrant";
+
 /// What a column of Jira's that lists links says: `Outward issue link (Duplicate)`.
 fn link(name: &str) -> Option<&'static str> {
-    let (way, kind) = name.split_once(" issue link (")?;
-    match (way, kind.contains("duplicat")) {
-        ("outward", true) => Some("duplicates"),
-        ("inward", true) => Some("duplicated"),
-        ("outward" | "inward", false) => Some("related"),
-        _ => None,
+    let (ways, kind) = name.split_once(" (")?;
+    let is = |words: &'static str| phrases(words).any(|known| known == ways);
+    match (is(OUTWARD), is(INWARD), kind.contains("duplic") || kind.contains("duplik")) {
+        (true, _, true) => Some("duplicates"),
+        (_, true, true) => Some("duplicated"),
+        (false, false, _) => None,
+        _ => Some("related"),
     }
 }
 
@@ -104,11 +109,12 @@ pub fn tracker(headers: &[String]) -> &'static str {
             "vorgangsschlüssel",
             "clé de ticket",
             "clave de incidencia",
+            "chave da item",
             "课题キー",
             "課題キー",
             "问题关键字",
             "ключ задачи",
-        ]) || names.iter().any(|n| n.contains(" issue link (")) =>
+        ]) || names.iter().any(|n| link(n).is_some()) =>
         {
             "Jira"
         }
@@ -122,7 +128,7 @@ pub fn tracker(headers: &[String]) -> &'static str {
         {
             "Linear"
         }
-        () if has("section/column") || (has("task id") && has("completed at")) => "Asana",
+        () if any(&["section/column", "gid"]) || (has("task id") && has("completed at")) => "Asana",
         () if any(&["sys updated on", "sys created on"])
             || (has("short description") && any(&["caller", "caller id"])) =>
         {
@@ -130,6 +136,7 @@ pub fn tracker(headers: &[String]) -> &'static str {
         }
         () if has("ticket id") && any(&["last update time", "due by time"]) => "Freshdesk",
         () if has("last edited time") => "Notion",
+        () if has("current state") && has("accepted at") => "Pivotal Tracker",
         () if has("date submitted") || has("reproducibility") => "Mantis",
         () if has("requester") && has("subject") || has("ticket type") || has("requester email") => "Zendesk",
         () if has("#") => "Redmine",
@@ -207,6 +214,9 @@ mod tests {
         gives(freshdesk, "updated", &["Last update time"]);
         gives(freshdesk, "closed", &["Closed time", "Resolved time"]);
         gives(freshdesk, "author", &["Full name"]);
+        // The title of the person who wrote is none of the ticket.
+        gives("Ticket ID, Title, Subject, Full name", "title", &["Subject"]);
+        gives("ID, Titel, Betreff", "title", &["Betreff"]);
         let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";
         gives(notion, "updated", &["Last edited time"]);
         gives(notion, "created", &["Created time"]);
@@ -227,6 +237,46 @@ mod tests {
         gives(bugzilla, "updated", &["changeddate"]);
         gives(bugzilla, "created", &["opendate"]);
         gives(bugzilla, "related", &["see_also"]);
+        for (field, names) in [
+            (
+                "number",
+                "Case Number, Ticket#, Ticket No, Ticketnummer, Vorgangsnummer, Case ID, Request ID, Issue #, Reference",
+            ),
+            ("title", "Ticket name, Card Name, Task Name, Kurzbeschreibung, Objet, Başlık, כותרת"),
+            ("state", "Ticket status, Current State, List Name, סטטוס"),
+            (
+                "created",
+                "Date/Time Opened, Erstellt am, Erfasst am, Data di creazione, Ticket Created, Create date",
+            ),
+        ] {
+            names.split(", ").for_each(|name| gives(name, field, &[name]));
+        }
+        gives("Case ID, Case Number, Reference, Subject", "number", &["Case Number"]);
+        gives("Task Name, Status, List Name", "state", &["Status"]);
+        for (jira, author) in [
+            ("Zusammenfassung, Vorgangsschlüssel, Ersteller, Autor", "Autor"),
+            ("要約, 課題キー, 作成者, 報告者", "報告者"),
+            ("Resumo, Chave da item, Criador, Relator", "Relator"),
+        ] {
+            gives(jira, "author", &[author]);
+        }
+        for (outward, inward) in [
+            ("Ausgehende Vorgangsverknüpfung (Duplicate)", "Eingehende Vorgangsverknüpfung (Duplicate)"),
+            ("Lien de ticket sortant (Duplicate)", "Lien de ticket entrant (Duplicate)"),
+        ] {
+            let columns = format!("Résumé, {inward}, {outward}");
+            gives(&columns, "duplicates", &[outward]);
+            gives(&columns, "duplicated", &[inward]);
+        }
+        let brazilian = "Resumo, Chave da item, Criado, Atualizado(a), Resolvido, Categorias, Comentar";
+        for (field, want) in [
+            ("number", "Chave da item"),
+            ("updated", "Atualizado(a)"),
+            ("labels", "Categorias"),
+            ("comments", "Comentar"),
+        ] {
+            gives(brazilian, field, &[want]);
+        }
         gives("#, 主题, 状态, 结束日期, 最后的说明", "closed", &["结束日期"]);
         gives("#, 主题, 状态, 结束日期, 最后的说明", "comments", &["最后的说明"]);
         gives("#, 題名, 最新のコメント", "comments", &["最新のコメント"]);

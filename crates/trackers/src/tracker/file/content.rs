@@ -153,6 +153,10 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
     let whole = Content::file(path);
     let start = whole.start(1024)?;
     if is_tar(&start) {
+        if start.starts_with(b"manifest.json\0") {
+            return Err(Error::not_found(format!("{}: is a casebook that was exported", path.display()))
+                .with_hint("It is brought in whole: precedent import casebook FILE."));
+        }
         tar(&whole, 1, &mut each)?;
         return Ok(true);
     }
@@ -226,9 +230,13 @@ fn is_wanted(name: &str) -> bool {
         return !BESIDE.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
-        return file == "issues.ndjson";
+        // Merge requests are told.
+        return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
-    !file.starts_with('.') && !name.starts_with("__MACOSX/") && file != "schema.json" && file != "VERSION"
+    let beside = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
+        .contains(&file)
+        || name.ends_with("tree/project.json");
+    !beside && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
 /// What stands beside items and comments in GitHub's migration archives.

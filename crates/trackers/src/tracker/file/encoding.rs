@@ -1,12 +1,17 @@
 //! What characters a file is written in, and the file as UTF-8. What cannot be read costs a character (U+FFFD), never a record.
 
-use std::io::{self, Read};
+use std::{
+    cmp::Ordering,
+    collections::BTreeSet,
+    io::{self, Read},
+};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    Decoder, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+    Decoder, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_2, ISO_8859_4, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258,
 };
-use precedent_text::words::phrases;
+use precedent_text::{tokens::is_stop_word, words::phrases};
 
 /// How much is looked at, at the most, to tell one old encoding from another.
 const SAMPLE: usize = 1024 * 1024;
@@ -18,12 +23,22 @@ pub struct Written {
     pub encoding: &'static Encoding,
     /// How many characters of it cannot be read.
     pub damaged: u64,
+    /// Another encoding that it may as well be written in.
+    pub rival: Option<&'static Encoding>,
 }
 
 impl Written {
     /// As people call it, where that is worth saying: UTF-8 is what everybody expects.
     pub fn named(self) -> Option<&'static str> {
         (self.encoding != UTF_8).then(|| self.encoding.name())
+    }
+
+    /// What a person should know where nothing tells two encodings apart.
+    pub fn doubt(self) -> Option<String> {
+        let (read, rival) = (self.encoding.name(), self.rival?.name());
+        Some(format!(
+            "its letters are read as {read} and may be {rival}; if they look wrong, save the file as UTF-8 and import it again"
+        ))
     }
 }
 
@@ -80,7 +95,7 @@ impl Utf8 {
 pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let sure = |encoding| Ok(Written { encoding, damaged: 0 });
+    let sure = |encoding| Ok(Written { encoding, damaged: 0, rival: None });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
             return sure(encoding);
@@ -111,9 +126,10 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Written { encoding: UTF_8, damaged: utf8.broken });
+        return Ok(Written { encoding: UTF_8, damaged: utf8.broken, rival: None });
     }
-    sure(old(&sample))
+    let (encoding, rival) = old(&sample);
+    Ok(Written { encoding, damaged: 0, rival })
 }
 
 /// Whether bytes hold what shifts to Japanese letters in ISO-2022-JP, which is all ASCII.
@@ -163,8 +179,9 @@ fn guess(sample: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// An encoding from before Unicode. A short text of few letters misleads any detector, so the words that head tables count.
-fn old(sample: &[u8]) -> &'static Encoding {
+/// An encoding from before Unicode, and one that is as likely. A short text of few letters misleads any detector, so the words that
+/// head tables count, and whether its signs stand where signs stand.
+fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
     let guess = match guess(sample) {
         guess if guess == GBK => GB18030,
         guess => guess,
@@ -177,8 +194,67 @@ fn old(sample: &[u8]) -> &'static Encoding {
     let others = [WINDOWS_1252, GB18030, SHIFT_JIS];
     let best = others.into_iter().map(|e| (known(e), e)).max_by_key(|(n, _)| *n);
     match best {
-        Some((n, encoding)) if n > known(guess) => encoding,
-        _ => guess,
+        Some((n, encoding)) if n > known(guess) => (encoding, None),
+        _ if guess.is_single_byte() => western(sample, guess),
+        // Letters of two bytes stand side by side. "5 µm" holds one byte that is none of ASCII.
+        _ if sample.windows(2).all(|two| two.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
+        _ => (guess, None),
+    }
+}
+
+/// Pages of one byte for Latin letters, which hold other letters where Windows-1252 has signs and the letters of the West.
+const LATIN: &[&Encoding] = &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
+
+/// Whether a guess at one of these holds against Windows-1252, and the other one where nothing tells. "£5" is guessed to be "Ł5", and
+/// "naïve" to be "naīve".
+fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Option<&'static Encoding>) {
+    if !LATIN.contains(&guess) {
+        return (guess, None);
+    }
+    let [theirs, ours] = [guess, WINDOWS_1252]
+        .map(|page| page.decode_without_bom_handling(sample).0.chars().collect::<Vec<char>>());
+    let apart: Vec<usize> = (0..ours.len()).filter(|at| ours[*at] != theirs[*at]).collect();
+    let misfits = |text: &[char]| apart.iter().filter(|at| is_misfit(text, **at)).count();
+    match misfits(&theirs).cmp(&misfits(&ours)) {
+        Ordering::Greater => return (WINDOWS_1252, None),
+        Ordering::Less => return (guess, None),
+        Ordering::Equal => {}
+    }
+    // Texts of the East hold many such letters, texts of the West a foreign word.
+    let letters: BTreeSet<char> = apart.iter().map(|at| ours[*at]).collect();
+    let english: BTreeSet<&[u8]> = sample
+        .split(|b| !b.is_ascii_alphabetic())
+        .filter(|word| word.len() > 2 && std::str::from_utf8(word).is_ok_and(is_stop_word))
+        .take(100)
+        .collect();
+    let most = match english.len() > 1 {
+        true => 2,
+        false => usize::from([WINDOWS_1257, ISO_8859_4].contains(&guess)),
+    };
+    match letters.len() {
+        0 => (guess, None),
+        n if n <= most => (WINDOWS_1252, Some(guess)),
+        n => (guess, Some(WINDOWS_1252).filter(|_| n <= 2)),
+    }
+}
+
+/// Whether a character cannot well stand where it does: a letter beside a digit, alone or capital in a word, a sign in a word.
+fn is_misfit(text: &[char], at: usize) -> bool {
+    let beside = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
+    let (before, c, after) = (beside(at.checked_sub(1)), text[at], beside(Some(at + 1)));
+    let letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
+    match c {
+        // Only Icelandic has these, which is seldom taken for something else.
+        'ð' | 'Ð' | 'þ' | 'Þ' => true,
+        'µ' => letter(before),
+        _ if letter(c) => {
+            before.is_ascii_digit()
+                || after.is_ascii_digit()
+                || !(letter(before) || letter(after))
+                || (c.is_uppercase() && before.is_lowercase())
+        }
+        '¿' | '¡' | '«' | '©' | '°' | '¬' => letter(before),
+        _ => letter(after) || (letter(before) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º')),
     }
 }
 
@@ -267,6 +343,43 @@ mod tests {
             read(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
             ("UTF-8".to_owned(), german.to_owned())
         );
+    }
+
+    #[test]
+    fn a_page_of_the_east_is_one_by_its_letters_and_not_by_signs_or_a_foreign_word() {
+        let west = [
+            "a till shows £5, £12.50 and 5 £ as a box",
+            "the room is 12¾ m², 5 µm ±2 and ¥500 for a label",
+            "the printer shows naïve on this label",
+            "“smart” – naïve €5",
+            "this is from Tromsø for the label",
+            "the tool shows 10 µs and ¡hola!",
+            "Der Drucker für Jörg kostet 5 £",
+            "L'écran gelé coûte £5 à Loïc",
+            "La señora pregunta ¿qué pasa? a 5 m³",
+        ];
+        let east = [
+            (WINDOWS_1250, "Błąd drukarki, już są trzy zgłoszenia"),
+            (WINDOWS_1250, "Chyba při tisku"),
+            (WINDOWS_1250, "Nelze uložit, když kliknu na tlačítko"),
+            (WINDOWS_1250, "Eroare la tipărire, maşina stă şi aşteaptă"),
+            (WINDOWS_1250, "The store in Łódź and the user Wałęsa are not shown"),
+            (ISO_8859_2, "Drukarka nie działa, błąd ścieżki"),
+            (WINDOWS_1257, "Pēc atjaunināšanas printeris vairs nedrukā"),
+            (WINDOWS_1254, "Yazıcı çalışmıyor, güncelleme sonrası"),
+            (encoding_rs::WINDOWS_1253, "Ο εκτυπωτής δεν λειτουργεί"),
+            (encoding_rs::WINDOWS_1251, "The user Иванов cannot log in"),
+            (encoding_rs::BIG5, "印表機無法運作"),
+            (encoding_rs::EUC_KR, "프린터가 작동하지 않습니다"),
+        ];
+        for (encoding, text) in west.map(|text| (WINDOWS_1252, text)).into_iter().chain(east) {
+            let text = format!("Id,Title,State\n1,{text},open\n");
+            assert_eq!(read(&encoding.encode(&text).0).1, text);
+        }
+        // Where nothing tells, it is said.
+        let rival = |text: &str| detect(WINDOWS_1252.encode(text).0.as_ref(), true).unwrap().rival;
+        assert_eq!(rival("the printer shows naïve on this label"), Some(ISO_8859_4));
+        assert_eq!(rival("the printer shows £5 on this label"), None);
     }
 
     #[test]

@@ -67,8 +67,18 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
     match (shapes::pieces(&value, bytes, place, known), why) {
         (Some(found), _) => found,
         (None, None) => Ok(Vec::new()),
+        (None, Some(_)) if value.is_object() && !is_github(&value) => Err(UNKNOWN.to_owned()),
         (None, Some(why)) => Err(why),
     }
+}
+
+/// What is said of a record that nothing is known of.
+pub const UNKNOWN: &str = "neither an item nor a comment of a shape that is known here";
+
+/// Whether a record is one of GitHub's, if something is amiss with it.
+fn is_github(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some();
+    ["number", "title", "issue_url", "pull_request_url"].into_iter().any(has)
 }
 
 /// Gives items whose state is a word that is none of GitHub's the state that it stands for.
@@ -217,6 +227,7 @@ pub const HOLDERS: &[&str] = &[
     "items",
     "nodes",
     "edges",
+    "result",
     "results",
     "value",
     "data",

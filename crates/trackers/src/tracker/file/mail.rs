@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    piece::{Item, Piece, Said},
+    piece::{Item, Piece, Said, titled},
 };
 use crate::tracker::import::MAX_RECORD;
 use precedent_core::model::Record;
@@ -21,9 +21,6 @@ use precedent_text::{
 
 /// An answer that names no mail belongs to one of the same subject that is so much older at the most.
 const SUBJECT_HOLDS: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// The longest title that is made of a mail's text, in characters.
-const MAX_TITLE: usize = 120;
-
 /// Where a mail lies: the file, and its place there from 1.
 pub type Place = (String, u64);
 
@@ -218,7 +215,7 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
         Role::First | Role::InPlace => Item {
             number: part.number.into(),
             remote_id: Some(format!("<{}>", part.root)),
-            title: title(&mail),
+            title: titled(mail::subject(&mail.subject), &mail.text),
             author: mail.author,
             bot: mail.automatic,
             body: mail.text,
@@ -236,14 +233,6 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
         Record::Document(_) => {}
     }
     Ok(vec![Piece::Record(record)])
-}
-
-/// The subject without "Re:"; where there is none, the first line that says something.
-fn title(mail: &Message) -> String {
-    let subject = mail::subject(&mail.subject);
-    let line = || mail.text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric));
-    let title = if subject.is_empty() { line().unwrap_or("(no subject)") } else { subject };
-    title.chars().take(MAX_TITLE.max(subject.chars().count())).collect()
 }
 
 /// Gives each mail of a stream to `each`, with its place, until that wants no more; whether it came to the end.

@@ -4,7 +4,7 @@ mod columns;
 pub mod content;
 mod encoding;
 mod foreign;
-mod json;
+pub mod json;
 mod known;
 pub mod mail;
 mod mapping;
@@ -32,7 +32,7 @@ use rows::Row;
 use table::Plan;
 
 use super::{
-    identity,
+    github, identity,
     import::{MAX_RECORD, Records},
     wiki,
 };
@@ -60,7 +60,7 @@ pub struct Look {
 enum Form {
     Json { written: Written, holder: bool, known: Known },
     Table(Box<Plan>),
-    Xml { written: Written, known: Known },
+    Xml { element: &'static str, written: Written, known: Known },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
 }
@@ -130,13 +130,15 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
     match text.trim_start().chars().next() {
         Some('{' | '[') => json(content, mapping, written, &text),
-        Some('<') if foreign::is_bugzilla(&text) => Ok(Look {
-            kind: "Bugzilla XML".to_owned(),
-            namespace: "bugzilla".to_owned(),
-            doubts: Vec::new(),
-            form: Form::Xml { written, known: Known::new(&mapping.words, false) },
-        }),
-        Some('<') => Err(foreign::markup(content, &text)),
+        Some('<') => match foreign::tracker_of_xml(&text) {
+            Some((tracker, element)) => Ok(Look {
+                kind: format!("{tracker} XML"),
+                namespace: name(tracker),
+                doubts: Vec::new(),
+                form: Form::Xml { element, written, known: Known::new(&mapping.words, false) },
+            }),
+            None => Err(foreign::markup(content, &text)),
+        },
         Some(_) => match table::look(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::nothing(content, "a table with columns and no rows"))
@@ -182,6 +184,11 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         return Err(error);
     }
     let first = first.unwrap_or_default();
+    // What is called as the columns of a table are.
+    let row = match github::records(first.to_string().as_bytes()) {
+        Ok(found) if !found.is_empty() => None,
+        _ => rows::of_record(&first, &mapping.words),
+    };
     let has = |name: &str| first.get(name).is_some();
     let tracker = match () {
         () if has("payload") && has("repo") => "GitHub event",
@@ -196,14 +203,21 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         () if has("idReadable") => "YouTrack",
         () if first.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
         () if first.is_null() => "",
-        () => "GitHub",
+        () => row.map_or("GitHub", |(plan, _)| plan.tracker),
     };
+    if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
+        return Err(foreign::merge_requests(content));
+    }
     let numberless = tracker == "GitHub"
         && has("title")
         && !["number", "url", "html_url", "issue_url", "node", "id"].iter().any(|n| has(n));
     let mut doubts = Vec::new();
     if numberless {
         doubts.push("items have no number: they are numbered by their place in the file".to_owned());
+    }
+    if text.contains("\"default_kind\"") {
+        doubts
+            .push("the comments of Bitbucket's export lie apart from its items and are left out".to_owned());
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
@@ -244,21 +258,26 @@ impl Look {
         }
     }
 
-    /// What the file is written in, where that is not UTF-8.
-    pub fn encoding(&self) -> Option<&'static str> {
+    fn written(&self) -> Option<Written> {
         match &self.form {
-            Form::Json { written, .. } | Form::Xml { written, .. } => written.named(),
-            Form::Table(plan) => plan.written.named(),
+            Form::Json { written, .. } | Form::Xml { written, .. } => Some(*written),
+            Form::Table(plan) => Some(plan.written),
             Form::Page | Form::Mail { .. } => None,
         }
     }
 
+    /// What the file is written in, where that is not UTF-8.
+    pub fn encoding(&self) -> Option<&'static str> {
+        self.written().and_then(Written::named)
+    }
+
     /// What a person should know once all of it was read.
     pub fn late_doubts(&self) -> Vec<String> {
-        match &self.form {
+        let words = match &self.form {
             Form::Json { known, .. } | Form::Xml { known, .. } => known.doubts(),
             _ => Vec::new(),
-        }
+        };
+        words.into_iter().chain(self.written().and_then(Written::doubt)).collect()
     }
 
     /// Whether it is a page of a wiki.
@@ -300,10 +319,10 @@ impl Look {
                     }
                 }
             }
-            Form::Xml { written, .. } => {
-                let mut bugs = xml::Bugs::new(Decoded::new(content.open()?, written.encoding));
+            Form::Xml { element, written, .. } => {
+                let mut items = xml::Items::new(Decoded::new(content.open()?, written.encoding), element);
                 for n in 1.. {
-                    let bug = bugs.read().map_err(|why| {
+                    let item = items.read().map_err(|why| {
                         Error::invalid(format!(
                             "{}: the file is cut or damaged: {why}",
                             content.path.display()
@@ -312,8 +331,8 @@ impl Look {
                             "What was read before is kept. Fetch the file again and repeat the import.",
                         )
                     })?;
-                    let Some(bug) = bug else { break };
-                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(bug, n))) {
+                    let Some(item) = item else { break };
+                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
                         return Ok(false);
                     }
                 }

@@ -72,7 +72,7 @@ impl Item {
             number: Some(self.number),
             slug: None,
             remote_id: self.remote_id,
-            title: whole(&self.title).trim().to_owned(),
+            title: titled(&whole(&self.title), &whole(&self.body)),
             body: whole(&self.body),
             url: self.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
             state: Some(match (self.merged_at, self.closed) {
@@ -92,6 +92,19 @@ impl Item {
             merged_at: self.merged_at,
             raw,
         }))
+    }
+}
+
+/// The longest title that is made of a text, in characters.
+const MAX_TITLE: usize = 120;
+
+/// A title; where there is none, the first line of the text that says something.
+pub fn titled(title: &str, text: &str) -> String {
+    let line =
+        || text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric)).unwrap_or("(no subject)");
+    match title.trim() {
+        "" => line().chars().take(MAX_TITLE).collect(),
+        title => title.to_owned(),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use csv::StringRecord;
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::{
-    columns::plain,
+    columns::{self, plain},
     names::{Relation, relation},
     piece::{Item, Piece, Said as Comment, Tie, whole},
-    states::{Said, is_resolution},
+    states::{Said, Words, is_resolution},
     table::Plan,
 };
 use crate::tracker::{
@@ -15,7 +16,8 @@ use crate::tracker::{
     identity::{Identity, address, identity},
     redmine,
 };
-use precedent_text::{hypertext, markup::Markup};
+use precedent_core::model::MAX_NUMBER;
+use precedent_text::{html, hypertext, markup::Markup};
 
 /// A row of a table.
 #[derive(Clone, Debug)]
@@ -26,6 +28,54 @@ pub struct Row {
     pub cells: StringRecord,
     /// Whether it goes on with the item of the row before it: then it holds comments alone. With the number's cell of that item.
     pub again: Option<String>,
+}
+
+/// A record of JSON as a row, where its fields are called as columns of items are: a number, a title, and two of a text, a state and
+/// dates. People and projects have names and are no items.
+pub fn of_record(value: &Value, words: &Words) -> Option<(Plan, Row)> {
+    let fields = value.as_object()?;
+    let (mut headers, mut cells) = (Vec::new(), StringRecord::new());
+    for (name, held) in fields {
+        let comments = held.as_array().filter(|_| columns::field(name).is_some_and(|(f, _)| f == "comments"));
+        let Some(comments) = comments else {
+            headers.push(name.clone());
+            cells.push_field(&plain_text(held));
+            continue;
+        };
+        for comment in comments {
+            let said = |names: &[&str]| names.iter().find_map(|n| comment.get(*n)).map(plain_text);
+            for (header, names) in [
+                ("comment", &["text", "body", "content", "#text"][..]),
+                ("comment author", &["reporter", "author", "user"]),
+                ("comment date", &["created_at", "created_on", "created"]),
+            ] {
+                headers.push(header.to_owned());
+                cells.push_field(&said(names).unwrap_or_default());
+            }
+        }
+    }
+    let plan = Plan::of(headers, words);
+    let has = |field: &&str| plan.cell(&cells, field).is_some();
+    let named = plan.columns("title").iter().all(|at| plain(&plan.headers[*at]) == "name");
+    let is_item = plan.cell(&cells, "number").and_then(identity).is_some()
+        && has(&"title")
+        && (!named || plan.tracker == "Asana")
+        && ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count() > 1;
+    is_item.then_some((plan, Row { place: 1, cells, again: None }))
+}
+
+/// A field as a cell would have it: of an object its name, of a list what is in it.
+fn plain_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(all) => all.iter().map(plain_text).collect::<Vec<_>>().join(","),
+        Value::Object(object) => {
+            let names = ["display_value", "display_name", "name", "title", "value", "#text", "key"];
+            names.iter().find_map(|n| object.get(*n)).map(plain_text).unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) => String::new(),
+    }
 }
 
 /// What a row holds.
@@ -52,13 +102,20 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
     let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
     let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
     let url = plan.cell(cells, "url").map(str::to_owned);
+    let (mut title, body) = (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
+    if title.is_empty() && body.is_empty() {
+        return Err("no title".to_owned());
+    }
+    if plan.cells(cells, "body").any(|(_, text)| hypertext::is_html(text)) {
+        title = html::decoded(&title);
+    }
     let item = Item {
         project: of.project.clone(),
         pull: url.as_deref().is_some_and(|u| u.contains("/pull/")),
         number: of.number,
         remote_id: of.project.as_ref().filter(|p| !p.contains('/')).map(|p| format!("{p}-{}", of.number)),
-        title: plan.cell(cells, "title").ok_or("no title")?.to_owned(),
-        body: body(plan, cells),
+        title,
+        body,
         url,
         closed: plan.words.closed(state).0,
         reason: reason.map(str::to_owned),
@@ -92,7 +149,7 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let mut found = identity(key).ok_or_else(|| {
         let shown: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
-            true => format!("\"{shown}\" is no item's number: those are 1 to {}", u32::MAX),
+            true => format!("\"{shown}\" is no item's number: those are 1 to {MAX_NUMBER}"),
             false => format!("\"{shown}\" does not end in a number"),
         }
     })?;
@@ -166,7 +223,7 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
     for (n, at) in plan.columns("comments").iter().enumerate() {
         let text = cells.get(*at).unwrap_or_default().trim();
         // How many there are is no comment.
-        if text.is_empty() || text.bytes().all(|b| b.is_ascii_digit()) {
+        if matches!(text, "" | "[]") || text.bytes().all(|b| b.is_ascii_digit()) {
             continue;
         }
         let beside = |field: &str| {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     known::Known,
     piece::{Item, Piece, Said as Comment, Tie},
+    rows,
     states::{Said, is_resolution},
 };
 use crate::tracker::{
@@ -15,7 +16,7 @@ use crate::tracker::{
     identity::{Identity, address, host, identity},
     jira, redmine,
 };
-use precedent_core::model::{DocKind, Record};
+use precedent_core::model::{DocKind, MAX_NUMBER, Record, State, item_number};
 use precedent_text::hypertext;
 
 /// What a record of one of these kinds holds; `None` if it is of none.
@@ -32,7 +33,8 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
         () if has("bug_id") && has("error") => {
             Err(format!("Bugzilla did not give it: {}", text(value, &["error"]).unwrap_or_default()))
         }
-        () if has("key") && has("fields") => jira_issue(value, bytes),
+        () if has("key") && has("summary") && has("link") => jira_xml(value, known)?,
+        () if has("key") && has("fields") => jira_issue(value, bytes, known),
         () if has("iid") && has("title") => gitlab(value, bytes, known),
         () if any(&["bug_id", "summary"])
             && any(&["bug_status", "creation_time", "is_open", "product", "dupe_of", "short_desc"]) =>
@@ -46,9 +48,41 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
             redmine_issue(value, bytes, known)
         }
         () if any(&["subject", "raw_subject"]) && has("id") => zendesk(value, bytes, known),
+        () if any(&["noteable_iid"]) && has("body") => note(value),
         () if known.numberless && has("title") && !has("color") => numberless(value, bytes, place, known),
-        () => return None,
+        () => return named(value, known),
     })
+}
+
+/// A record whose fields are called as the columns of tables are; `None` if they are not.
+fn named(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let (plan, row) = rows::of_record(value, &known.words)?;
+    let cell = |field: &str| plan.cell(&row.cells, field);
+    known.closed(Said {
+        word: cell("state"),
+        category: cell("category"),
+        resolution: cell("reason"),
+        closed_at: cell("closed").is_some(),
+    });
+    Some(rows::pieces(&plan, &row))
+}
+
+/// An item of Jira's XML, in which the title has the key and lists have elements around them.
+fn jira_xml(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let mut item = value.clone();
+    let fields = item.as_object_mut()?;
+    fields.remove("title");
+    if let Some(kind) = fields.remove("type") {
+        fields.insert("issue type".to_owned(), kind);
+    }
+    for (name, inner) in [("labels", "label"), ("comments", "comment")] {
+        let held = match fields.get(name).and_then(|list| list.get(inner)) {
+            Some(Value::Array(all)) => all.clone(),
+            one => one.into_iter().cloned().collect(),
+        };
+        fields.insert(name.to_owned(), held.into());
+    }
+    named(&item, known)
 }
 
 /// The first of these that holds a text that is not empty; `a.b` is `b` in `a`.
@@ -70,10 +104,8 @@ fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
 
 fn number(value: &Value, names: &[&str]) -> Result<u64, String> {
     let text = text(value, names).ok_or_else(|| format!("no \"{}\"", names[0]))?;
-    let number = text.trim_start_matches('#').parse::<u32>().ok().filter(|n| *n > 0);
-    number
-        .map(u64::from)
-        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {}", names[0], short(&text), u32::MAX))
+    item_number(text.trim_start_matches('#'))
+        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {MAX_NUMBER}", names[0], short(&text)))
 }
 
 fn short(text: &str) -> String {
@@ -161,13 +193,16 @@ fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Pi
     out
 }
 
+/// Whether a record of GitLab's is no issue.
+pub fn is_merge_request(value: &Value) -> bool {
+    ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
+}
+
 /// GitLab's interfaces and project exports.
 fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["iid"])?;
     let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
-    if ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
-        || address.contains("/merge_requests/")
-    {
+    if is_merge_request(value) || address.contains("/merge_requests/") {
         return Err(
             "a merge request: GitLab counts them apart from the issues, whose numbers they would take"
                 .to_owned(),
@@ -188,32 +223,49 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
             continue;
         }
         let id = text(note, &["id"]);
-        comments.push(Comment {
-            number,
-            url: url.as_ref().zip(id.as_ref()).map(|(u, id)| format!("{u}#note_{id}")),
-            id,
-            author: text(note, &["author.username", "author.name"]),
-            body: text(note, &["note", "body"]).unwrap_or_default(),
-            hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
-            at: time(note, &["created_at", "createdAt"]),
-            updated: time(note, &["updated_at", "updatedAt"]),
-            ..Comment::default()
-        });
+        let url = url.as_ref().zip(id).map(|(u, id)| format!("{u}#note_{id}"));
+        comments.push(Comment { url, ..note_of(note, number) });
     }
     let of = Identity { project, number };
     let twin = text(value, &["_links.closed_as_duplicate_of"]).and_then(|url| {
         let (there, n) = url.split_once("/projects/")?.1.split_once("/issues/")?;
-        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| n.parse::<u32>().ok())?
+        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| item_number(n))?
     });
     if twin.is_some() {
         item.reason = Some("duplicate".to_owned());
     }
     let mut out = with_comments(item, comments, bytes);
     if let Some(twin) = twin {
-        let other = Identity { number: u64::from(twin), ..of.clone() };
+        let other = Identity { number: twin, ..of.clone() };
         out.push(Piece::Link(of, other, Tie::DuplicateOf));
     }
     Ok(out)
+}
+
+/// A note of GitLab's that lies apart from its issue.
+fn note(value: &Value) -> Result<Vec<Piece>, String> {
+    if value.get("system").and_then(Value::as_bool) == Some(true) {
+        return Ok(Vec::new());
+    }
+    if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
+        return Err("a note on what is no issue".to_owned());
+    }
+    let comment = note_of(value, number(value, &["noteable_iid"])?);
+    let raw = comment.body.clone().into_bytes();
+    Ok(vec![Piece::Record(comment.record(None, "0", raw))])
+}
+
+fn note_of(note: &Value, number: u64) -> Comment {
+    Comment {
+        number,
+        id: text(note, &["id"]),
+        author: text(note, &["author.username", "author.name"]),
+        body: text(note, &["note", "body"]).unwrap_or_default(),
+        hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
+        at: time(note, &["created_at", "createdAt"]),
+        updated: time(note, &["updated_at", "updatedAt"]),
+        ..Comment::default()
+    }
 }
 
 /// Bugzilla's REST answers, and its XML by the names that it has there.
@@ -270,9 +322,9 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
 fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     let mut out = Vec::new();
     for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
-        let number = bug.parse::<u32>().map_err(|_| format!("\"{}\" is no bug's number", short(bug)))?;
+        let number = item_number(bug).ok_or_else(|| format!("\"{}\" is no bug's number", short(bug)))?;
         for (place, said) in list(held, "comments").into_iter().enumerate() {
-            let comment = said_of_bug(said, u64::from(number));
+            let comment = said_of_bug(said, number);
             let raw = comment.body.clone().into_bytes();
             out.push(Piece::Record(comment.record(None, &place.to_string(), raw)));
         }
@@ -325,7 +377,7 @@ fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Str
 }
 
 /// Jira's answers, by the reader of live mirrors.
-fn jira_issue(value: &Value, bytes: &[u8]) -> Result<Vec<Piece>, String> {
+fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
     let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
@@ -335,6 +387,20 @@ fn jira_issue(value: &Value, bytes: &[u8]) -> Result<Vec<Piece>, String> {
     let (mut item, relations) = jira::issue(&raw, &base, "", &project)?;
     item.repository = of.project.clone();
     item.remote_id = Some(key.clone());
+    // The reader knows categories alone, which a file may lack.
+    if text(value, &["fields.status.statusCategory.key"]).is_none() {
+        let (word, resolution) =
+            (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
+        let closed_at = time(value, &["fields.resolutiondate"]);
+        let closed = known.closed(Said {
+            word: word.as_deref(),
+            category: text(value, &["fields.status.statusCategory.name"]).as_deref(),
+            resolution: resolution.as_deref(),
+            closed_at: closed_at.is_some(),
+        });
+        item.state = Some(if closed { State::Closed } else { State::Open });
+        item.closed_at = closed_at.filter(|_| closed);
+    }
     item.url = item.url.filter(|_| !base.is_empty());
     let mut comments = Vec::new();
     let (_, said, _) = jira::comments_of(&raw).unwrap_or_default();
@@ -495,7 +561,8 @@ fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
     item.project = of.project;
     item.remote_id = Some(key);
     item.labels = names(value, "tags");
-    let comments = list(value, "comments").into_iter().map(|said| Comment {
+    let comments = list(value, "comments").into_iter().filter(|said| said["deleted"] != true);
+    let comments = comments.map(|said| Comment {
         number: item.number,
         id: text(said, &["id"]),
         author: text(said, &["author.login", "author.name"]),

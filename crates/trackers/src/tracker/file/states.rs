@@ -18,13 +18,13 @@ const CLOSED: &[&str] = &[
      could not reproduce, unable to reproduce, not reproducible, incomplete, not a bug, no bug, not an issue, by design, \
      as designed, works as designed, works as intended, working as intended, working as designed, working as expected, expired, \
      withdrawn, no action needed, no action required, no change required, answered, auto closed, automatically closed, can't fix, \
-     cannot fix, won't implement, out of scope, superseded, denied, dropped, discarded, deleted, retired, delivered, invalidated, \
+     cannot fix, won't implement, out of scope, superseded, denied, dropped, discarded, deleted, retired, delivered, invalidated, closed successful, closed unsuccessful, \
      concluded, fulfilled, opinion, spam, user error, reso, veri, clos",
     // German
     "fertig, fertiggestellt, geschlossen, erledigt, gelöst, behoben, gefixt, abgeschlossen, beendet, abgelehnt, abgewiesen, \
      zurückgewiesen, zurückgezogen, verworfen, duplikat, dublette, doppelt, storniert, abgebrochen, gelöscht, archiviert, ungültig, \
      umgesetzt, ausgeliefert, verifiziert, entfällt, hinfällig, obsolet, veraltet, nicht reproduzierbar, wird nicht behoben, \
-     wird nicht gemacht, wird nicht umgesetzt, kein fehler, nicht geplant",
+     wird nicht gemacht, wird nicht umgesetzt, kein fehler, nicht geplant, erfolgreich geschlossen, erfolglos geschlossen",
     // French
     "fermé, fermée, terminé, terminée, résolu, résolue, rejeté, rejetée, refusé, refusée, clos, close, clôturé, clôturée, annulé, \
      annulée, abandonné, abandonnée, corrigé, corrigée, traité, traitée, livré, livrée, archivé, archivée, supprimé, supprimée, \
@@ -115,7 +115,7 @@ const OPEN: &[&str] = &[
     "abierto, abierta, nuevo, nueva, en curso, en progreso, por hacer, pendiente, asignado, asignada, comentarios, reabierto, \
      reabierta",
     // Portuguese
-    "aberto, aberta, novo, nova, em andamento, em progresso, em curso, a fazer, pendente, atribuído, atribuída, reaberto, reaberta",
+    "aberto, aberta, novo, nova, em andamento, em progresso, em curso, a fazer, tarefas pendentes, pendente, atribuído, atribuída, reaberto, reaberta",
     // Italian
     "aperto, aperta, nuovo, nuova, in corso, in lavorazione, in elaborazione, da fare, da completare, completare, assegnato, \
      assegnata, riaperto, riaperta, in attesa, commento, commenti",
@@ -219,6 +219,11 @@ impl Words {
     /// Takes what a person said of a word.
     pub fn tell(&mut self, word: &str, closed: bool) {
         self.told.insert(plain(word), closed);
+    }
+
+    /// Takes what a word means in this tracker, unless a person said something else.
+    pub fn usual(&mut self, word: &str, closed: bool) {
+        self.told.entry(plain(word)).or_insert(closed);
     }
 
     /// Whether this word means closed; `None` if it is not known.

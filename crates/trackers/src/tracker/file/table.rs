@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
+use encoding_rs::UTF_8;
 
 use super::{
     columns::{self, MANY, plain},
@@ -56,6 +57,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How a record is read that is none of a table: by the names of its fields.
+    pub fn of(headers: Vec<String>, words: &Words) -> Self {
+        Self {
+            tracker: columns::tracker(&headers),
+            written: Written { encoding: UTF_8, damaged: 0, rival: None },
+            delimiter: b',',
+            preamble: 0,
+            declared: false,
+            fields: columns::assign(&headers),
+            headers,
+            orders: BTreeMap::new(),
+            words: words.clone(),
+            rows: 1,
+            projects: BTreeMap::new(),
+            doubts: Vec::new(),
+        }
+    }
+
     /// The columns that give a field.
     pub fn columns(&self, field: &str) -> &[usize] {
         self.fields.iter().find(|(f, _)| *f == field).map_or(&[], |(_, columns)| columns)
@@ -112,8 +131,13 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         return Err(Error::invalid(format!("{}: there is no column \"{name}\"", path.display()))
             .with_hint(format!("There are: {}.", headers.join(", "))));
     }
+    let tracker = columns::tracker(&headers);
+    let mut words = mapping.words.clone();
+    if tracker == "Pivotal Tracker" {
+        words.usual("accepted", true);
+    }
     let mut plan = Plan {
-        tracker: columns::tracker(&headers),
+        tracker,
         written,
         delimiter,
         preamble,
@@ -121,7 +145,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         headers,
         fields,
         orders: BTreeMap::new(),
-        words: mapping.words.clone(),
+        words,
         rows: 0,
         projects: BTreeMap::new(),
         doubts: Vec::new(),
@@ -258,6 +282,8 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut record = StringRecord::new();
     // Rows with more cells than columns, and the first of them.
     let (mut longer, mut first) = (0_u64, 0);
+    // Rows whose number is none, and those whose number is one.
+    let mut numbers = [0_u64; 2];
     loop {
         match reader.read_record(&mut record) {
             Ok(true) => plan.rows += 1,
@@ -283,7 +309,11 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
                 said.cell(date);
             }
         }
-        if let Some(project) = plan.cell(&record, "number").and_then(identity).and_then(|i| i.project)
+        let number = plan.cell(&record, "number").map(identity);
+        if let Some(number) = &number {
+            numbers[usize::from(number.is_some())] += 1;
+        }
+        if let Some(project) = number.flatten().and_then(|i| i.project)
             && (plan.projects.len() < 1000 || plan.projects.contains_key(&project))
         {
             *plan.projects.entry(project).or_default() += 1;
@@ -317,6 +347,11 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     if plan.written.damaged > 0 {
         plan.doubts
             .push(format!("{} characters cannot be read; U+FFFD stands for them", plan.written.damaged));
+    }
+    // Ids of letters and digits end in a digit by chance.
+    if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
+        plan.fields.retain(|(field, _)| *field != "number");
+        plan.projects.clear();
     }
     if !plan.is_numbered() {
         plan.doubts

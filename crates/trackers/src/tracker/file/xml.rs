@@ -1,4 +1,4 @@
-//! Bugzilla's XML (`show_bug.cgi?ctype=xml`): each bug as a JSON object, which the reader of its REST answers reads.
+//! Bugzilla's XML (`show_bug.cgi?ctype=xml`) and Jira's: each item as a JSON object, which the readers of their answers read.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -9,21 +9,24 @@ use serde_json::{Map, Value};
 const MAX_DEPTH: usize = 16;
 const MAX_TEXT: usize = 32_000_000;
 
-/// The bugs of a document.
-pub struct Bugs<R: BufRead> {
+/// The items of a document.
+pub struct Items<R: BufRead> {
+    /// The name of their elements.
+    element: &'static str,
     reader: Reader<R>,
     buffer: Vec<u8>,
 }
 
-impl<R: Read> Bugs<BufReader<R>> {
+impl<R: Read> Items<BufReader<R>> {
     /// Reads a document, which is UTF-8 by now.
-    pub fn new(inner: R) -> Self {
+    pub fn new(inner: R, element: &'static str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
         reader.config_mut().check_end_names = false;
-        Self { reader, buffer: Vec::new() }
+        reader.config_mut().expand_empty_elements = true;
+        Self { element, reader, buffer: Vec::new() }
     }
 
-    /// The next bug; `None` at the end.
+    /// The next item; `None` at the end.
     ///
     /// # Errors
     /// Why the document cannot be read further, in words.
@@ -36,7 +39,7 @@ impl<R: Read> Bugs<BufReader<R>> {
             match self.reader.read_event_into(&mut self.buffer).map_err(|e| e.to_string())? {
                 Event::Start(start) => {
                     let name = local(start.name().as_ref());
-                    if open.is_empty() && name != "bug" {
+                    if open.is_empty() && name != self.element {
                         continue;
                     }
                     if open.len() >= MAX_DEPTH {
@@ -99,11 +102,11 @@ impl<R: Read> Bugs<BufReader<R>> {
                     }
                 }
                 Event::Eof if open.is_empty() => return Ok(None),
-                Event::Eof => return Err("the document ends inside a bug".to_owned()),
+                Event::Eof => return Err("the document ends inside an item".to_owned()),
                 _ => {}
             }
             if size > MAX_TEXT {
-                return Err("a bug holds more than 32 MB of text".to_owned());
+                return Err("an item holds more than 32 MB of text".to_owned());
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::{
         Fate, Fetched, Page,
         client::date,
         graphql::{Answer, List},
+        identity,
         walk::Walk,
     },
 };
@@ -277,8 +278,8 @@ async fn whole(
         Err(error) => return Ok(Err(describe(&error))),
     };
     let number = about.number;
-    if number == 0 || number > u64::from(u32::MAX) {
-        return Ok(Err(format!("\"number\" is {number}: item numbers are 1 to {}", u32::MAX)));
+    if let Err(why) = identity::check("number", number) {
+        return Ok(Err(why));
     }
     let mut comments = Vec::new();
     for _ in 0..MAX_PAGES {

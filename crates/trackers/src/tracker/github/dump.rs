@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{REVIEW, clean, describe, named_repository, odd, plain, record, state, time, whole_number};
-use crate::tracker::identity::address;
+use crate::tracker::identity::{self, address};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
 /// What tells the shapes apart.
@@ -252,9 +252,7 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
             serde_json::from_str(&mended).map_err(|e| describe(&e))?
         }
     };
-    if item.number == 0 || item.number > u64::from(u32::MAX) {
-        return Err(format!("\"number\" is {}: item numbers are 1 to {}", item.number, u32::MAX));
-    }
+    identity::check("number", item.number)?;
     let number = item.number;
     let place = (item.url.as_deref().and_then(named).map(|(repository, _)| repository))
         .or_else(|| named_repository(item.repository.as_ref()));

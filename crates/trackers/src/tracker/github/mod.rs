@@ -18,12 +18,17 @@ use url::Url;
 pub use close::closing_steps;
 pub use dump::records;
 
-use super::{dates, identity::address};
+use super::{
+    dates,
+    identity::{self, address},
+};
 use crate::{
     http::{Http, Login},
     secrets::Token,
 };
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State, item_number,
+};
 
 /// In front of the ids of review comments.
 pub(super) const REVIEW: &str = precedent_core::model::REVIEW_PREFIX;
@@ -168,7 +173,8 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
             to.write_str("a time")
         }
         fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-            Ok(value.parse().ok().or_else(|| dates::read(value, dates::Order::default())))
+            let parsed = value.parse().ok().filter(dates::is_meant);
+            Ok(parsed.or_else(|| dates::read(value, dates::Order::default())))
         }
         fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
             Ok(dates::read(&value.to_string(), dates::Order::default()))
@@ -269,9 +275,7 @@ fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
 
 fn issue(text: &str) -> Result<Record, String> {
     let issue: Issue = tolerant(text)?;
-    if issue.number == 0 || issue.number > u64::from(u32::MAX) {
-        return Err(format!("\"number\" is {}: item numbers are 1 to {}", issue.number, u32::MAX));
-    }
+    identity::check("number", issue.number)?;
     let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
     let state =
         state(issue.state.as_deref(), merged_at.is_some(), issue.closed_at.is_some(), issue.closed.as_ref());
@@ -319,13 +323,12 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
         .trim_end_matches('/')
         .rsplit('/')
         .next()
-        .and_then(|n| n.parse::<u32>().ok())
-        .filter(|n| *n > 0)
+        .and_then(item_number)
         .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
     let created_at = comment.created_at.or(comment.updated_at).ok_or("no \"created_at\" that is a time")?;
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),
-        number: u64::from(number),
+        number,
         remote_id: format!("{prefix}{}", plain(comment.id)),
         author: author(comment.user, comment.author_association),
         body: clean(&comment.body.unwrap_or_default()),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{Relation, github::describe};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 use precedent_text::{adf, markup::Markup};
 
 #[derive(Deserialize)]
@@ -164,8 +164,7 @@ fn author(user: Option<User>, hidden: bool) -> Author {
 /// The project and the number of `PROJ-12`.
 pub(super) fn parts(key: &str) -> Option<(&str, u64)> {
     let (project, number) = key.rsplit_once('-')?;
-    let number: u32 = number.parse().ok().filter(|n| *n > 0)?;
-    Some((project, u64::from(number)))
+    Some((project, item_number(number)?))
 }
 
 /// An issue, with what it says of others. `home` names the tracker in front of other projects' keys.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::tracker::{Relation, client::clean, github::describe};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 
 /// The types of states in which nothing is left to do.
 pub(super) const CLOSED: [&str; 3] = ["completed", "canceled", "duplicate"];
@@ -85,8 +85,7 @@ pub(super) struct Issue {
 /// The team and the number of `ENG-12`.
 fn parts(identifier: &str) -> Option<(&str, u64)> {
     let (team, number) = identifier.rsplit_once('-')?;
-    let number: u32 = number.parse().ok().filter(|n| *n > 0)?;
-    Some((team, u64::from(number)))
+    Some((team, item_number(number)?))
 }
 
 /// A person, an app, or someone who wrote through another program.

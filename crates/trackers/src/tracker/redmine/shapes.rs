@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::tracker::{
     Relation,
     client::{clean, part},
+    identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
 use precedent_text::markup::Markup;
@@ -129,9 +130,7 @@ pub(super) fn issue(
     closed: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
     let issue: Issue = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
-    if issue.id == 0 || issue.id > u64::from(u32::MAX) {
-        return Err(format!("\"id\" is {}: item numbers are 1 to {}", issue.id, u32::MAX));
-    }
+    identity::check("id", issue.id)?;
     let status = issue.status.as_ref();
     let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed.contains(&id));
     let id = issue.id;

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::tracker::{Kind, Relation, client::clean, github::describe, wiki::named};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, wiki::named};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 use precedent_text::hypertext;
 
 /// The tag of a ticket that was closed because it was merged into another.
@@ -80,9 +80,7 @@ pub(super) struct Ticket {
 
 pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
     let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if whole.id == 0 || whole.id > u64::from(u32::MAX) {
-        return Err(format!("\"id\" is {}: item numbers are 1 to {}", whole.id, u32::MAX));
-    }
+    identity::check("id", whole.id)?;
     Ok(Ticket { id: whole.id, whole, raw: text.as_bytes().to_vec() })
 }
 
@@ -218,7 +216,7 @@ static INTO: LazyLock<Regex> =
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 fn merged_into(text: &str) -> Option<u64> {
     let found = INTO.captures(text)?;
-    found.get(1)?.as_str().parse::<u32>().ok().filter(|n| *n > 0).map(u64::from)
+    item_number(found.get(1)?.as_str())
 }
 
 #[derive(Deserialize)]
