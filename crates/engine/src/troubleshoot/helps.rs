@@ -25,6 +25,10 @@ const SURE_AMONG_FEW: f32 = 0.3;
 const RARE: f32 = 6.0;
 /// How likely one of those helps, at the least.
 const RARE_HELPS: f32 = 0.5;
+/// From this on a solved report is probably the same as the question, and how often such a one helps: of 179 first cases of reports
+/// with a marked duplicate that were stated at .5 and more 89 in 100 did.
+const PROBABLY_THE_SAME: f32 = 0.5;
+const SAME_HELPS: f32 = 0.8;
 /// The nearest so many candidates tell how near the casebook is.
 const NEAREST: usize = 10;
 
@@ -166,7 +170,10 @@ pub fn likely(
         let same = scored.reading.as_ref().is_some_and(|reading| reading.same_failure);
         // How rare a failure is cannot be told by a handful of reports.
         let rare = same && (language.is_small() || read(&scored, "failure") >= RARE);
-        let helps = statement.helps.probability(&numbers).max(if rare { RARE_HELPS } else { 0.0 });
+        let as_rare = if rare { RARE_HELPS } else { 0.0 };
+        let as_same =
+            if scored.confidence >= PROBABLY_THE_SAME { SAME_HELPS * scored.confidence } else { 0.0 };
+        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same);
         let sure = if language.is_small() { SURE_AMONG_FEW } else { SURE };
         let at_home = rare || helps >= sure || statement.home.probability(&numbers) >= HOME;
         Likely { scored, numbers, helps, at_home }
