@@ -278,6 +278,10 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
         (said(&item), &item["state"], &item["author"]),
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
+    // By the address that an agent copies, and by the interface's.
+    for address in ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"] {
+        assert_eq!(show(&place, address)["title"], "Cold");
+    }
 }
 
 #[test]

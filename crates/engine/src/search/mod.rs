@@ -20,7 +20,6 @@ pub use coverage::coverage;
 pub(crate) use coverage::lacks;
 use coverage::{missing_text, missing_vectors};
 use fusion::Fused;
-use named::{is_key, referring};
 pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
@@ -71,9 +70,6 @@ impl Evidence {
         Self { document, fused: 0.0, cosine: None, words: 0.0, signature: false }
     }
 }
-
-/// The most words of a query that names something beside others.
-const MAX_NAMING: usize = 12;
 
 /// A document that an arm found, before it is loaded.
 struct Candidates {
@@ -506,52 +502,6 @@ impl Parts<'_> {
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
             Ok(hits)
         })
-    }
-
-    /// A query that is nothing but a key or a number means that document; a key of none means what refers to it.
-    fn put_key_first(
-        &self,
-        query: &Query,
-        hits: &mut Vec<Hit>,
-        notices: &mut Vec<Notice>,
-        limit: usize,
-    ) -> Result<()> {
-        let text = query.text.trim();
-        let words = text.split_whitespace().count();
-        if words > MAX_NAMING || !query.phrases.is_empty() {
-            return Ok(());
-        }
-        let mut why = "You named it.";
-        let mut named: Vec<DocumentRow> = if words < 2 {
-            self.store.read(|r| named(r, text))?
-        } else {
-            // Of several words those name something that can mean nothing else.
-            let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
-            self.store.read(|r| keys.map(|key| named::named(r, key)).collect::<Result<Vec<_>>>())?.concat()
-        };
-        if named.is_empty() && is_key(text) {
-            named = self.store.read(|r| referring(r, text))?;
-            why = "It refers to what you named.";
-            hits.clear();
-            let text = format!("This casebook has no item {text}.");
-            notices.push(Notice { lack: Lack::Item, text });
-        }
-        let allowed = self.fulltext.allowed(&query.filters)?;
-        let meets = |row: &DocumentRow| {
-            let id = usize::try_from(row.id).ok();
-            allowed.as_ref().is_none_or(|all| id.is_some_and(|id| all.contains(id)))
-        };
-        named.retain(|d| d.deleted_at.is_none() && meets(d));
-        named.truncate(limit);
-        for row in named.into_iter().rev() {
-            if let Some(at) = hits.iter().position(|h| h.key == row.key) {
-                let hit = hits.remove(at);
-                hits.insert(0, hit);
-                continue;
-            }
-            hits.insert(0, self.store.read(|r| unasked(r, &row, why))?);
-        }
-        Ok(())
     }
 }
 

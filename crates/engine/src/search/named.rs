@@ -2,12 +2,65 @@
 
 use std::collections::BTreeSet;
 
+use super::{Query, unasked};
+use crate::Parts;
 use precedent_core::{
     error::{Error, Result},
-    model::item_number,
+    model::{Hit, Lack, Notice, item_number},
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::similar;
+
+/// The most words of a query that names something beside others.
+const MAX_NAMING: usize = 12;
+
+impl Parts<'_> {
+    /// A query that is nothing but a key or a number means that document; a key of none means what refers to it.
+    pub(super) fn put_key_first(
+        &self,
+        query: &Query,
+        hits: &mut Vec<Hit>,
+        notices: &mut Vec<Notice>,
+        limit: usize,
+    ) -> Result<()> {
+        let text = query.text.trim();
+        let words = text.split_whitespace().count();
+        if words > MAX_NAMING || !query.phrases.is_empty() {
+            return Ok(());
+        }
+        let mut why = "You named it.";
+        let mut found: Vec<DocumentRow> = if words < 2 {
+            self.store.read(|r| named(r, text))?
+        } else {
+            // Of several words those name something that can mean nothing else.
+            let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
+            self.store.read(|r| keys.map(|key| named(r, key)).collect::<Result<Vec<_>>>())?.concat()
+        };
+        if found.is_empty() && is_key(text) {
+            found = self.store.read(|r| referring(r, text))?;
+            why = "It refers to what you named.";
+            hits.clear();
+            let text = format!("This casebook has no item {text}.");
+            notices.push(Notice { lack: Lack::Item, text });
+        }
+        let allowed = self.fulltext.allowed(&query.filters)?;
+        let meets = |row: &DocumentRow| {
+            let id = usize::try_from(row.id).ok();
+            allowed.as_ref().is_none_or(|all| id.is_some_and(|id| all.contains(id)))
+        };
+        found.retain(|d| d.deleted_at.is_none() && meets(d));
+        found.truncate(limit);
+        for row in found.into_iter().rev() {
+            if let Some(at) = hits.iter().position(|h| h.key == row.key) {
+                let hit = hits.remove(at);
+                hits.insert(0, hit);
+                continue;
+            }
+            hits.insert(0, self.store.read(|r| unasked(r, &row, why))?);
+        }
+        Ok(())
+    }
+}
 
 /// The documents that a key (`acme/app#12`; `APP-12`, as trackers with projects write it), a number (`#12`, `12`) or the address of
 /// their page names, in the order of their keys.
@@ -15,6 +68,9 @@ use precedent_text::similar;
 /// # Errors
 /// Those of the database.
 pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+    if let Some(row) = reader.document_by_key(text)? {
+        return Ok(vec![row]);
+    }
     // As mails and sentences write it: in brackets, with a point behind it.
     let text = text.trim_matches(['<', '>', '(', ')', '"', '\'', ',', ';', '.', ':', '!', '?']);
     if let Some((address, number)) = address(text) {
@@ -38,17 +94,15 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
 }
 
 /// Whether a text can only be meant as an item's key: `acme/app#12`, `#12`. A number by itself may be an error's.
-pub fn is_key(text: &str) -> bool {
+fn is_key(text: &str) -> bool {
     text.rsplit_once('#').is_some_and(|(source, number)| {
-        (source.is_empty() || source.contains('/')) && item_number(number).is_some()
+        let is_source = source.contains('/') && !source.contains(char::is_whitespace);
+        (source.is_empty() || is_source) && item_number(number).is_some()
     })
 }
 
 /// The documents that refer to an item that is not here, in the order of their keys.
-///
-/// # Errors
-/// Those of the database.
-pub fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
+fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let keys = match key.strip_prefix('#') {
         Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),
         None => vec![key.to_owned()],
@@ -118,6 +172,9 @@ fn plain_address(url: &str) -> String {
         .replace("/-/", "/")
         .replace("/pull/", "/issues/")
         .replace("/pulls/", "/issues/")
+        .replace("/api/v2/tickets/", "/agent/tickets/")
+        .trim_end_matches(".json")
+        .to_owned()
 }
 
 /// Whether the address of an item's page is this one, or the beginning of it: a page has parts.

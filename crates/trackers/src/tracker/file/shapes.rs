@@ -351,6 +351,12 @@ fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Str
     let number = number(value, &["id"])?;
     let word = text(value, &["status"]);
     let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
+    // The address that people have is the one of the page.
+    let page = |url: String| match url.split_once("/api/v2/tickets/") {
+        Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
+        None => url,
+    };
+    item.url = item.url.map(page);
     item.labels = names(value, "tags");
     item.closed_at = time(value, &["solved_at", "metric_set.solved_at", "closed_at"]);
     item.author = text(value, &["requester.name", "submitter.name", "requester_id", "submitter_id"]);
