@@ -254,7 +254,8 @@ async fn the_change_that_fixed_it_tells_how() {
     let place = Place::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, expected) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
-        let records = [solved(1, FAILURE, "It stops."), pull(7, "Keep chunks in order", &body, true)];
+        let records =
+            [solved(1, FAILURE, "It stops."), pull(7, "Number of each piece in its head", &body, true)];
         let casebook = filled(&place, &records).await;
         let found = ask(&casebook, of(FAILURE)).await;
         let case = found.cases.iter().find(|c| c.key == "acme/app#1").unwrap();

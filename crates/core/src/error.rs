@@ -122,7 +122,8 @@ fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
+        // Windows ends them with a point.
+        Some(end) => text[..end].trim_end_matches('.').to_lowercase(),
         None => text,
     }
 }
@@ -277,12 +278,14 @@ mod tests {
 
     #[test]
     fn an_io_error_names_the_path_and_the_remedy() {
-        let error = Error::io(
-            std::path::Path::new("/data/x.jsonl"),
-            io::Error::from_raw_os_error(13), // EACCES
-        );
+        // EACCES and ERROR_ACCESS_DENIED.
+        let denied = io::Error::from_raw_os_error(if cfg!(windows) { 5 } else { 13 });
+        let error = Error::io(std::path::Path::new("/data/x.jsonl"), denied);
         assert_eq!(error.code(), Code::Io);
-        assert_eq!(error.to_string(), "/data/x.jsonl: permission denied");
+        // The words are the system's.
+        let shown = error.to_string();
+        assert!(shown.starts_with("/data/x.jsonl: ") && shown.contains("denied"), "{shown}");
+        assert!(!shown.contains("os error") && !shown.ends_with('.'), "{shown}");
         assert!(error.hint().unwrap().contains("permission"));
     }
 

@@ -121,7 +121,14 @@ fn remove_leftovers(folder: &Path) {
             continue;
         }
         match OpenOptions::new().write(true).open(path.join(LOCK)) {
-            Ok(lock) if lock.try_lock().is_ok() => drop(fs::remove_dir_all(&path)),
+            Ok(lock) if lock.try_lock().is_ok() => {
+                let removed = fs::remove_dir_all(&path);
+                drop(lock);
+                // Some systems keep a folder while a file in it is open.
+                if removed.is_err() {
+                    drop(fs::remove_dir_all(&path));
+                }
+            }
             // Killed before it had a lock: empty, or somebody's.
             Err(e) if e.kind() == io::ErrorKind::NotFound => drop(fs::remove_dir(&path)),
             _ => {}

@@ -1,6 +1,9 @@
 //! What a case shows: its thread within a budget, what fixed it, and in which version.
 
-use std::{cmp::Ordering, collections::HashSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashSet},
+};
 
 use super::{
     Seen,
@@ -128,6 +131,11 @@ impl Opened {
             reported_on,
             environment: named.others,
         })
+    }
+
+    /// A change that is a case of its own says there what it does.
+    pub(super) fn say_once(&mut self, shown: &BTreeSet<String>) {
+        self.fixed_by.iter_mut().filter(|change| shown.contains(&change.key)).for_each(|c| c.text.clear());
     }
 
     /// How many characters it could use at most.

@@ -12,7 +12,7 @@ mod roles;
 mod thread;
 mod wiki;
 
-use std::{cell::LazyCell, time::Instant};
+use std::{cell::LazyCell, collections::BTreeSet, time::Instant};
 
 use crate::{
     closing::{is_declined, named_at_closing},
@@ -101,7 +101,7 @@ pub fn troubleshoot(
     let checker = Checker { pace: question.pace, ..*desk.checker };
     let found = likely(&checker, desk.language, &question.draft, question.scope(), task)?;
     let vector = parts.vector(&question.text)?;
-    let cases = parts.store.read(|r| {
+    let mut cases = parts.store.read(|r| {
         let all = candidates(r, &question, found)?;
         let shown = |c: &Candidate| match asked {
             _ if c.relation.is_some() => true,
@@ -126,6 +126,8 @@ pub fn troubleshoot(
             })
             .collect::<Result<Vec<_>>>()
     })?;
+    let keys: BTreeSet<String> = cases.iter().map(|c| c.thread.row.key.clone()).collect();
+    cases.iter_mut().for_each(|c| c.thread.say_once(&keys));
     task.check()?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
     let weights: Vec<f32> = cases.iter().map(weight).collect();
