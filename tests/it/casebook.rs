@@ -186,7 +186,7 @@ async fn a_key_that_nothing_has_means_what_refers_to_it_and_nothing_that_is_mere
         assert!(response.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
     }
     // Beside other words a key is one of them.
-    assert_eq!(keys(&casebook, "upload acme/app#78").await[0], "acme/app#1");
+    assert!(keys(&casebook, "upload acme/app#78").await.contains(&"acme/app#1".to_owned()));
     // A number by itself may stand in a text.
     assert_eq!(keys(&casebook, "78").await, ["acme/app#2"]);
 }
