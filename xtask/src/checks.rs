@@ -120,6 +120,13 @@ const STEPS: &[Step] = &[
         run: Checks::clippy,
     },
     Step {
+        name: "rustdoc",
+        about: "documentation of the crates, warnings are errors",
+        needs: &["ui-build", "libraries"],
+        wants: &[],
+        run: Checks::rustdoc,
+    },
+    Step {
         name: "test",
         about: "tests of the engine and the command line",
         needs: &[],
@@ -459,6 +466,13 @@ impl Checks {
             return self.cargo(&[&["clippy"], &deny[..]].concat());
         }
         self.cargo(&[&["clippy", "--workspace"], &deny[..]].concat())
+    }
+
+    fn rustdoc(&mut self) -> Result<Outcome> {
+        // With the features of the lints, so that nothing is read twice.
+        let workspace: &[&str] = if self.without_window.is_some() { &[] } else { &["--workspace"] };
+        let run = Run::cargo().args(["doc", "--no-deps", "--locked"]).args(workspace);
+        self.quiet("cargo", run.env("RUSTDOCFLAGS", "-D warnings"))
     }
 
     fn engine(&mut self) -> Result<Outcome> {

@@ -175,7 +175,7 @@ pub struct SyncReport {
     pub stale: u64,
     /// Records that could not be read.
     pub skipped: u64,
-    /// The first of them, up to [`ImportReport::MAX_SKIPS`].
+    /// The first of them, up to `MAX_SKIPS`.
     pub skips: Vec<Skip>,
     /// Issues and pull requests among the records.
     pub items: u64,

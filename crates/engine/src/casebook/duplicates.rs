@@ -115,7 +115,7 @@ impl Casebook {
     /// Two reports side by side: what both name, what only one does, and what to mark in their texts.
     ///
     /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such document; those of the database and the index.
+    /// [`Code::NotFound`] if there is no such document; those of the database and the index.
     pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
         let (key, other) = (key.to_owned(), other.to_owned());
         self.run(move |i| i.compare(&key, &other)).await

@@ -93,7 +93,7 @@ impl Casebook {
     /// Adds an empty source.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if the key is none.
+    /// [`precedent_core::Code::InvalidInput`] if the key is none.
     pub async fn add_source(&self, key: &str) -> Result<SourceView> {
         let key = sync::source_key(key)?.to_owned();
         self.run(move |i| {
@@ -108,7 +108,7 @@ impl Casebook {
     /// Fetches nothing yet.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
+    /// [`precedent_core::Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
     pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
         let (place, host) = (key.to_owned(), Some(host.to_owned()));
         self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
@@ -159,7 +159,7 @@ impl Casebook {
     /// Looks what the access to a live source can do; stores nothing.
     ///
     /// # Errors
-    /// [`Code::Authentication`], [`Code::NotFound`] and those of the network.
+    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`] and those of the network.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
         let (source, remote) =
@@ -172,7 +172,7 @@ impl Casebook {
     /// is kept for it.
     ///
     /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source, [`Code::InvalidInput`](precedent_core::Code::InvalidInput)
+    /// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::InvalidInput`]
     /// if it is not a live one.
     pub async fn trust_source(&self, key: &str) -> Result<HostView> {
         let key = key.to_owned();
@@ -190,7 +190,7 @@ impl Casebook {
     /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if the host is none or the token empty, [`Code::NotFound`] if there is no keyring.
+    /// [`precedent_core::Code::InvalidInput`] if the host is none or the token empty, [`precedent_core::Code::NotFound`] if there is no keyring.
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
@@ -199,7 +199,7 @@ impl Casebook {
     /// Begins to sign in at a GitHub with a browser; `client_id` is that of an app that is registered there.
     ///
     /// # Errors
-    /// [`Code::Authentication`] if there is no such app; those of the network.
+    /// [`precedent_core::Code::Authentication`] if there is no such app; those of the network.
     pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
         device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
     }
@@ -207,7 +207,7 @@ impl Casebook {
     /// Waits until the person has typed the code, and keeps the token in the system's keyring.
     ///
     /// # Errors
-    /// [`Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
+    /// [`precedent_core::Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
         let token = device::finish(&self.inner.http, login, task).await?;
         self.keep_token(host, token).await
@@ -226,7 +226,7 @@ impl Casebook {
     /// what ended it is in its report.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if a source does not exist, [`Code::InvalidInput`] if it is not a live one.
+    /// [`precedent_core::Code::NotFound`] if a source does not exist, [`precedent_core::Code::InvalidInput`] if it is not a live one.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
@@ -248,7 +248,7 @@ impl Casebook {
     /// Asks nobody.
     ///
     /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
+    /// [`precedent_core::Code::NotFound`] if there is no such source.
     pub async fn closures(&self, source: Option<&str>) -> Result<Vec<Closure>> {
         let source = source.map(str::to_owned);
         self.run(move |i| {
@@ -375,7 +375,7 @@ impl Casebook {
     /// Removes a source with everything that was mirrored from it; people's verdicts stay.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such source.
+    /// [`precedent_core::Code::NotFound`] if there is no such source.
     pub async fn remove_source(&self, key: &str, task: &Task) -> Result<SourceView> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {

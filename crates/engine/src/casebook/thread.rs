@@ -14,7 +14,7 @@ impl Casebook {
     /// where only one source has it.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such document; [`Code::InvalidInput`] if the number is ambiguous.
+    /// [`precedent_core::Code::NotFound`] if there is no such document; [`precedent_core::Code::InvalidInput`] if the number is ambiguous.
     pub async fn thread(&self, key: &str) -> Result<Thread> {
         let key = key.trim().to_owned();
         self.run(move |i| i.store.read(|r| thread(r, &key))).await

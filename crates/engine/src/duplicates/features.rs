@@ -128,7 +128,7 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see [`super::pace`]).
+    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see `super::pace`).
     pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
         let overlap = evidence.overlap;
         let none = Likeness::default();

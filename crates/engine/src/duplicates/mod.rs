@@ -138,7 +138,7 @@ pub struct Scored {
     pub closer: Closer,
     /// Terms of the draft that only the comments on it have, the weightiest first.
     pub said: Vec<String>,
-    /// What it says word for word as the draft does; of the first [`READ`] alone.
+    /// What it says word for word as the draft does; of the first `READ` alone.
     pub reading: Option<Reading>,
     /// The logarithm of its share in the softmax over the candidates.
     pub share: f32,

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 /// SHA-256 of a file, in hexadecimal.
 ///
 /// # Errors
-/// [`Code::Io`].
+/// [`precedent_core::Code::Io`].
 pub fn digest(path: &Path) -> Result<String> {
     let failed = |e| Error::io(path, e);
     digest_of(&mut File::open(path).map_err(failed)?).map_err(failed)

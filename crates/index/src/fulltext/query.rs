@@ -287,7 +287,7 @@ impl FullText {
     }
 
     /// What names tell, in nats: their inverse document frequency among those of their kind, as in a casebook of
-    /// [`USUAL_SIZE`] documents. Without that a name that nobody else uses would tell next to nothing in a small casebook.
+    /// `USUAL_SIZE` documents. Without that a name that nobody else uses would tell next to nothing in a small casebook.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.

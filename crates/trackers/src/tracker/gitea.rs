@@ -1,6 +1,6 @@
 //! A live project of Gitea or Forgejo. Shapes: <https://docs.gitea.com/api/> (`/repos/{owner}/{repo}/issues`).
 //!
-//! Its lists are ordered by creation and not by change, see [`Walk::by_creation`]. Issues have the shape of GitHub's.
+//! Its lists are ordered by creation and not by change, see `Walk::by_creation`. Issues have the shape of GitHub's.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

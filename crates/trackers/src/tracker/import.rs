@@ -18,7 +18,7 @@ pub const MAX_RECORD: usize = 32_000_000;
 /// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
 ///
 /// # Errors
-/// [`Code::NotFound`] if the path is missing or a folder holds nothing to import; [`Code::Io`] if it cannot be read.
+/// [`precedent_core::Code::NotFound`] if the path is missing or a folder holds nothing to import; [`precedent_core::Code::Io`] if it cannot be read.
 pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if meta.is_file() {
@@ -115,7 +115,7 @@ impl Records {
     /// The next record; `None` at the end.
     ///
     /// # Errors
-    /// The file cannot be read further: [`Code::Io`], or [`Code::InvalidInput`] for a damaged or hostile archive.
+    /// The file cannot be read further: [`precedent_core::Code::Io`], or [`precedent_core::Code::InvalidInput`] for a damaged or hostile archive.
     pub fn read(&mut self) -> Result<Option<Slice>> {
         if self.ended {
             return Ok(None);

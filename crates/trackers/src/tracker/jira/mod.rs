@@ -1,7 +1,7 @@
 //! A live Jira project: Cloud (version 3 of its interface, texts as documents) and Data Center (version 2, markup).
 //!
 //! Its search is by the minute and in the time zone of whoever asks. Issues are listed in the order of their keys, which an
-//! edit does not change; see [`Walk::by_creation`]. Comments come with the issues, and are a list of their own here, so
+//! edit does not change; see `Walk::by_creation`. Comments come with the issues, and are a list of their own here, so
 //! that items can be searched before all comments are there.
 
 mod shapes;

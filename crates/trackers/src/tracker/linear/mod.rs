@@ -1,7 +1,7 @@
 //! A live Linear team, through GraphQL: issues, with their relations, and comments.
 //!
 //! Lists are in the order of creation, which an edit does not change, and can be asked for what changed since a moment; see
-//! [`Walk::by_creation`]. <https://linear.app/developers/graphql>
+//! `Walk::by_creation`. <https://linear.app/developers/graphql>
 
 mod shapes;
 
