@@ -3087,7 +3087,7 @@ export interface SyncReport {
    */
   skipped: number;
   /**
-   * The first of them, up to [`ImportReport::MAX_SKIPS`].
+   * The first of them, up to `MAX_SKIPS`.
    */
   skips: Skip[];
   /**
