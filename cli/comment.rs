@@ -15,20 +15,18 @@ pub fn print_comment(c: &CaseComment, first: bool, indent: &str, lines: usize, o
 
 /// The comment of a case to read first, and what its fix says of itself.
 pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
-    if let Some(first) = case.comments.iter().find(|c| case.fix.as_ref() == Some(&c.anchor)) {
+    if let Some(first) = case.comments.iter().find(|c| case.is_first(c)) {
         print_comment(first, true, indent, lines, output);
     }
-    for change in &case.fixed_by {
+    for change in case.told_changes() {
         print_change(change, indent, lines, output);
     }
 }
 
 /// What a change that fixed a case says of itself.
 pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
-    if !change.text.is_empty() {
-        let head = format!("{} · the change that fixed it", plain(&change.key));
-        print_said(&head, GOOD, &change.text, indent, lines, output);
-    }
+    let head = format!("{} · the change that fixed it", plain(&change.key));
+    print_said(&head, GOOD, &change.text, indent, lines, output);
 }
 
 fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, output: &mut Output) {

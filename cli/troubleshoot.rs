@@ -6,7 +6,7 @@ use precedent_core::{
     Error, Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
-        TroubleshootSettings, item_number,
+        TroubleshootSettings, split_key,
     },
 };
 use precedent_engine::Casebook;
@@ -93,14 +93,9 @@ pub enum Asked {
     Logs(Vec<PathBuf>, Option<read::Log>),
 }
 
-/// What stands before the number of an item.
-fn numbered(word: &str) -> Option<&str> {
-    word.rsplit_once('#').filter(|(_, number)| item_number(number).is_some()).map(|(source, _)| source)
-}
-
 /// Whether a word is a whole key: `acme/app#12`.
 fn is_key(word: &str) -> bool {
-    numbered(word).is_some_and(|source| source.contains('/'))
+    split_key(word).is_some_and(|(source, _)| source.contains('/'))
 }
 
 /// What is asked about: files and folders are logs, `-` reads from standard input, a key names an item, everything else is the text itself.
@@ -110,7 +105,7 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     }
     // "C#7 F#4" are words of a question; what a source's key begins, or what is there, is an item.
     let is_item = words.len() > 1
-        && words.iter().all(|word| numbered(word).is_some())
+        && words.iter().all(|word| split_key(word).is_some())
         && (is_key(&words[0]) || session.casebook.thread(&session.key(&words[0])).await.is_ok());
     if is_item {
         return Err(Error::invalid(format!(
@@ -233,9 +228,9 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     output.wrapped(&plain(&case.body), "  ");
     for c in &case.comments {
         output.line("");
-        print_comment(c, case.fix.as_ref() == Some(&c.anchor), "  ", usize::MAX, output);
+        print_comment(c, case.is_first(c), "  ", usize::MAX, output);
     }
-    for change in case.fixed_by.iter().filter(|change| !change.text.is_empty()) {
+    for change in case.told_changes() {
         output.line("");
         print_change(change, "  ", usize::MAX, output);
     }

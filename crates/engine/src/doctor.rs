@@ -43,6 +43,22 @@ pub struct CheckUp<'a> {
     pub repair: bool,
 }
 
+/// Whether a database lost all that was in it: one that was never filled has no indexes beside it.
+pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
+    store::is_emptied(database) && full_text.is_dir()
+}
+
+/// What to do about a database that cannot be mended.
+pub(crate) fn way_back(database: &Path) -> String {
+    let copy =
+        store::kept_copies(database).pop().map_or_else(String::new, |p| format!(" {} is one.", p.display()));
+    format!(
+        "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move {name} and its \
+         -wal and -shm files away, add the sources again and sync.",
+        name = database.display()
+    )
+}
+
 impl CheckUp<'_> {
     /// Looks at everything, and mends if that is wanted.
     ///
@@ -159,7 +175,7 @@ impl CheckUp<'_> {
                     Severity::Error,
                     "the database is damaged: it is no SQLite database".to_owned(),
                     WHY,
-                    &self.way_back(),
+                    &way_back(self.database),
                 ));
                 return Ok(false);
             }
@@ -179,13 +195,13 @@ impl CheckUp<'_> {
             ));
             return Ok(false);
         }
-        if store::is_emptied(self.database) && self.full_text.is_dir() {
+        if is_emptied(self.database, self.full_text) {
             found.push(report(
                 "database_emptied",
                 Severity::Error,
                 format!("{} is empty: all that was in it is lost", self.database.display()),
                 WHY,
-                &self.way_back(),
+                &way_back(self.database),
             ));
             return Ok(false);
         }
@@ -215,11 +231,11 @@ impl CheckUp<'_> {
                     format!("the database is damaged: {before}"),
                     WHY,
                     &if self.repair {
-                        self.way_back()
+                        way_back(self.database)
                     } else {
                         format!(
                             "precedent doctor --repair makes its indexes anew, after keeping a copy. If that is not enough: {}",
-                            self.way_back()
+                            way_back(self.database)
                         )
                     },
                 )
@@ -242,18 +258,6 @@ impl CheckUp<'_> {
             return Ok(false);
         }
         Ok(true)
-    }
-
-    /// What to do about a database that cannot be mended.
-    fn way_back(&self) -> String {
-        let copy = store::kept_copies(self.database)
-            .pop()
-            .map_or_else(String::new, |p| format!(" {} is one.", p.display()));
-        format!(
-            "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move {name} and its \
-             -wal and -shm files away, add the sources again and sync.",
-            name = self.database.display()
-        )
     }
 
     fn copies(&self, found: &mut Vec<Finding>) {

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use precedent_core::{
     error::Result,
-    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, item_number},
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
 };
 
 /// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
@@ -194,9 +194,7 @@ impl Reader<'_> {
         if exact.is_some() {
             return Ok(exact);
         }
-        if let Some((source, number)) = key.rsplit_once('#')
-            && let Some(number) = item_number(number)
-        {
+        if let Some((source, number)) = split_key(key) {
             return Ok(self
                 .transaction
                 .prepare_cached(&format!("{select} WHERE s.key = ?1 AND d.number = ?2"))?

@@ -27,6 +27,9 @@ static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What makes a version of four numbers, which look like an address: "Version 10.2.3.4".
+static CALLED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$"));
 /// A version in the name of a milestone or a release, and whether it comes before what it is called after.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -105,11 +108,8 @@ pub fn versions(text: &str, product: &str) -> Versions {
             // Three of the four numbers of an address are no version, nor is a part of a name or a path.
             let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
-            // "Version 10.2.3.4" is one, whatever an address looks like.
-            let said = before.trim_end_matches(['v', 'V', ' ', ':', '=', '*', '|', '\t']);
-            let called = ["version", "release", "build", "versión", "versão", "versione"];
-            let called = called.iter().any(|word| said.to_lowercase().ends_with(word));
-            let is_address = (numbers > 3 && !called) || before.ends_with('.') || after.starts_with('/');
+            let is_address =
+                numbers > 3 && !CALLED.is_match(before) || before.ends_with('.') || after.starts_with('/');
             if is_address
                 || is_date_or_phone(number)
                 || before.ends_with(['/', '_', '=']) && before.contains("://")

@@ -11,6 +11,12 @@ pub fn item_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|n| (1..=MAX_NUMBER).contains(n))
 }
 
+/// A key as its source and its number: `acme/app#12`, `#12`; `None` if it does not end in a number.
+pub fn split_key(key: &str) -> Option<(&str, u64)> {
+    let (source, number) = key.rsplit_once('#')?;
+    Some((source, item_number(number)?))
+}
+
 /// The author of a record, as the tracker says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {

@@ -197,6 +197,18 @@ pub struct SolvedCase {
     pub chars: usize,
 }
 
+impl SolvedCase {
+    /// Whether a comment is the one to read first.
+    pub fn is_first(&self, comment: &CaseComment) -> bool {
+        self.fix.as_ref() == Some(&comment.anchor)
+    }
+
+    /// The changes that fixed it and say something of themselves.
+    pub fn told_changes(&self) -> impl Iterator<Item = &FixedBy> {
+        self.fixed_by.iter().filter(|change| !change.text.is_empty())
+    }
+}
+
 /// A case that is no solution, or not close enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NearCase {

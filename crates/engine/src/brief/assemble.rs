@@ -431,7 +431,7 @@ impl Writer<'_> {
                 };
                 entries.push(Entry { quote: Some(quote), citations: cite(None), ..Entry::default() });
             }
-            for change in case.fixed_by.iter().filter(|change| !change.text.is_empty()) {
+            for change in case.told_changes() {
                 let quote = Quote {
                     author: None,
                     role: Some("the change that fixed it".to_owned()),

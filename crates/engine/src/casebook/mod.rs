@@ -24,6 +24,7 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
+    doctor::{is_emptied, way_back},
     duplicates::{Checker, Heard, Table},
     search::{self, query},
     troubleshoot::Language,
@@ -38,7 +39,7 @@ use precedent_index::{
     fulltext::{self, FullText},
     update::{self, A_MOMENT, Derived, Effort, Indexed},
 };
-use precedent_store::{Store, is_emptied};
+use precedent_store::Store;
 use precedent_trackers::{
     http::{Http, HttpOptions, RealTime, Timing},
     secrets::Secrets,
@@ -214,8 +215,7 @@ impl Casebook {
         }
         make_private(&folder)?;
         let database = folder.join(DATABASE);
-        // A file that was never filled has no indexes beside it.
-        if is_emptied(&database) && folder.join(FULL_TEXT).is_dir() {
+        if is_emptied(&database, &folder.join(FULL_TEXT)) {
             return Err(emptied(&database));
         }
         let store = Store::open(&database)?;
@@ -485,10 +485,7 @@ fn emptied(database: &Path) -> Error {
         Code::Corrupt,
         format!("{} is empty, though there are indexes of what was in it", database.display()),
     )
-    .with_hint(
-        "Go back to a copy, such as `precedent backup` writes: precedent restore FILE. Without a copy, delete the file, add the \
-         sources again and sync.",
-    )
+    .with_hint(way_back(database))
 }
 
 /// Where nobody made a casebook yet.

@@ -23,8 +23,8 @@ const MAX_SPAM: usize = 80;
 static NAMELESS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "no bug report issue problem feature request question title needed wanted re aw wg fwd fw na nil none screenshot screenshots \
-         image picture photo attachment attached see siehe anhang bild foto betreff subject hilfe aide ayuda test tests testing ticket ignore please submit new untitled help \
-         asdf qwerty form sample example dummy app application delete description provided prueba teste essai prova probe тест 测试 테스트 \
+         image picture photo attachment attached see siehe anhang bild foto betreff subject hilfe aide ayuda test tests testing ticket \
+         ignore please submit new untitled help asdf qwerty form sample example dummy app application delete description provided prueba teste essai prova probe тест 测试 테스트 \
          テスト テストです",
     )
 });
@@ -64,7 +64,7 @@ static AUTOMATIC: LazyLock<Regex> = LazyLock::new(|| {
 /// What each person asks for themselves.
 static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:reset|unlock|forgot(?:ten)?|lost|change)\b.{0,20}\bmy (?:password|account|login|pin|token|2fa|mfa)\b|\b(?:mein|meine?n?) (?:passwort|kennwort|konto|zugang)\b.{0,20}\b(?:zur[üu]ck\w+|vergessen|gesperrt|entsperren)|\bmon mot de passe\b|\bmi contrase[ñn]a\b",
+        r"(?i)\b(?:reset|unlock|forgot(?:ten)?|lost|change)\b.{0,20}\bmy (?:password|account|login|pin|token|2fa|mfa)\b|\bmeine?n? (?:passwort|kennwort|konto|zugang)\b.{0,20}\b(?:zur[üu]ck\w+|vergessen|gesperrt|entsperren)|\bmon mot de passe\b|\bmi contrase[ñn]a\b",
     )
 });
 /// Pictures, and addresses: what they show is not read.

@@ -6,7 +6,7 @@ use super::{Query, unasked};
 use crate::Parts;
 use precedent_core::{
     error::{Error, Result},
-    model::{Hit, Lack, Notice, item_number},
+    model::{Hit, Lack, Notice, item_number, split_key},
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::similar;
@@ -95,9 +95,8 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
 
 /// Whether a text can only be meant as an item's key: `acme/app#12`, `#12`. A number by itself may be an error's.
 fn is_key(text: &str) -> bool {
-    text.rsplit_once('#').is_some_and(|(source, number)| {
-        let is_source = source.contains('/') && !source.contains(char::is_whitespace);
-        (source.is_empty() || is_source) && item_number(number).is_some()
+    split_key(text).is_some_and(|(source, _)| {
+        source.is_empty() || source.contains('/') && !source.contains(char::is_whitespace)
     })
 }
 
