@@ -69,8 +69,13 @@ fn summary(response: &TriageResponse, output: &mut Output) {
         n => format!("{} wait for a decision", plural(n, "open report")),
     };
     let expected = match response.queue.len() {
-        0 => String::new(),
-        n => format!("; of these {n}, about {:.0} are the same", response.expected),
+        // Of a single one its own confidence says it.
+        0 | 1 => String::new(),
+        n => match response.expected.round() {
+            0.0 => format!("; of these {n}, hardly any is the same"),
+            1.0 => format!("; of these {n}, about 1 is the same"),
+            same => format!("; of these {n}, about {same:.0} are the same"),
+        },
     };
     output.line(format_args!("{waiting}{expected} {DIM}{scanned}{DIM:#}"));
 }

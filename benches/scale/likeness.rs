@@ -13,7 +13,7 @@ use std::{
 use fastrand::Rng;
 use precedent_index::{
     embed::{ModelInfo, normalise},
-    update::EMBED_BATCH,
+    update::chunks::EMBED_BATCH,
     vectors::{Near, Pending, TITLE_PART, Vectors, path},
 };
 use rayon::prelude::*;

@@ -18,7 +18,7 @@ use precedent_core::{
 };
 use precedent_index::{
     embed::ModelInfo,
-    update::{Derived, Effort, representations},
+    update::{Derived, Effort, chunks::representations},
     vectors::Vectors,
 };
 use precedent_store::{NoteContent, NoteRow, Reader, content_hash};

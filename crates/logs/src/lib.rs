@@ -7,6 +7,7 @@ mod document;
 mod events;
 mod faults;
 mod head;
+mod lines;
 mod record;
 mod template;
 mod windows;
@@ -21,7 +22,7 @@ use precedent_core::{
 
 use bundle::Part;
 use events::Reader;
-pub use events::cause;
+pub use lines::cause;
 
 /// Blocks of text that wait to be read.
 const WAITING: usize = 4;

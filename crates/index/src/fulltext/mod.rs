@@ -2,6 +2,7 @@
 //!
 //! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
 
+mod overlap;
 mod query;
 mod read_only;
 mod schema;
@@ -24,11 +25,12 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
+pub use overlap::{Overlap, ReportTerms};
 use query::Passed;
 pub use query::{MAX_TERMS, Named, Scope, Words};
 use read_only::ReadOnly;
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
-pub use similar::{Overlap, ReportTerms, Said, hashes};
+pub use similar::{Said, hashes};
 pub use write::{Entry, Writer};
 
 use precedent_core::error::{Code, Error, Result};

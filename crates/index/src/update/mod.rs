@@ -1,11 +1,10 @@
 //! Brings derived data up to date with the store, by revision. Killed at any point, it goes on from there.
 
+pub mod chunks;
+
 use std::{
     path::Path,
-    sync::{
-        Mutex, PoisonError,
-        mpsc::{channel, sync_channel},
-    },
+    sync::mpsc::sync_channel,
     time::{Duration, Instant},
 };
 
@@ -16,18 +15,16 @@ use super::{
     fulltext::FullText,
     links,
     lock::{Kind, UpdateLock},
-    vectors::{Pending, Planned, TITLE_PART, Vectors},
+    vectors::Vectors,
 };
-use crate::embed::{Embedder, Engine, Work};
 use precedent_core::{
-    error::{Code, Error, Result, cancelled},
+    error::{Code, Error, Result},
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment, Urgency};
+use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment};
 use precedent_text::{
     PREPARATION_VERSION,
-    chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
     prepare::Prepared,
     skeleton::{Finder, Skeleton},
 };
@@ -40,8 +37,6 @@ pub const A_MOMENT: Duration = Duration::from_millis(800);
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
 const COMMIT_EVERY: usize = 32_768;
-/// Chunks that are embedded between two transactions; a kill loses at most these.
-pub const EMBED_BATCH: usize = 256;
 /// A source with fewer items has no template worth finding.
 const SKELETON_FROM: u64 = 50;
 /// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
@@ -350,298 +345,6 @@ impl Derived<'_> {
             Ok(Skeletons { all, none: Skeleton::default() })
         })
     }
-
-    /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
-    /// before comments; `most` of them, or all. Whether nothing is left to embed.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database. What was stored stays.
-    pub fn update_vectors(
-        &self,
-        vectors: &Vectors,
-        engine: &Engine,
-        workers: usize,
-        most: Option<u64>,
-        task: &Task,
-        report: &mut IndexReport,
-    ) -> Result<bool> {
-        let Some(_lock) = UpdateLock::try_take(self.folder, Kind::Vectors)? else {
-            report.busy_elsewhere = true;
-            return Ok(false);
-        };
-        let start = Instant::now();
-        let (before, most) = (report.embedded, most.unwrap_or(u64::MAX));
-        // Changes that others make meanwhile are taken along: they leave them to the holder of the lock.
-        loop {
-            let skeletons = self.skeletons()?;
-            self.plan(vectors, &skeletons, task)?;
-            let left = most.saturating_sub(report.embedded - before);
-            report.embedded += self.embed(vectors, engine, workers, left, &skeletons, task)?;
-            if report.embedded - before >= most || vectors.reached()? == self.store.read(|r| r.revision())? {
-                break;
-            }
-        }
-        report.vector_seconds += start.elapsed().as_secs_f64();
-        Ok(vectors.pending(1)?.is_empty())
-    }
-
-    fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
-        let reached = vectors.reached()?;
-        let revision = self.store.read(|r| r.revision())?;
-        // A store that was restored from an older copy: everything is compared again.
-        let reached = if reached > revision { 0 } else { reached };
-        let changed = self.by_urgency(&self.store.read(|r| r.changed_documents(reached))?, task)?;
-        let (mut done, total) = (0, changed.len() as u64);
-        let plan = |l: &Loaded| (l.row.id, l.row.source_id, self.planned(l, skeletons));
-        self.prepared(changed.chunks(BATCH), plan, |batch, mut plans| {
-            task.check()?;
-            plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
-            // Planning a batch again changes nothing, so only the end needs to be noted.
-            vectors.plan(&plans, None)?;
-            done += batch.len() as u64;
-            task.report(Phase::Chunk, done, Some(total), "documents");
-            Ok(true)
-        })?;
-        let mut gone = Vec::new();
-        if reached != revision {
-            let kept = self.store.read(|r| r.document_ids())?;
-            let planned = vectors.documents()?.into_iter().filter(|id| kept.binary_search(id).is_err());
-            gone.extend(planned.map(|id| (id, 0, Vec::new())));
-        }
-        vectors.plan(&gone, Some(revision))
-    }
-
-    /// Changed documents in the order in which their vectors will be made: where their chunks are planned in it, those that come
-    /// after one another are stored beside one another, and few pages are written more than once.
-    fn by_urgency(&self, changed: &[Listing], task: &Task) -> Result<Vec<Listing>> {
-        let mut out = Vec::with_capacity(changed.len());
-        for batch in changed.chunks(BATCH) {
-            task.check()?;
-            let ids: Vec<i64> = batch.iter().map(|l| l.id).collect();
-            let urgencies = self.store.read(|r| r.urgencies(&ids))?;
-            out.extend(urgencies.into_iter().zip(batch.iter().copied()));
-        }
-        out.sort_by_key(|(urgency, listing)| (*urgency, listing.id));
-        Ok(out.into_iter().map(|(_, listing)| listing).collect())
-    }
-
-    /// Makes the vectors of one document at once, whoever else is making others; `embed` makes one.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] and those of the database.
-    pub fn embed_document(
-        &self,
-        vectors: &Vectors,
-        document: i64,
-        embed: &dyn Fn(&str) -> Result<Vec<f32>>,
-    ) -> Result<()> {
-        let skeletons = self.skeletons()?;
-        let Some(loaded) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
-        let plan = self.planned(&loaded, &skeletons);
-        vectors.plan(&[(document, loaded.row.source_id, plan)], None)?;
-        let pending = vectors.pending_of(document)?;
-        let texts = self.texts(&pending, &skeletons)?;
-        let mut ready = Vec::with_capacity(pending.len());
-        for (pending, text) in pending.into_iter().zip(texts) {
-            if let Some(text) = text {
-                ready.push((pending, embed(&text)?));
-            }
-        }
-        vectors.put(&ready)
-    }
-
-    /// How many documents have changed since the chunks were planned, and have other chunks now.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn unplanned(&self, vectors: &Vectors) -> Result<u64> {
-        let reached = vectors.reached()?;
-        let revision = self.store.read(|r| r.revision())?;
-        let reached = if reached > revision { 0 } else { reached };
-        let skeletons = self.skeletons()?;
-        let mut unplanned = 0;
-        for batch in self.store.read(|r| r.changed_documents(reached))?.chunks(BATCH) {
-            for loaded in self.load(batch)? {
-                let plan = self.planned(&loaded, &skeletons);
-                unplanned += u64::from(!vectors.is_planned(loaded.row.id, &plan)?);
-            }
-            for gone in batch.iter().filter(|l| l.deleted) {
-                unplanned += u64::from(!vectors.is_planned(gone.id, &[])?);
-            }
-        }
-        Ok(unplanned)
-    }
-
-    /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn plan_vectors(&self, vectors: &Vectors, task: &Task) -> Result<()> {
-        match UpdateLock::try_take(self.folder, Kind::Vectors)? {
-            Some(_lock) => self.plan(vectors, &self.skeletons()?, task),
-            None => Ok(()),
-        }
-    }
-
-    fn embed(
-        &self,
-        vectors: &Vectors,
-        engine: &Engine,
-        workers: usize,
-        most: u64,
-        skeletons: &Skeletons,
-        task: &Task,
-    ) -> Result<u64> {
-        let mut pending = vectors.pending(EMBED_BATCH)?;
-        if pending.is_empty() || most == 0 {
-            return Ok(0);
-        }
-        let extent = vectors.extent()?;
-        let total = extent.chunks;
-        let before = extent.embedded;
-        let embedded = Mutex::new(0_u64);
-        let first = engine.load(Work::Indexing)?;
-        let (give, take) = channel::<(Pending, String)>();
-        let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
-        let (take, embedded) = (&Mutex::new(take), &embedded);
-        std::thread::scope(|scope| {
-            // Owned here, so that the workers end when this closure does, however it ends.
-            let (give, answer, answers) = (give, answer, answers);
-            let mut first = Some(first);
-            for _ in 0..workers.max(1) {
-                let answer = answer.clone();
-                let model = first.take();
-                scope.spawn(move || {
-                    let mut model: Box<dyn Embedder> =
-                        match model.map_or_else(|| engine.load(Work::Indexing), Ok) {
-                            Ok(model) => model,
-                            Err(error) => return drop(answer.send(Err(error))),
-                        };
-                    loop {
-                        let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                        let Ok((pending, text)) = next else { return };
-                        let result = if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
-                        let result = result.map(|vector| (pending, vector));
-                        if result.is_ok() {
-                            let mut count = embedded.lock().unwrap_or_else(PoisonError::into_inner);
-                            *count += 1;
-                            if (*count).is_multiple_of(16) {
-                                task.report(Phase::Embed, before + *count, Some(total), "chunks");
-                            }
-                        }
-                        if answer.send(result).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(answer);
-            while !pending.is_empty() {
-                task.check()?;
-                let texts = self.texts(&pending, skeletons)?;
-                let (texts, gone): (Vec<_>, Vec<_>) =
-                    pending.drain(..).zip(texts).partition(|(_, text)| text.is_some());
-                if !gone.is_empty() {
-                    vectors.forget(&gone.iter().map(|(p, _)| p.id).collect::<Vec<_>>())?;
-                }
-                let sent = texts.len();
-                for (pending, text) in texts {
-                    let job = (pending, text.unwrap_or_default());
-                    give.send(job)
-                        .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
-                }
-                let mut ready = Vec::with_capacity(sent);
-                let mut failed = None;
-                for _ in 0..sent {
-                    match answers.recv() {
-                        Ok(Ok(vector)) => ready.push(vector),
-                        Ok(Err(error)) => {
-                            failed = Some(error);
-                            break;
-                        }
-                        Err(_) => {
-                            failed = Some(Error::new(Code::Internal, "the embedding workers stopped"));
-                            break;
-                        }
-                    }
-                }
-                // What was embedded before a failure or a cancel is kept.
-                vectors.put(&ready)?;
-                if let Some(error) = failed {
-                    return Err(error);
-                }
-                let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-                pending = if made < most { vectors.pending(EMBED_BATCH)? } else { Vec::new() };
-            }
-            Ok(())
-        })?;
-        let embedded = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-        task.report(Phase::Embed, before + embedded, Some(before + embedded), "chunks");
-        Ok(embedded)
-    }
-
-    /// The texts of chunks, cut again from the store; `None` where the document has changed since it was planned.
-    fn texts(&self, pending: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
-        let mut documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
-        documents.sort_unstable();
-        documents.dedup();
-        let loaded: Vec<Option<Loaded>> =
-            self.store.read(|r| documents.iter().map(|id| self.whole(r, *id)).collect())?;
-        Ok(pending
-            .par_iter()
-            .map(|p| {
-                let at = documents.binary_search(&p.document).ok()?;
-                let loaded = loaded.get(at)?.as_ref()?;
-                if p.planned.part == TITLE_PART {
-                    let text = chunk::representation(&loaded.row.title, "");
-                    return (hash(&text) == p.planned.hash).then_some(text);
-                }
-                let text = if p.planned.part == 0 {
-                    Prepared::body(&loaded.row.body, skeletons.of(loaded.row.source_id))
-                } else {
-                    Prepared::comment(&loaded.comments.iter().find(|c| c.id == p.planned.part)?.body)
-                };
-                let text = representations(&loaded.row.title, &text, p.planned.part == 0)
-                    .into_iter()
-                    .nth(p.planned.ordinal as usize)?;
-                (hash(&text) == p.planned.hash).then_some(text)
-            })
-            .collect())
-    }
-
-    /// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
-    fn planned(&self, loaded: &Loaded, skeletons: &Skeletons) -> Vec<Planned> {
-        let row = &loaded.row;
-        let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
-        let mut out = Vec::new();
-        let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
-            for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
-                let stage = if part != 0 { 2 } else { i64::from(i > 0) };
-                #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
-                out.push(Planned {
-                    part,
-                    ordinal: i as u32,
-                    hash: hash(text),
-                    priority: (stage << 33) | urgency,
-                });
-            }
-        };
-        if self.parts.own() {
-            add(&mut out, 0, &Prepared::body(&row.body, skeletons.of(row.source_id)));
-            let title = chunk::representation(&row.title, "");
-            // A report without a body is its title; one vector says it.
-            if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
-                out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority: urgency });
-            }
-        }
-        for comment in loaded.comments.iter().filter(|c| !c.author.bot) {
-            let text = Prepared::comment(&comment.body);
-            if !text.is_slight() {
-                add(&mut out, comment.id, &text);
-            }
-        }
-        out
-    }
 }
 
 /// Opens the full text in `path`, made again where its files are damaged: it is derived. What the system refuses is an error,
@@ -698,19 +401,4 @@ impl Skeletons {
     fn of(&self, source: i64) -> &Skeleton {
         self.all.iter().find(|(id, _)| *id == source).map_or(&self.none, |(_, s)| s)
     }
-}
-
-/// What the model reads of a document's own text or of a comment, in order.
-pub fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
-    let chunks = chunk::chunks(text, if own { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
-    if chunks.is_empty() && own && !title.trim().is_empty() {
-        return vec![chunk::representation(title, "")];
-    }
-    chunks.iter().map(|c| c.representation(title)).collect()
-}
-
-fn hash(text: &str) -> [u8; 16] {
-    let mut hash = [0; 16];
-    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    hash
 }

@@ -1,0 +1,353 @@
+//! What documents have in common with a report, field by field, read from the postings alone.
+
+use rayon::prelude::*;
+use tantivy::{
+    DocSet as _, Searcher, SegmentReader, TERMINATED, Term,
+    postings::Postings as _,
+    schema::{Field, IndexRecordOption},
+};
+
+use super::FullText;
+use precedent_core::error::Result;
+
+/// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
+/// Framework", section 3.5). They were chosen on the development sets of the evaluation.
+const K1: f32 = 2.5;
+const B_TITLE: f32 = 0.3;
+const B_BODY: f32 = 0.75;
+const TITLE_FREQUENCY: f32 = 5.0;
+/// Saturation within one field.
+const K1_FIELD: f32 = 0.5;
+/// The most words of a report; of more, the weightiest count.
+pub(super) const MAX_WORDS: usize = 160;
+
+/// Terms of one field of a report with their weight, heaviest first.
+pub(super) type Weighed = Vec<(String, f32)>;
+
+/// A report's terms, weighed by how rare they are in this casebook.
+#[derive(Clone, Debug, Default)]
+pub struct ReportTerms {
+    /// Every word, wherever it stands in the report.
+    pub(super) words: Weighed,
+    pub(super) title: Weighed,
+    pub(super) body: Weighed,
+    pub(super) code: Weighed,
+    pub(super) identifiers: Weighed,
+    pub(super) signatures: Weighed,
+}
+
+/// What a document has in common with a report. Each is a share of what the report could have in common with a
+/// document at all, about 0..1 (a term that is repeated in a short field can push it above 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// Words of the report anywhere in the document's title, body and code: BM25F.
+    pub words: f32,
+    /// Words of the report's title in the document's title.
+    pub title_title: f32,
+    /// Words of the report's title in the document's body.
+    pub title_body: f32,
+    /// Words of the report's body in the document's title.
+    pub body_title: f32,
+    /// How much of the document's title is words that stand anywhere in the report.
+    pub title_covered: f32,
+    /// How many words the document's body has, code included.
+    pub length: f32,
+    /// Words of the report's code and logs in the document's.
+    pub code_code: f32,
+    /// Whole identifiers, wherever they stand.
+    pub identifiers: f32,
+    /// Signatures of the document itself that say something by themselves.
+    pub signatures: f32,
+    /// When the document was created, in seconds since the epoch.
+    pub created: Option<i64>,
+    /// The words of the report that the document's title, body or code has.
+    pub(super) held: Held,
+}
+
+/// Which of a report's words a document has, by their place among them: a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held([u64; MAX_WORDS.div_ceil(64)]);
+
+impl Held {
+    pub(super) fn insert(&mut self, word: usize) {
+        self.0[word / 64] |= 1 << (word % 64);
+    }
+
+    pub(super) fn contains(&self, word: usize) -> bool {
+        self.0[word / 64] >> (word % 64) & 1 == 1
+    }
+}
+
+impl FullText {
+    /// What each of these documents has in common with a report, in the order of `ids`. A document that the index does
+    /// not hold has nothing.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
+        let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        self.in_segments(&searcher, ids, |segment, found| self.own(segment, found, terms, means))
+    }
+
+    /// As [`FullText::overlaps`], and the share of the report's words that each document's comments have.
+    pub(super) fn own_and_said(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
+        let searcher = self.searcher()?;
+        let means = self.means(&searcher)?;
+        let mean = mean_length(&searcher, &[self.fields.comments])?;
+        let both = self.in_segments(&searcher, ids, |segment, found| {
+            let (own, said) = rayon::join(
+                || self.own(segment, found, terms, means),
+                || self.said(segment, found, terms, mean),
+            );
+            Ok(own?.into_iter().zip(said?).collect())
+        })?;
+        Ok(both.into_iter().unzip())
+    }
+
+    /// The mean lengths of a title, and of a body with its code.
+    fn means(&self, searcher: &Searcher) -> Result<(f32, f32)> {
+        let f = &self.fields;
+        Ok((mean_length(searcher, &[f.title])?, mean_length(searcher, &[f.body, f.code])?))
+    }
+
+    /// What documents of a segment have in common with a report.
+    fn own(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        means: (f32, f32),
+    ) -> Result<Vec<Overlap>> {
+        // Most indexes are one large segment.
+        let (words, shares) = rayon::join(
+            || self.words_of(segment, &terms.words, found, means),
+            || self.shares_of(segment, terms, found),
+        );
+        let both = words?.into_iter().zip(shares?);
+        let one = |(words, shares): (Overlap, Overlap)| Overlap {
+            words: words.words,
+            title_covered: words.title_covered,
+            length: words.length,
+            held: words.held,
+            ..shares
+        };
+        Ok(both.map(one).collect())
+    }
+
+    /// When the documents were made, and the shares of a report's terms that each of their fields has.
+    fn shares_of(
+        &self,
+        segment: &SegmentReader,
+        terms: &ReportTerms,
+        found: &[(u32, usize)],
+    ) -> Result<Vec<Overlap>> {
+        let f = &self.fields;
+        let mut out = vec![Overlap::default(); found.len()];
+        let created = segment.fast_fields().i64("created")?;
+        for (overlap, (doc, _)) in out.iter_mut().zip(found) {
+            overlap.created = created.first(*doc);
+        }
+        let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
+            add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
+        };
+        sum(&terms.title, f.title, |o| &mut o.title_title)?;
+        sum(&terms.title, f.body, |o| &mut o.title_body)?;
+        sum(&terms.body, f.title, |o| &mut o.body_title)?;
+        sum(&terms.code, f.code, |o| &mut o.code_code)?;
+        sum(&terms.identifiers, f.identifiers, |o| &mut o.identifiers)?;
+        sum(&terms.signatures, f.signatures, |o| &mut o.signatures)?;
+        Ok(out)
+    }
+
+    /// What `read` says of each of these documents in its segment, several segments at once, in the order of `ids`. A document that
+    /// no segment has gets the default.
+    fn in_segments<T: Send + Default>(
+        &self,
+        searcher: &Searcher,
+        ids: &[i64],
+        read: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let read = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
+            let mut found = self.addresses(segment, ids)?;
+            if found.is_empty() {
+                return Ok(Vec::new());
+            }
+            found.sort_unstable();
+            Ok(found.iter().map(|(_, at)| *at).zip(read(segment, &found)?).collect())
+        };
+        let parts: Vec<_> = searcher.segment_readers().par_iter().map(read).collect::<Result<_>>()?;
+        let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
+        for (at, said) in parts.into_iter().flatten() {
+            out[at] = said;
+        }
+        Ok(out)
+    }
+
+    /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
+    fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
+        let index = segment.inverted_index(self.fields.id)?;
+        let mut found = Vec::new();
+        // A segment mostly has the ids of one time.
+        let column = segment.fast_fields().u64("id")?;
+        let held = column.min_value()..=column.max_value();
+        for (at, id) in ids.iter().enumerate().filter(|(_, id)| held.contains(&id.cast_unsigned())) {
+            let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
+            let Some(mut postings) =
+                index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                if !segment.is_deleted(postings.doc()) {
+                    found.push((postings.doc(), at));
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// BM25F over title, body and code, as a share of what the report's words could give, and what comes with it. The means are the
+    /// mean lengths of a title and of a body with its code.
+    fn words_of(
+        &self,
+        segment: &SegmentReader,
+        words: &Weighed,
+        found: &[(u32, usize)],
+        (title_mean, body_mean): (f32, f32),
+    ) -> Result<Vec<Overlap>> {
+        let mut out = vec![Overlap::default(); found.len()];
+        let all: f32 = words.iter().map(|(_, weight)| weight).sum();
+        if words.is_empty() {
+            return Ok(out);
+        }
+        let f = &self.fields;
+        let length = |field: Field| -> Result<Vec<f32>> {
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+            Ok(found.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
+        };
+        let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
+        let norms: Vec<(f32, f32)> = (0..found.len())
+            .map(|i| {
+                (
+                    1.0 - B_TITLE + B_TITLE * title[i] / title_mean,
+                    1.0 - B_BODY + B_BODY * (body[i] + code[i]) / body_mean,
+                )
+            })
+            .collect();
+        for (i, overlap) in out.iter_mut().enumerate() {
+            overlap.length = body[i] + code[i];
+        }
+        let mut frequency = vec![0.0_f32; found.len()];
+        for (place, (term, weight)) in words.iter().enumerate() {
+            frequency.fill(0.0);
+            let mut any = false;
+            for field in [f.title, f.body, f.code] {
+                each_frequency(segment, field, term, found, |i, n| {
+                    any = true;
+                    let (title_norm, body_norm) = norms[i];
+                    if field == f.title {
+                        out[i].title_covered += 1.0 / title[i].max(1.0);
+                        frequency[i] += TITLE_FREQUENCY * n / title_norm;
+                    } else {
+                        frequency[i] += n / body_norm;
+                    }
+                })?;
+            }
+            if any {
+                for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
+                    overlap.words += weight / all * n / (K1 + n);
+                    overlap.held.insert(place);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The share of a report's words that the comments of each document of a segment have, saturated and for their length as a body's;
+    /// `mean` is the mean length of all comments on a document.
+    fn said(
+        &self,
+        segment: &SegmentReader,
+        found: &[(u32, usize)],
+        terms: &ReportTerms,
+        mean: f32,
+    ) -> Result<Vec<f32>> {
+        let all: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
+        let field = self.fields.comments;
+        let lengths = segment.get_fieldnorms_reader(field)?;
+        #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
+        let norms: Vec<f32> = found
+            .iter()
+            .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
+            .collect();
+        let mut said = vec![0.0; found.len()];
+        for (term, weight) in &terms.words {
+            each_frequency(segment, field, term, found, |i, n| {
+                let n = n / norms[i];
+                said[i] += weight / all * n / (K1 + n);
+            })?;
+        }
+        Ok(said)
+    }
+}
+
+/// Adds to each document the share of these terms' weight that it has in a field, saturated.
+fn add_shares(
+    segment: &SegmentReader,
+    terms: &Weighed,
+    field: Field,
+    found: &[(u32, usize)],
+    add: &mut dyn FnMut(usize, f32),
+) -> Result<()> {
+    let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+    for (term, weight) in terms {
+        each_frequency(segment, field, term, found, |i, n| {
+            add(i, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
+        })?;
+    }
+    Ok(())
+}
+
+/// Calls back with the place (in `found`, which is in ascending order) and the frequency of a term in each document
+/// that has it.
+fn each_frequency(
+    segment: &SegmentReader,
+    field: Field,
+    term: &str,
+    found: &[(u32, usize)],
+    mut each: impl FnMut(usize, f32),
+) -> Result<()> {
+    let index = segment.inverted_index(field)?;
+    let term = Term::from_field_text(field, term);
+    let Some(mut postings) =
+        index.read_postings(&term, IndexRecordOption::WithFreqs).map_err(tantivy::TantivyError::from)?
+    else {
+        return Ok(());
+    };
+    for (i, (doc, _)) in found.iter().enumerate() {
+        if postings.doc() < *doc && postings.seek(*doc) == TERMINATED {
+            break;
+        }
+        if postings.doc() == *doc {
+            #[allow(clippy::cast_precision_loss, reason = "frequencies are small")]
+            each(i, postings.term_freq() as f32);
+        }
+    }
+    Ok(())
+}
+
+/// How many terms these fields have together in a document, on average; at least 1.
+fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
+    let (mut tokens, mut documents) = (0, 0_u64);
+    for segment in searcher.segment_readers() {
+        for field in fields {
+            tokens += segment.inverted_index(*field)?.total_num_tokens();
+        }
+        documents += u64::from(segment.max_doc());
+    }
+    #[allow(clippy::cast_precision_loss, reason = "an average needs no more digits")]
+    Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
+}

@@ -1,0 +1,259 @@
+//! What a line is by its looks: the beginning of a trace, a frame, a code, a part of the kernel's dump; and what an event says in one.
+
+use crate::head::Head;
+
+/// What stands between the time and the message of a line.
+pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
+    let message = line.len() - head.message.len().min(line.len());
+    // Both are parts of the line.
+    let start =
+        head.at.map_or(0, |at| at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len()));
+    line.get(start..message).unwrap_or_default().trim_ascii_end()
+}
+
+/// How far a message is indented behind its head.
+pub(super) fn gap(line: &[u8], head: &Head<'_>) -> usize {
+    let message = line.len() - head.message.len().min(line.len());
+    line[..message].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Whether a text has a level, the number of a request, and no word.
+pub(super) fn says_nothing(text: &str) -> bool {
+    let mut depth = 0_u32;
+    !text.chars().any(|c| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => return depth == 0 && c.is_alphanumeric(),
+        }
+        false
+    })
+}
+
+/// Whether a line says that another exception follows, which came of this one.
+pub(super) fn is_chain(line: impl AsRef<[u8]>) -> bool {
+    let line = line.as_ref().trim_ascii_start();
+    line.starts_with(b"During handling of the above") || line.starts_with(b"The above exception")
+}
+
+/// Whether a line with a head of its own can only be a part of a trace.
+pub(super) fn is_frame(line: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[
+        b"at ",
+        b"Caused by: ",
+        b"... ",
+        b"Suppressed: ",
+        b"File \"",
+        b"--- End of",
+        b"created by ",
+        b"goroutine ",
+    ];
+    let text = line.trim_ascii_start();
+    OF.iter().any(|o| text.starts_with(o))
+        || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// Whether a line begins with a code, as databases pile them up: `ORA-01555: snapshot too old`.
+pub(super) fn is_coded(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let letters = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let Some([b'-', rest @ ..]) = line.get(letters..) else { return false };
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    (2..=6).contains(&letters) && (3..=6).contains(&digits) && rest.get(digits) == Some(&b':')
+}
+
+/// Whether the kernel says in a text what it fell over.
+pub(super) fn is_of_kernel(text: &[u8]) -> bool {
+    const BEGIN: &[&[u8]] = &[
+        b"BUG:",
+        b"Oops",
+        b"general protection",
+        b"Kernel panic",
+        b"WARNING: CPU",
+        b"INFO: task",
+        b"watchdog:",
+        b"Unable to handle",
+        b"------------[ cut",
+        b"Internal error",
+        b"divide error",
+        b"rcu:",
+        b"kernel BUG",
+        b"invalid opcode",
+    ];
+    BEGIN.iter().any(|b| text.starts_with(b))
+}
+
+/// Whether a line is of what the kernel writes down when it falls over.
+pub(super) fn is_of_kernel_dump(line: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[
+        b"IP:",
+        b"IP ",
+        b"RIP",
+        b"EIP",
+        b"PGD",
+        b"P4D",
+        b"PUD",
+        b"Oops",
+        b"CPU:",
+        b"Hardware name",
+        b"RSP",
+        b"RAX",
+        b"RBX",
+        b"RDX",
+        b"RBP",
+        b"R10",
+        b"R13",
+        b"FS:",
+        b"CS:",
+        b"CR2",
+        b"DR0",
+        b"DR3",
+        b"Call Trace",
+        b"Call trace",
+        b"Code:",
+        b"Modules linked",
+        b"---[ end",
+        b"Workqueue",
+        b"Stack:",
+        b"<",
+        b"Process ",
+        b"Comm:",
+        b"task:",
+        b"#PF",
+        b"pc :",
+        b"lr :",
+        b"sp :",
+        b"pstate",
+        b"Kernel panic",
+        b"kernel BUG",
+        b"invalid opcode",
+        b"WARNING: CPU",
+        b"Not tainted",
+        b"Tainted",
+        b"Mem abort",
+        b"Data abort",
+        b"ESR",
+        b"note: ",
+        b"BUG:",
+        b"?",
+    ];
+    OF.iter().any(|o| line.starts_with(o)) || memchr::memmem::find(line, b"+0x").is_some()
+}
+
+/// Whether a line begins what is no part of the event before it, though it has no time.
+pub(super) fn begins_anew(line: &[u8]) -> bool {
+    const ANEW: &[&[u8]] = &[
+        b"Traceback (most recent",
+        b"Exception in thread",
+        b"panic: ",
+        b"fatal error: ",
+        b"PHP Fatal",
+        b"Unhandled exception",
+        b"Uncaught ",
+        b"Segmentation fault",
+        b"thread '",
+        b"==",
+    ];
+    ANEW.iter().any(|a| line.starts_with(a))
+}
+
+/// Whether a trace or an exception begins in a line, where its time does not tell.
+pub(super) fn begins_trace(line: &[u8]) -> bool {
+    let word = line.split(|b| matches!(b, b':' | b' ')).next().unwrap_or_default();
+    begins_anew(line)
+        || [&b"Exception"[..], b"Error"].iter().any(|e| word.ends_with(e) && word.len() > e.len())
+}
+
+/// Whether a line can only be a part of a trace.
+pub(super) fn is_of_trace(line: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[
+        b"at ",
+        b"Caused by",
+        b"caused by",
+        b"... ",
+        b"Suppressed:",
+        b"During handling of",
+        b"The above exception",
+        b"stack backtrace",
+        b"note: ",
+        b"goroutine ",
+        b"created by ",
+        b"Stack trace",
+        b"stack trace",
+        b"#",
+        b"from ",
+        b"File \"",
+        b"--- End of",
+        b"[signal ",
+        b"rax",
+        b"Call Trace",
+        b"Thread ",
+    ];
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    OF.iter().any(|o| line.starts_with(o)) || ((1..4).contains(&digits) && line[digits..].starts_with(b": "))
+}
+
+pub(super) fn one_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default().trim()
+}
+
+/// What an event says in one line: the message, and the exception at the root of its trace where the message does not name it.
+pub(super) fn headline(message: &str, text: &str) -> String {
+    let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
+    if message.starts_with("Traceback (most recent") {
+        let last = text.lines().rfind(|l| !l.is_empty() && !l.starts_with([' ', '\t']));
+        return last.unwrap_or(message).trim().to_owned();
+    }
+    if message.ends_with(':') || says_nothing(message) || message.contains("╡ EXCEPTION") {
+        // Where causes are piled up, the last says most.
+        let next = coded(text).or_else(|| rest().next());
+        return next.map_or_else(
+            || message.to_owned(),
+            |next| if message.ends_with(':') { format!("{message} {next}") } else { next.to_owned() },
+        );
+    }
+    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| coded(text));
+    let named = || {
+        rest().find(|l| {
+            let word = l.split([':', ' ']).next().unwrap_or_default();
+            ["Exception", "Error"].iter().any(|e| word.ends_with(e) && word.len() > e.len())
+        })
+    };
+    // A Python traceback ends with its exception.
+    let python = || {
+        let traced = text.contains("Traceback (most recent");
+        text.lines()
+            .rfind(|l| traced && !l.is_empty() && !l.starts_with([' ', '\t']))
+            .filter(|l| *l != message)
+    };
+    match cause.or_else(python).or_else(named) {
+        Some(cause) if !message.contains(cause) => format!("{message} · {}", cause.trim()),
+        _ => message.to_owned(),
+    }
+}
+
+/// The last of the codes that are piled up in a text; where a procedure stands in them says nothing of what failed.
+pub(super) fn coded(text: &str) -> Option<&str> {
+    const PLACES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
+    let mut codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
+    codes.rfind(|l| !PLACES.iter().any(|p| l.starts_with(p)))
+}
+
+/// What an event comes from, with the frames below it: the last exception of a chain, the last of codes that are piled up. None where
+/// the event says nothing beside it.
+pub fn cause(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().rposition(|l| l.trim_start().starts_with("Caused by: "));
+    if let Some(at) = last {
+        let first = lines[at].trim_start().trim_start_matches("Caused by: ");
+        let frames = lines[at + 1..].iter().take_while(|l| l.starts_with([' ', '\t']));
+        return Some(std::iter::once(&first).chain(frames).copied().collect::<Vec<_>>().join("\n"));
+    }
+    // Python tells the root first, and Oracle last.
+    let root = lines.iter().position(is_chain);
+    if let Some(end) = root {
+        let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
+        return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());
+    }
+    coded(text).filter(|code| text.trim() != *code).map(str::to_owned)
+}
