@@ -683,6 +683,29 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
 }
 
 #[tokio::test]
+async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let mut records = labelled(40);
+    let solved = records.len() - 3;
+    records[solved] = closed(records[solved].clone(), "completed");
+    let many = import(&casebook, &place, "acme/many", &records).await;
+    assert_eq!(many.calibrated[0].labels, 40);
+    let text = "Valve beta39 stays open, pump alpha39 stops at night";
+    let draft = DuplicatesRequest {
+        body: text.into(),
+        source: Some("acme/many".into()),
+        include_closed: true,
+        ..DuplicatesRequest::default()
+    };
+    let same = ask(&casebook, draft).await.candidates[0].clone();
+    let request = TroubleshootRequest { text: text.into(), ..TroubleshootRequest::default() };
+    let case = casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.remove(0);
+    assert_eq!((&*same.key, &*case.key), ("acme/many#118", "acme/many#118"));
+    assert!(same.confidence >= 0.5 && case.helps >= 0.79 * same.confidence, "{same:?} {case:?}");
+}
+
+#[tokio::test]
 async fn a_source_is_calibrated_anew_when_it_has_more_to_teach() {
     let place = Place::new();
     let casebook = open(&place).await;

@@ -196,7 +196,11 @@ fn question(
     now: Timestamp,
 ) -> Result<Question> {
     let named = request.source.as_deref();
-    let named = named.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+    let named = match named {
+        Some(s) => Some(r.source(s)?.ok_or_else(|| search::no_source(r, s))?),
+        None if request.key.is_none() => only_source(r)?,
+        None => None,
+    };
     let mut filters = Vec::new();
     let mut only = |test| filters.push(Filter { test, negated: false });
     let (draft, row) = match &request.key {
@@ -236,36 +240,35 @@ fn question(
             (draft, None)
         }
     };
-    let own = |source: &SourceRow| -> Result<(bool, Option<Table>)> {
-        let calibration = r.calibration(source.id)?;
-        let table = calibration.as_ref().and_then(|c| checker.table.calibrated(c, checker.model()));
-        Ok((calibration.is_some(), table))
-    };
     // An item is compared with its own source's, unless it is asked for all of them.
     let one = match (&named, &row) {
         (Some(source), _) => Some(source.clone()),
         (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
         _ => None,
     };
-    let mut tables = BTreeMap::new();
-    let (calibrated, own) = match &one {
+    let mut tables = match &one {
         Some(source) => {
             only(Test::Source(source.key.clone()));
-            own(source)?
+            checker.taught(r, std::slice::from_ref(source))?
         }
-        None => {
-            for source in r.sources()? {
-                tables.extend(own(&source)?.1.map(|table| (source.id, table)));
-            }
-            (false, None)
-        }
+        None => checker.taught(r, &r.sources()?)?,
     };
+    let own = one.as_ref().and_then(|source| tables.remove(&source.id));
     let pace = one.as_ref().map_or(Ok(1.0), |source| r.pace(source.id))?;
-    let outdated = one.filter(|_| calibrated && own.is_none() && checker.vectors.is_some()).map(|s| s.key);
+    let outdated = match one.filter(|_| own.is_none() && checker.vectors.is_some()) {
+        Some(source) => r.calibration(source.id)?.map(|_| source.key),
+        None => None,
+    };
     if !request.include_closed {
         only(Test::State(State::Open));
     }
     Ok(Question { draft, row, scope: Scope { filters }, own, pace, tables, outdated })
+}
+
+/// The source, where there is just one: to look everywhere is to look there.
+pub(crate) fn only_source(r: &Reader<'_>) -> Result<Option<SourceRow>> {
+    let mut sources = r.sources()?;
+    Ok(if sources.len() == 1 { sources.pop() } else { None })
 }
 
 fn answer(

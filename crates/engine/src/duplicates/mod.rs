@@ -28,6 +28,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use calibrate::{calibrate, is_due};
+pub(crate) use check::only_source;
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, as_written, facts, marks};
@@ -43,7 +44,7 @@ use precedent_index::{
     fulltext::{Overlap, ReportTerms},
     vectors::{NearestSaid, Vectors},
 };
-use precedent_store::Person;
+use precedent_store::{Person, SourceRow};
 use precedent_text::{
     chunk::{self, representation},
     prepare::Prepared,
@@ -168,6 +169,25 @@ impl<'a> Checker<'a> {
     /// The table that states how sure an answer of this source may be.
     fn table_of(&self, source: i64) -> &Table {
         self.tables.get(&source).unwrap_or(self.table)
+    }
+
+    /// What the duplicates of these sources taught, by row id; of one with a calibration that does not hold with this model or
+    /// version nothing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn taught(
+        &self,
+        r: &precedent_store::Reader<'_>,
+        sources: &[SourceRow],
+    ) -> Result<BTreeMap<i64, Table>> {
+        let mut tables = BTreeMap::new();
+        for source in sources {
+            let calibration = r.calibration(source.id)?;
+            let table = calibration.and_then(|c| self.table.calibrated(&c, self.model()));
+            tables.extend(table.map(|table| (source.id, table)));
+        }
+        Ok(tables)
     }
 
     /// The model whose vectors it compares.
