@@ -190,7 +190,7 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
         "ID,Work Item Type,Title,State,Tags,Description,Repro Steps\n51,Bug,Crane halts,Closed,crane; stop,<div>It <b>halts</b>.</div><ul><li>lift</li></ul>,<p>Lift twice</p>\n",
     );
     let item = show(&place, "acme/app#51");
-    assert_eq!(item["labels"], json!(["crane", "stop"]));
+    assert_eq!(item["labels"], json!(["Bug", "crane", "stop"]));
     assert_eq!(item["markdown"], "It **halts**.\n\n- lift\n\n### Repro Steps\n\nLift twice");
     imported(
         &place,

@@ -31,6 +31,7 @@ mod installed;
 mod items;
 mod keyboard;
 mod measure;
+mod newcomer;
 mod prompt;
 mod search;
 mod settings;

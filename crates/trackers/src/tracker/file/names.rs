@@ -57,7 +57,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
     (
         "labels",
-        "labels, label, tags, tag, keywords, components, component, component/s, category, issue type, tracker, stichwörter,
+        "labels, label, tags, tag, keywords, components, component, component/s, category, issue type, work item type, tracker, stichwörter,
         stichworte, komponenten, komponente, kategorie, vorgangstyp, étiquettes, composants, catégorie, type de ticket, etiquetas,
         componentes, categoría, tipo de incidencia, tipo de item, categorias, categoria, etichette, componenti, categorie, kategoria,
         etykiety, komponenty, категория, метки, компоненты, трекер, тип задачи, 标签, 类别, 模块, 跟踪, ラベル, カテゴリ, カテゴリー, トラッカー, コンポーネント,

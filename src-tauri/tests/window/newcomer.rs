@@ -1,0 +1,62 @@
+//! A new user's path: what Jira, GitLab, Zendesk and Azure DevOps export is brought in, and the first question is answered.
+
+use std::path::Path;
+
+use fantoccini::Client;
+
+use crate::driver::{click_words, drive, press, press_ctrl, text, texts, wait_until};
+use crate::files::paste;
+
+/// An export, its items, what a customer would say, and what helps.
+const EXPORTS: [(&str, &str, &str, &str); 4] = [
+    (
+        "jira.csv",
+        "3 items",
+        "after the power went out our kiln only gets to 80 degrees",
+        "load the programme again",
+    ),
+    ("gitlab.csv", "2 items", "loom stops, yarn was wet, LM-404", "dry the yarn"),
+    ("zendesk.json", "2 items", "fuse goes every evening, fryer says FR-31", "heating element's seal"),
+    (
+        "azure.csv",
+        "2 items",
+        "scale shows 0 kg after we restarted the crane app",
+        "saving the calibration before the restart",
+    ),
+];
+
+async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
+    if sources == 1 {
+        click_words(window, ".welcome button", "Read from files").await;
+    } else {
+        press(window, "a").await;
+        click_words(window, ".adding button", "Read from files").await;
+    }
+    paste(window, "#import-paths", file.to_str().unwrap()).await;
+    click_words(window, ".adding button", "Preview").await;
+    wait_until("what it holds is told", async || text(window, ".found").await.contains(items)).await;
+    click_words(window, ".adding button", "Import").await;
+    wait_until("it is among the sources", async || {
+        texts(window, "[role=listbox] [role=option]").await.len() == sources
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_export_of_each_usual_tracker_leads_to_a_first_answer() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let exports = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/exports");
+    drive(home.path(), "Adwaita", &["--casebook", casebook.to_str().unwrap()], async move |window| {
+        for (n, (file, items, ..)) in EXPORTS.iter().enumerate() {
+            bring_in(&window, &exports.join(file), items, n + 1).await;
+        }
+        press_ctrl(&window, '3').await;
+        for (_, _, question, helps) in EXPORTS {
+            paste(&window, "#report", question).await;
+            press_ctrl(&window, char::from(fantoccini::key::Key::Enter)).await;
+            wait_until(helps, async || text(&window, ".answer").await.contains(helps)).await;
+        }
+    })
+    .await;
+}
