@@ -2,7 +2,7 @@
 
     python run.py ARCHIVE EXPORT [--only sqlite,postgres,lancedb] [--pg BIN]
 
-ARCHIVE has issues.jsonl and comments.jsonl (unpacked). EXPORT is what `cargo bench --bench scale` leaves in `peers/`: the vectors of
+ARCHIVE has issues.jsonl and comments.jsonl, packed (.zst) or not. EXPORT is what `cargo bench --bench scale` leaves in `peers/`: the vectors of
 all passages with the number of their item, and the questions with theirs. See README.md.
 """
 
@@ -27,14 +27,23 @@ SHOWN = 10
 K = 60
 
 
+def lines_of(folder, name):
+    """The lines of a file of the archive, packed or not."""
+    if (folder / name).is_file():
+        return open(folder / name, encoding="utf-8")
+    import zstandard
+
+    return zstandard.open(folder / f"{name}.zst", "rt", encoding="utf-8")
+
+
 def archive(folder):
     """Rows (number, title, body, comments), the comments of an item as one text."""
     said = {}
-    with open(folder / "comments.jsonl", encoding="utf-8") as lines:
+    with lines_of(folder, "comments.jsonl") as lines:
         for line in lines:
             comment = json.loads(line)
             said.setdefault(int(comment["issue_url"].rsplit("/", 1)[1]), []).append(comment["body"] or "")
-    with open(folder / "issues.jsonl", encoding="utf-8") as lines:
+    with lines_of(folder, "issues.jsonl") as lines:
         for line in lines:
             item = json.loads(line)
             if "/repos/rust-lang/rust/" in item["url"]:

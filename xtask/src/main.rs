@@ -5,6 +5,7 @@
 )]
 
 mod agents;
+mod bench;
 mod bundle;
 mod charts;
 mod checks;
@@ -44,6 +45,7 @@ Usage: cargo xtask <command> [options]
   ui         Builds the front end, if it is stale.
   bundle     Packages of the product, with the ONNX runtime and the model inside, into target/release/bundle.
   release    Packages, list of parts, sums and signatures of the version in Cargo.toml, into target/release/dist.
+  bench      Measures what docs/performance.md tells: `bench` lists what, `bench peers --archive FOLDER` sets others beside it.
   charts     Draws the charts of the documentation from its tables.
   try-deb    Installs the .deb into a clean Debian, opens its window there and searches by meaning. Wants root.
 
@@ -54,6 +56,8 @@ Options
   --list         test: the names of the steps
   --strict       test: a step that is skipped has failed
   --may-skip STEP  test: but not this one; may be given again
+  --archive FOLDER, --casebook DIR, --items N, --into DIR
+                 bench: what is measured, how many items, and where what is made of it is kept
   --root DIR     install: into this folder in place of cargo's own
   --set VERSION  release: begin one: write the version and close the changelog's section
   --tag          release: set the tag at the end
@@ -67,6 +71,16 @@ Options
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
     command: String,
+    /// What to measure.
+    pub name: Option<String>,
+    /// Exported items to measure with.
+    pub archive: Option<String>,
+    /// A casebook to measure with.
+    pub casebook: Option<String>,
+    /// How many items.
+    pub items: Option<String>,
+    /// Where what is measured is kept.
+    pub into: Option<String>,
     /// The command line, even where there is a display.
     pub cli: bool,
     /// Install without asking.
@@ -118,20 +132,27 @@ impl Options {
                         "--only" => options.only.push(value()?),
                         "--may-skip" => options.may_skip.push(value()?),
                         "--format" => options.formats.push(value()?),
+                        "--archive" => options.archive = Some(value()?),
+                        "--casebook" => options.casebook = Some(value()?),
+                        "--items" => options.items = Some(value()?),
+                        "--into" => options.into = Some(value()?),
                         "--root" => options.root = Some(value()?),
                         "--set" => options.set = Some(value()?),
                         _ => return Err(format!("unknown argument {arg}")),
                     }
                 }
                 word if !word.starts_with('-') && options.command.is_empty() => options.command = arg,
+                word if !word.starts_with('-') && options.command == "bench" && options.name.is_none() => {
+                    options.name = Some(arg);
+                }
                 _ => return Err(format!("unknown argument {arg}")),
             }
         }
         match options.command.as_str() {
             "help" => return Ok(options),
             "" => return Err("a command is missing".into()),
-            "start" | "test" | "install" | "runtime" | "ui" | "bundle" | "release" | "charts" | "try-deb" => {
-            }
+            "start" | "test" | "install" | "runtime" | "ui" | "bench" | "bundle" | "release" | "charts"
+            | "try-deb" => {}
             other => return Err(format!("unknown command {other}")),
         }
         if options.cli && options.command != "start" {
@@ -151,6 +172,10 @@ impl Options {
         }
         if !options.formats.is_empty() && !["bundle", "release"].contains(&options.command.as_str()) {
             return Err("--format belongs to bundle and release".into());
+        }
+        let measured = [&options.archive, &options.casebook, &options.items, &options.into];
+        if measured.iter().any(|option| option.is_some()) && options.command != "bench" {
+            return Err("--archive, --casebook, --items and --into belong to bench".into());
         }
         if options.root.is_some() && options.command != "install" {
             return Err("--root belongs to install".into());
@@ -201,6 +226,7 @@ fn run(options: &Options) -> Result<()> {
             Ok(())
         }
         "install" => install::install(&place, options),
+        "bench" => bench::bench(&place, options),
         "release" => release::release(&place, options),
         "try-deb" => clean_root::try_deb(&place, options),
         "charts" => {
@@ -251,6 +277,8 @@ mod tests {
         let options = read("test --strict --may-skip servers --may-skip=window").unwrap();
         assert!(options.strict && options.may_skip == ["servers", "window"]);
         assert_eq!(read("release --set=0.2.0").unwrap().set.as_deref(), Some("0.2.0"));
+        let options = read("bench peers --archive /a --items=3000").unwrap();
+        assert_eq!((options.name.as_deref(), options.archive.as_deref()), (Some("peers"), Some("/a")));
         assert_eq!(read("install --root /x").unwrap().root.as_deref(), Some("/x"));
         for wrong in [
             "",
@@ -266,6 +294,8 @@ mod tests {
             "start --fast",
             "test --fast --only fmt",
             "test more",
+            "test --archive /a",
+            "bench peers scale",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
