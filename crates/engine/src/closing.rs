@@ -25,9 +25,17 @@ static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:been |being )?(?:marked (?:as )?stale|inactive for)\b.{0,120}\b(?:close[sd]?|closing)|(?:automatically|auto-?) ?closed",
         r"|(?:close[sd]?|closing) (?:this |it )?(?:issue |one )?as (?:invalid|won.?t ?fix|not planned|stale|not reproducible|(?:a )?duplicate|inactive|off[- ]topic|by design|not a bug|abandoned|outdated|obsolete)",
         r"|(?:won.?t|will not|not going to|no plans? to) (?:be )?(?:fix|implement|support|address)\w*|wontfix",
-        r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b)",
+        r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b",
+        r"|no (?:answer|reply|response|feedback|reaction)s?\b.{0,40}\b(?:close[sd]?|closing)|works (?:fine |well |perfectly )?(?:for me|here)\b|not (?:yet )?fixed(?: yet)?\b|(?:close[sd]?|closing) in favou?r of\b",
+        r"|(?:moved|transferred|migrated) (?:this |it )?(?:over )?to (?:https?://|(?:the )?[\w.-]+/[\w.-]+|another (?:repo|project|tracker)))",
     ))
 });
+/// With which words somebody takes a report back.
+static TAKEN_BACK: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)^\W*(?:(?:ah|oh|ok|okay|sorry),? )?never ?mind\b.{0,40}$"));
+/// That it is closed with these words, whenever they were said.
+static CLOSES: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
 
 /// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed. `comments`
 /// keeps its comments where they had to be read for that.
@@ -46,9 +54,15 @@ pub(crate) fn is_declined(
         return Ok(row.labels.iter().any(|l| declines(l)));
     };
     let comments = comments.insert(r.comments(row)?);
-    let said = last_words(comments, closed).map(|comment| Prepared::comment(&comment.body));
+    let near = last_words(comments, closed);
+    // Who says that it is closed need not do it at once.
+    let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
+    let said = last.map(|comment| Prepared::comment(&comment.body));
     let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
-    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(|prose| DECLINED.is_match(prose)) {
+    let declined = |prose: &str| {
+        (near.is_some() || CLOSES.is_match(prose)) && (DECLINED.is_match(prose) || TAKEN_BACK.is_match(prose))
+    };
+    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(declined) {
         return Ok(false);
     }
     // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
@@ -100,9 +114,16 @@ mod tests {
             "Cannot reproduce, closing.",
             "Closing as not planned.",
             "This works as designed.",
+            "No answer, closing.",
+            "Works for me on 4.1, please reopen if it does not for you.",
+            "Moved to https://tracker.example/issues/12",
+            "Closing in favour of #150.",
+            "Not fixed yet, tracked as #150.",
         ] {
             assert!(DECLINED.is_match(said), "{said}");
         }
+        assert!(TAKEN_BACK.is_match("Never mind.") && TAKEN_BACK.is_match("Oh, nevermind, works again!"));
+        assert!(!TAKEN_BACK.is_match("Never mind, I found it: the proxy cut the header after 8 kB."));
         for said in [
             "Closing, the wheel turns now.",
             "Fixed in 2.4.1.",

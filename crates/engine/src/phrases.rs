@@ -1,6 +1,6 @@
 //! What people say of fixes and of workarounds, in the languages of trackers, and when they are only polite.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use precedent_text::{pattern::re, words::Words};
 use regex::Regex;
@@ -12,9 +12,9 @@ pub(crate) static FIXED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// How a comment says which version has the fix.
-pub(crate) static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено)\b[^\n.]{0,40}?\b(?:in|with|as of|since|dans|en|em|nella?|в)\s+(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)",
+        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|included|back-?ported|will be|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено|opraveno|åtgärdat|fixat|rettet)\b[^\n.]{0,40}?(?:\b(?:in|with|to|as of|since|dans|en|em|nella?|в|v|i)\s+|\()(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)|\b(?:since|mit|ab|seit)\s+(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)\s+(?:(?:this|it|that) (?:is|was|has been) )?(?:handled|fixed|solved|resolved|done|behoben|gelöst|korrigiert)\b",
     )
 });
 /// Statements of a fix, in English.
@@ -24,8 +24,9 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|fixed (?:in|by|with|on|via|as of|since|now|upstream)\b|fix (?:is |has |was |been )+(?:in|landed|merged|released|available|present)\b|fix(?:es|ed)? (?:landed|merged|released)\b|fix(?:es|ed)? (?:in|by|via)? ?#\d+",
         r"|resolved (?:in|by|with|via)\b|solved (?:in|by|with|it|this|the)\b|(?:closed|implemented|landed|merged|superseded) (?:in|by|via|with)\b ?#?|done (?:in|by) (?:#|[0-9a-f]{7})",
         r"|(?:the|my|a) (?:fix|solution|cure) (?:is|was|for|here)|no longer (?:happens|occurs|reproduc|crash|fail|an issue|a problem)|(?:works|compiles|passes|runs) (?:now|fine now|on (?:master|main|latest|nightly)|with (?:the )?(?:latest|new|current)|since|as of)",
+        r"|(?:close[sd]?|closing) as (?:fixed|resolved|solved|done|completed?)|since (?:version |release |v)?\d[\d.]*,? (?:this|it|that) (?:is|was|has been) (?:handled|done|possible|supported|gone)",
         r"|(?:contains?|ships?|brings?|has) (?:the|a|this) fix|fix (?:shipped|went out|is out|was shipped) (?:with|in)|back-?ported to",
-        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b|^\W*(?:please )?(?:upgrade|update) to (?:version |release |v)?\d",
+        r"|upgrad(?:e|ing) .{1,60} (?:fix|solve|resolve|help)(?:es|ed|s|d)?)\b|^\W*(?:please )?(?:upgrade|update) to (?:version |release |v)?\d|^\W*(?:shipped|released|available|included|landed) (?:in|with|since|as of) (?:version |release |v)?\d",
     ))
 });
 /// What makes a sentence no statement of a fix: a question, a denial, a plan, a guess, a condition.
@@ -45,17 +46,34 @@ static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:did|does|do|has|have)(?:n['’]t| not) (?:\w+ ){0,2}(?:help|helped|fix|fixed|work|worked|solve|solved|change|cure)\b",
         r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:isn['’]t|wasn['’]t|aren['’]t) (?:really |actually )?(?:fixed|solved|resolved)\b",
-        r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))",
+        r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))|^\W*reverted\b",
+    ))
+});
+/// In which version something broke, or last worked.
+static BROKE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|work(?:s|ed)|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)) (?:in|since|with|on|from|until|up to) (?:version |release )?v?\d+(?:\.\d+)+",
+    )
+});
+static BRACKETS: LazyLock<Regex> = LazyLock::new(|| re(r"\([^()]*[^()\d.v][^()]*\)"));
+/// Who asked says that what was said before helped: of how it was solved this says nothing.
+static HELPED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^\W*(?:(?:great|perfect|awesome|super|wow|ok(?:ay)?|yes|yep|hi|hello)\W+)?(?:(?:many )?thank(?:s| you)[^.!,\n]{0,30}[.!,]\s*)?",
+        r"(?:(?:(?:that|this|it|which|your (?:answer|solution|suggestion|tip|fix))(?:['’]s)? )?(?:has |have |was |indeed |really |just )?(?:(?:it|everything|all) )?(?:solved|fixed|helped|worked|resolved|did the trick|works? (?:now|again|fine now|perfectly now)|working (?:now|again))\b(?: (?:it|this|that|the (?:problem|issue)|for me|for us|like a charm|now|again|perfectly))*",
+        r"|(?:das )?(?:hat geholfen|war es|funktioniert (?:jetzt|wieder|nun))|(?:jetzt|nun) (?:geht|funktioniert|läuft) (?:es|alles)(?: wieder)?|ça (?:marche|fonctionne)(?: maintenant)?|(?:ya|ahora) funciona|(?:agora )?funciona|ora funziona|теперь работает|помогло|(?:解決|直り)(?:しました|ました)|(?:好了|可以了|解决了))\W*(?:,? ?(?:thanks?(?: you)?(?: (?:a lot|very much|so much))?|thx|danke|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢)?\W*)?$",
     ))
 });
 /// Plain statements of a fix in other languages.
 static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)\b(?:behoben|gelöst|korrigiert|gefixt) (?:in|mit|durch|seit|ab)\b|\b(?:ist|wurde|sind|jetzt|nun) (?:\w+ ){0,2}(?:behoben|gelöst|korrigiert|gefixt)\b",
+        r"(?i)\b(?:behoben|gelöst|korrigiert|gefixt) (?:in|mit|durch|seit|ab)\b|\b(?:in|mit|ab|seit) (?:der )?(?:version |release )?v?\d[\d.]* (?:behoben|gelöst|korrigiert|gefixt)\b|\b(?:ist|wurde|sind|jetzt|nun) (?:\w+ ){0,2}(?:behoben|gelöst|korrigiert|gefixt)\b",
         r"|\b(?:corrigée?s?|résolue?s?|réparée?s?) (?:dans|par|en|avec|depuis|à partir)\b|\b(?:est|a été|sont) (?:maintenant )?(?:corrigée?s?|résolue?s?)\b",
         r"|\b(?:corregid[oa]s?|solucionad[oa]s?|arreglad[oa]s?|resuelt[oa]s?) (?:en|con|por|desde|a partir)\b|\b(?:está|fue|ha sido|quedó) (?:ya )?(?:corregid[oa]|solucionad[oa]|arreglad[oa]|resuelt[oa])\b",
         r"|\b(?:corrigid[oa]s?|resolvid[oa]s?|consertad[oa]s?) (?:em|na|no|com|por|pela?|desde|a partir)\b|\b(?:foi|está) (?:corrigid[oa]|resolvid[oa]|consertad[oa])\b",
         r"|\b(?:corrett[oa]|risolt[oa]|sistemat[oa]) (?:in|nell[ao]?|nel|con|da|dalla)\b|\b(?:opgelost|verholpen) (?:in|met|door|sinds)\b|\b(?:naprawion[eoya]|poprawion[eoya]|rozwiązan[eoya]) (?:w|przez|od)\b",
+        r"|\b(?:opraven[oay]?|vyřešen[oay]?|odstraněn[oay]?) (?:v|ve|od|pomocí)\b|\b(?:fixat|åtgärdat|åtgärdad|löst|rättat|rettet|løst|fikset|korrigert) (?:i|med|från|fra)\b|\b(?:korjattu|ratkaistu|javítva|kijavítva|megoldva|rezolvat[ăe]?|виправлен[оа])\b",
+        r"|(?:düzeltildi|çözüldü|giderildi)|đã (?:được )?(?:sửa|khắc phục|xử lý)|تم (?:إصلاح|حل|تصحيح)|ठीक (?:कर दिया|किया) गया|हल (?:कर दिया|किया|हो) ग|แก้ไขแล้ว",
         r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:已|已经)(?:在.{0,20})?(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
     ))
 });
@@ -95,15 +113,35 @@ static FOREIGN_WORKAROUND: LazyLock<Regex> = LazyLock::new(|| {
 /// What makes either a question, a denial or a plan.
 static FOREIGN_OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)[?？]|\b(?:nicht|kein\w*|noch|soll\w*|wird|werden|vielleicht|hoffentlich|pas|sera|devrait|peut-être|aucune?|no|será|debería|quizás|não|nenhum\w*|deveria|talvez|non|sarà|dovrebbe|forse|niet|geen|wordt|nie|brak|będzie|не|нет|будет)\b|ません|ない|まだ|未|没有|沒有|尚|将|않|없|예정",
+        r"(?i)[?？]|\b(?:nicht|kein\w*|noch|soll\w*|wird|werden|vielleicht|hoffentlich|pas|sera|devrait|peut-être|aucune?|no|será|debería|quizás|não|nenhum\w*|deveria|talvez|non|sarà|dovrebbe|forse|niet|geen|wordt|nie|brak|będzie|není|nebyl[oay]?|bude|inte|ska|ikke|skal|ei|nem|değil|henüz|olacak|edilecek|chưa|không|sẽ|не|нет|будет)\b|नहीं|ليس|لم |لن |سوف|ยังไม่|ません|ない|まだ|未|没有|沒有|尚|将|않|없|예정",
     )
 });
 
 /// Whether a sentence states a fix.
 pub(crate) fn says_fix(sentence: &str) -> bool {
+    // What stands in brackets is said beside it: "Fixed in 4.1 (not in 4.0)".
+    let sentence = &*BRACKETS.replace_all(sentence, "");
     // "Fixed in 2.1; until then …" is a fix and what to do without it.
     let states = |part: &str| FIX.is_match(part) && !FIX_OPEN.is_match(&GONE.replace_all(part, " "));
     sentence.split(';').any(states) || (FOREIGN_FIX.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+}
+
+/// Whether a comment says no more than that what was said before it helped.
+pub(crate) fn says_helped(prose: &str) -> bool {
+    HELPED.is_match(prose.trim())
+}
+
+/// The versions that a text says something was fixed in, as they are written, in order. "The fix was reverted in 3.2.2" has the same
+/// words.
+pub(crate) fn fixed_in(text: &str) -> impl Iterator<Item = &str> {
+    let stands = |found: &regex::Captures<'_>| !found[0].contains("revert");
+    let version = |found: regex::Captures<'_>| Some(found.get(1).or(found.get(2))?.range());
+    FIXED_IN.captures_iter(text).filter(stands).filter_map(version).map(|range| &text[range])
+}
+
+/// A text without the versions in which something still worked, or broke.
+pub(crate) fn without_broken(text: &str) -> Cow<'_, str> {
+    BROKE.replace_all(text, "")
 }
 
 /// Whether a comment denies what was said to help before it.
@@ -155,6 +193,63 @@ mod tests {
     }
 
     #[test]
+    fn who_was_helped_says_so_in_a_few_words() {
+        for said in [
+            "Works now.",
+            "Thanks, that solved it.",
+            "That did the trick, thank you!",
+            "Worked like a charm",
+            "Perfect, that fixed the problem for us.",
+            "Jetzt geht es wieder, danke!",
+            "Das hat geholfen.",
+            "解決しました",
+            "Ça marche maintenant, merci",
+        ] {
+            assert!(says_helped(said), "{said}");
+        }
+        for said in [
+            "Fixed in 4.1.0.",
+            "Works with 4.4.",
+            "That solved it for the build, but the tests still fail.",
+            "It works now because the proxy no longer cuts the header.",
+            "Set LANG=C.UTF-8.",
+            "",
+        ] {
+            assert!(!says_helped(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_version_of_a_fix_is_no_version_that_broke() {
+        let of = |text| fixed_in(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(of("Regressed in 4.3.0, again fixed in 4.3.2."), ["4.3.2"]);
+        assert_eq!(of("This is fixed on main and will be released with 4.7.0."), ["4.7.0"]);
+        assert_eq!(of("Closing as fixed (4.1.0)"), ["4.1.0"]);
+        assert_eq!(of("Mit Version 4.1.0 behoben."), ["4.1.0"]);
+        assert_eq!(of("Since 4.1.0 this is handled."), ["4.1.0"]);
+        assert_eq!(of("Backported to 4.6.3."), ["4.6.3"]);
+        assert!(of("The fix was reverted in 3.2.2.").is_empty());
+        assert_eq!(without_broken("Broken in 4.0.2, worked in 4.0.1. Fixed now."), ", . Fixed now.");
+        for said in [
+            "Shipped in 4.1.0.",
+            "Since 4.1.0 this is handled.",
+            "Closing as fixed (4.1.0).",
+            "Mit Version 4.1.0 behoben.",
+            "Behoben in 4.1.0 (die alten Vorschauen werden nicht neu erzeugt).",
+            "4.1.0 sürümünde düzeltildi.",
+            "Opraveno v 4.1.0.",
+            "Åtgärdat i 4.1.0.",
+            "Đã sửa trong 4.1.0.",
+            "تم إصلاح هذا في 4.1.0.",
+        ] {
+            assert!(says_fix(said), "{said}");
+        }
+        for said in ["Není opraveno v 4.1.0.", "Henüz düzeltildi denemez.", "Chưa được sửa."] {
+            assert!(!says_fix(said), "{said}");
+        }
+    }
+
+    #[test]
     fn the_patterns_compile() {
         for pattern in [
             &FIXED,
@@ -168,6 +263,9 @@ mod tests {
             &FOREIGN_FIX,
             &FOREIGN_WORKAROUND,
             &FOREIGN_OPEN,
+            &BROKE,
+            &BRACKETS,
+            &HELPED,
         ] {
             assert!(!pattern.is_match(""));
         }

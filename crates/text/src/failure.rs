@@ -85,6 +85,8 @@ static RAISED: LazyLock<Regex> = LazyLock::new(|| {
         r"^(?:Unhandled [Ee]xception[.:]?\s*|Exception in thread \S+ )?(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
     )
 });
+static IN_THREAD: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) )"#));
 // Lists of causes: the last of them is the innermost.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
 // Python and PHP tell the innermost first.
@@ -201,6 +203,8 @@ fn alike<'t>(ours: &'t [Told], theirs: &'t [Told]) -> Vec<(&'t Told, &'t Told)> 
 
 impl Told {
     fn read(line: &str) -> Option<Self> {
+        // In which thread it was raised says nothing of what it is.
+        let line = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
         let mut names = BTreeSet::new();
         let mut rest = line.to_owned();
         for found in QUOTED.captures_iter(line) {
@@ -330,6 +334,16 @@ mod tests {
         let found = one.contrary(&other);
         assert_eq!(other.contrary(&one).is_some(), found.is_some(), "from either side");
         found
+    }
+
+    #[test]
+    fn the_thread_of_an_exception_is_no_part_of_it() {
+        let told =
+            "Exception in thread \"worker-3\" java.lang.OutOfMemoryError: Metaspace\n\tat a.B.c(B.java:1)\n";
+        assert_eq!(contrary(told, "Caused by: java.lang.OutOfMemoryError: Metaspace"), None);
+        assert!(
+            contrary(told, "Caused by: java.lang.OutOfMemoryError: unable to create native thread").is_some()
+        );
     }
 
     #[test]

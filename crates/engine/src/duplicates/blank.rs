@@ -155,6 +155,12 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
         || is_spam(title, body)
 }
 
+/// Whether a title has a number that may be a code, as somebody types it who has nothing but that: "57014", "Error 1603".
+pub(super) fn names_number(title: &str) -> bool {
+    let digits = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
+    title.split(|c: char| !c.is_alphanumeric()).any(digits)
+}
+
 /// The first words of a body, as many as tell whether it has enough of them.
 fn beginning(body: &Prepared) -> Vec<String> {
     let prose = body.prose();

@@ -209,7 +209,8 @@ impl<'a> Checker<'a> {
         } else {
             draft
         };
-        if blank::is_blank(&draft.title, &draft.body) {
+        let asked = draft.document.is_none() && blank::names_number(&draft.title);
+        if !asked && blank::is_blank(&draft.title, &draft.body) {
             return Ok(Vec::new());
         }
         let mut filters = scope.filters.clone();

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 use regex::Regex;
 
 use super::{Draft, Scored, twin::Twin};
-use crate::phrases::FIXED_IN;
+use crate::phrases::fixed_in;
 use precedent_store::DocumentRow;
 use precedent_text::{
     failure::Contrary,
@@ -279,13 +279,7 @@ pub(super) fn says_again(title: &str, body: &Prepared) -> bool {
 /// The version that a text says something was fixed in.
 pub(super) fn fixed_version(text: &str) -> Option<Version> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
-    // "The fix was reverted in 3.2.2" has the same words.
-    let stands = |found: &regex::Captures<'_>| !found.get(0).is_some_and(|m| m.as_str().contains("revert"));
-    FIXED_IN
-        .captures_iter(text)
-        .filter(stands)
-        .filter_map(|found| Version::read(found.get(1)?.as_str()))
-        .min()
+    fixed_in(text).filter_map(Version::read).min()
 }
 
 /// The newest versions of a product that a report and a candidate name.

@@ -117,6 +117,12 @@ impl Parts<'_> {
                 text: "Nothing meets the filters and exclusions of the query; these have the same words."
                     .to_owned(),
             });
+        } else if let Some((loose, its)) = self.loose(&query, &words)? {
+            (query, words) = (loose, its);
+            notices.push(Notice {
+                lack: Lack::Operators,
+                text: "Nothing has the quoted words as they stand; these have some of the words.".to_owned(),
+            });
         }
         if request.offset > 0 && !browses {
             return Err(Error::invalid("only a query without words has further pages")
@@ -181,6 +187,17 @@ impl Parts<'_> {
         let its = self.words(&literal)?;
         let found = !self.fulltext.search(&its, &literal.filters, 1)?.is_empty();
         Ok(found.then_some((literal, its)))
+    }
+
+    /// The query with its phrases as words, where no document has them as they stand.
+    fn loose(&self, query: &Query, words: &Words) -> Result<Option<(Query, Words)>> {
+        let Some(loose) = query.loose() else { return Ok(None) };
+        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
+            return Ok(None);
+        }
+        let its = self.words(&loose)?;
+        let found = !self.fulltext.search(&its, &loose.filters, 1)?.is_empty();
+        Ok(found.then_some((loose, its)))
     }
 
     /// How much each arm can see.

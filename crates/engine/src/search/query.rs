@@ -81,6 +81,12 @@ impl Query {
         })
     }
 
+    /// The same with its phrases as words; `None` if it has none, or nothing beside them: who types a phrase alone means it.
+    pub fn loose(&self) -> Option<Self> {
+        let mixed = !self.phrases.is_empty() && !self.text.is_empty();
+        mixed.then(|| Self { text: self.all_words(), phrases: Vec::new(), ..self.clone() })
+    }
+
     /// Adds filters that were given apart from the words.
     ///
     /// # Errors
@@ -140,19 +146,31 @@ fn is_line(input: &str) -> bool {
 /// Reads a query that was typed. In a line that was pasted, what is no valid filter is a word.
 fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut query = Query::default();
-    let mut words: Vec<&str> = Vec::new();
+    let (mut words, mut quoted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut said: Vec<String> = Vec::new();
     let mut rest = input.trim_start();
     while !rest.is_empty() {
         let (token, after) = next_token(rest);
         rest = after.trim_start();
+        let phrases = query.phrases.len();
         match read_token(token, line, &mut query)? {
-            Some(canonical) => said.push(canonical),
+            Some(canonical) => {
+                if query.phrases.len() > phrases {
+                    quoted.push(token);
+                }
+                said.push(canonical);
+            }
             None => {
                 words.push(token);
+                quoted.push(token);
                 said.push(token.to_owned());
             }
         }
+    }
+    // What a program quotes in its line is a part of the line.
+    if line && !words.is_empty() {
+        query.phrases.clear();
+        words = quoted;
     }
     query.text = words.join(" ");
     query.understood = said.join(" ");
@@ -392,6 +410,22 @@ mod tests {
         }
         let q = parse("error: no space left is:closed -label:wontfix").unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("error: no space left", 2));
+    }
+
+    #[test]
+    fn what_a_program_quotes_is_part_of_its_line() {
+        let line = r#"Exception in thread "main" java.lang.OutOfMemoryError: Metaspace"#;
+        let q = parse(line).unwrap();
+        assert_eq!((q.text.as_str(), q.phrases.len()), (line, 0));
+        let q = parse(r#"upstream: request: "POST /login" failed is:open"#).unwrap();
+        assert_eq!(q.text, r#"upstream: request: "POST /login" failed"#);
+        assert_eq!((q.phrases.len(), q.filters.len()), (0, 1));
+        // A line that is quoted as a whole is meant as it stands.
+        assert_eq!(parse(r#""error: no lease""#).unwrap().phrases, ["error: no lease"]);
+        let mixed = parse(r#"pool "worker-1" stalls"#).unwrap();
+        assert_eq!(mixed.phrases, ["worker-1"]);
+        assert_eq!(mixed.loose().unwrap().text, "pool stalls worker-1");
+        assert!(parse(r#""worker-1""#).unwrap().loose().is_none());
     }
 
     #[test]

@@ -11,7 +11,11 @@ use super::{
     citation, roles,
     thread::{Said, assemble, need, says_something, shortened},
 };
-use crate::{Parts, phrases::denies, search};
+use crate::{
+    Parts,
+    phrases::{denies, fixed_in, says_helped, without_broken},
+    search,
+};
 use precedent_core::{
     error::Result,
     model::{AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, SolvedCase, State},
@@ -103,6 +107,7 @@ impl Opened {
                 Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
             })
             .collect();
+        credit(&mut said);
         // What was denied later is no fix; what closed it is one all the same.
         let denied =
             said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
@@ -115,11 +120,19 @@ impl Opened {
         }
         let named = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = named.own;
-        let said_fixed =
-            said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix)).find_map(|s| {
-                let named = versions(&s.comment.text, &row.source);
+        let since = denied.unwrap_or_default();
+        let said_fixed = said[since..].iter().rev().find_map(|s| {
+            let text = &s.comment.text;
+            if s.comment.role != Some(CommentRole::Fix) {
+                // After a fix that was taken back the next one counts, however it is told.
+                return denied.and_then(|_| fixed_in(text).last().map(str::to_owned));
+            }
+            let other = || {
+                let named = versions(&without_broken(text), &row.source);
                 named.own.into_iter().find(|v| !reported_on.contains(v))
-            });
+            };
+            fixed_in(text).last().map(str::to_owned).or_else(other)
+        });
         let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
         Ok(Self {
             fixed_in: planned.or(said_fixed),
@@ -174,6 +187,26 @@ impl Opened {
             title: self.row.title,
             url: self.row.url,
             key: self.row.key,
+        }
+    }
+}
+
+/// Where somebody only says that it helped, what another one said just before is the fix.
+fn credit(said: &mut [Said]) {
+    for at in 0..said.len() {
+        let comment = &said[at].comment;
+        let told = matches!(comment.role, None | Some(CommentRole::Fix | CommentRole::Confirmation));
+        if !told || !says_helped(&comment.text) {
+            continue;
+        }
+        let by = comment.author.clone();
+        said[at].comment.role = Some(CommentRole::Confirmation);
+        let answers = |s: &&mut Said| s.comment.author != by && s.comment.role != Some(CommentRole::Noise);
+        if let Some(answer) = said[..at].iter_mut().rev().find(answers)
+            && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))
+            && !answer.comment.text.trim_end().ends_with('?')
+        {
+            answer.comment.role = Some(CommentRole::Fix);
         }
     }
 }

@@ -4,14 +4,18 @@
 //! at home here, since a text about other things has a nearest case too; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers mark, on pairs that were read
 //! (`models/judged`), and on texts of other projects, for which nothing helps.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::LazyLock,
+};
 
 use serde::Deserialize;
 
-use super::language::{Language, Spoken};
+use super::language::{self, Language, Spoken};
 use crate::duplicates::{Checker, Draft, Scope, Scored, features, reading};
 use precedent_core::{error::Result, task::Task};
 use precedent_index::filter::{Filter, Test};
+use precedent_text::report;
 
 const BUILT_IN: &str = include_str!("helps.json");
 /// The least probability that a question is about what the casebook is about.
@@ -29,6 +33,11 @@ const RARE_HELPS: f32 = 0.5;
 /// with a marked duplicate that were stated at .5 and more 89 in 100 did.
 const PROBABLY_THE_SAME: f32 = 0.5;
 const SAME_HELPS: f32 = 0.8;
+/// How likely a case helps, at the least, that has all of a code or a name which somebody typed and hardly any document has.
+const NAMED_HELPS: f32 = 0.4;
+/// Such a name has no more words than this, and no more documents have the rarest of them.
+const NAMED_WORDS: usize = 3;
+const NAMED_IN: f64 = 3.0;
 /// The nearest so many candidates tell how near the casebook is.
 const NEAREST: usize = 10;
 
@@ -163,6 +172,10 @@ pub fn likely(
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
     let near = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
+    let named = match draft.document {
+        None => named(checker, &text, &scored)?,
+        Some(_) => BTreeSet::new(),
+    };
     let [with, without] = &*STATEMENTS;
     let statement = if checker.vectors.is_some() { with } else { without };
     let judged = scored.into_iter().map(|scored| {
@@ -173,12 +186,53 @@ pub fn likely(
         let as_rare = if rare { RARE_HELPS } else { 0.0 };
         let as_same =
             if scored.confidence >= PROBABLY_THE_SAME { SAME_HELPS * scored.confidence } else { 0.0 };
-        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same);
+        let as_named = if named.contains(&scored.document) { NAMED_HELPS } else { 0.0 };
+        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named);
         let sure = if language.is_small() { SURE_AMONG_FEW } else { SURE };
-        let at_home = rare || helps >= sure || statement.home.probability(&numbers) >= HOME;
+        let at_home = rare || as_named > 0.0 || helps >= sure || statement.home.probability(&numbers) >= HOME;
         Likely { scored, numbers, helps, at_home }
     });
     Ok(judged.collect())
+}
+
+/// Where a question is nothing but a name or a code that a few documents have: those of the first candidates that have all of it.
+fn named(checker: &Checker<'_>, text: &str, scored: &[Scored]) -> Result<BTreeSet<i64>> {
+    let mut all = BTreeSet::new();
+    let terms = report::terms(text);
+    let code = |word: &str| {
+        word.chars().any(|c| c.is_ascii_digit() || "._/:".contains(c))
+            || word.chars().skip(1).any(char::is_uppercase)
+    };
+    if terms.is_empty()
+        || terms.len() > NAMED_WORDS
+        || text.trim().contains('\n')
+        || !(terms.len() == 1 || text.split_whitespace().any(code))
+    {
+        return Ok(all);
+    }
+    let unused = language::unused(checker.fulltext.count()?);
+    let rare = |idf: f32| {
+        let idf = f64::from(idf);
+        idf < unused - 1e-3 && idf >= unused - (2.0 * NAMED_IN + 1.0).ln() - 1e-3
+    };
+    if !checker.fulltext.idf(&terms)?.into_iter().any(rare) {
+        return Ok(all);
+    }
+    checker.store.read(|r| {
+        for one in scored.iter().take(NEAREST) {
+            let Some(row) = r.document(one.document)? else { continue };
+            let mut text = format!("{}\n{}", row.title, row.body);
+            for comment in r.comments(&row)? {
+                text.push('\n');
+                text.push_str(&comment.body);
+            }
+            let has: HashSet<String> = report::terms(&text).into_iter().collect();
+            if terms.iter().all(|term| has.contains(term)) {
+                all.insert(one.document);
+            }
+        }
+        Ok(all)
+    })
 }
 
 /// A feature by its name.

@@ -91,7 +91,7 @@ impl Language {
 }
 
 /// The inverse document frequency of a word that none of so many documents has.
-fn unused(documents: u64) -> f64 {
+pub(super) fn unused(documents: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = documents as f64;
     (2.0 * n + 2.0).ln()

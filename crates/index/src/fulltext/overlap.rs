@@ -64,6 +64,13 @@ pub struct Overlap {
     pub(super) held: Held,
 }
 
+impl Overlap {
+    /// Whether the document has the report's word of this place in its title, body or code.
+    pub(super) fn has(&self, word: usize) -> bool {
+        self.held.contains(word)
+    }
+}
+
 /// Which of a report's words a document has, by their place among them: a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held([u64; MAX_WORDS.div_ceil(64)]);

@@ -31,6 +31,9 @@ const TITLE_QUERY: f32 = 3.0;
 const RARITY: f32 = 1.5;
 /// What a word counts that was said in a comment, against one of the document's own: a thread says many things.
 const SAID: f32 = 0.3;
+/// What it counts that a document has typed words at all, beside how often and where: one of them in a title is less than all of
+/// them in the text.
+const COVERED: f32 = 0.5;
 /// What an identifier that was typed counts as a whole, against a word.
 const WHOLE: f32 = 0.25;
 const MAX_CODE: usize = 24;
@@ -207,7 +210,7 @@ impl FullText {
         Ok(scored)
     }
 
-    /// Typed words in documents that they found, and in others: BM25F as a share of what the words could give, about 0..1; best
+    /// Typed words in documents that they found, and in others: BM25F as a share of what the words could give, and which of them there are, about 0..1.5; best
     /// first, ties by id. Of the others those stay that have any of the words.
     ///
     /// # Errors
@@ -242,8 +245,10 @@ impl FullText {
         ids.dedup();
         let (own, said) = self.own_and_said(&terms, &ids)?;
         let share = |own: &Overlap, said: f32| {
-            let share = of_words * (own.words + SAID * said) + of_identifiers * own.identifiers;
-            rounded(share / every)
+            let held = terms.words.iter().enumerate().filter(|(place, _)| own.has(*place));
+            let covered: f32 = held.map(|(_, (_, weight))| weight).sum();
+            let share = of_words * (own.words + SAID * said) + COVERED * covered;
+            rounded((share + of_identifiers * own.identifiers) / every)
         };
         let mut scored: Vec<(i64, f32)> = ids
             .into_iter()
