@@ -56,6 +56,28 @@ static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// What help desks write between an answer and what they sent before.
+static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)^\W*(?:(?:please )?(?:reply|respond|write|type your (?:reply|response|answer))(?: only)? above this line|",
+        r"bitte (?:antworten|schreiben)(?: sie)?(?: nur)? (?:oberhalb|über) dieser (?:linie|zeile)|(?:veuillez )?répond(?:re|ez) au-dessus de cette ligne|",
+        r"(?:por favor,? )?(?:responda|escriba su respuesta) (?:por encima|arriba) de esta línea|rispond(?:i|ere) sopra (?:a )?questa (?:riga|linea)|",
+        r"(?:por favor,? )?responda acima desta linha|(?:typ uw )?antwoord boven deze (?:regel|lijn)|odpowiedz powyżej tej linii|",
+        r"пишите ответ выше этой строки|请在此行上方回复|この行より上に返信)\W*$",
+    ))
+});
+/// With what a mail is passed on that has no mark of it: that mail is then what is asked about.
+static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|have a look|take care|look into)|can you (?:check|help|have a look|take care)|",
+        r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|",
+        r"pour (?:info|information|traitement)|voir ci-dessous|merci de (?:voir|vérifier|traiter)|para (?:tu|su) información|ver abajo|por favor revis\w+|para conhecimento|ver abaixo|",
+        r"per conoscenza|vedi sotto|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
+    ))
+});
+/// Of so many words a note above a mail that is passed on has no more.
+const NOTE: usize = 14;
+
 /// The names of a mail's headers, as programs write them above a mail that is answered.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -84,6 +106,10 @@ static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^(?:(?:re|aw|wg|fwd?|tr|rv|sv|vs|antw|odp|ynt|ilt|res|enc|rif|i|回复|转发|答复|回覆|轉寄)\s?(?:\[\d+\])?\s?[:：]\s*)+",
     )
 });
+
+/// The same of answers alone: their subject is that of the mail that was answered.
+static ANSWERS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]"));
 
 /// Closing formulas, folded: without marks, in lower case.
 static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
@@ -184,6 +210,11 @@ pub fn subject(text: &str) -> &str {
     ANSWER_TO.find(text).map_or(text, |found| &text[found.end()..])
 }
 
+/// Whether a subject is that of an answer: somebody else gave it, to another mail.
+pub fn answers(subject: &str) -> bool {
+    ANSWERS.is_match(subject.trim_start())
+}
+
 /// The text without a greeting that has a line of its own, and whether there was one.
 fn without_greeting(text: &str) -> (&str, bool) {
     let text = text.trim_start();
@@ -241,6 +272,10 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         let line = lines[at].trim();
         if fenced[at] || line.is_empty() || line.starts_with('>') {
             said |= fenced[at];
+            // Some programs quote the announcement, too.
+            mail |= !fenced[at]
+                && line.ends_with([':', '：'])
+                && announces(line.trim_start_matches(['>', ' ']), || true);
             at += 1;
             continue;
         }
@@ -257,11 +292,16 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             let next = lines[at + 1..].iter().take(3).find(|l| !l.trim().is_empty());
             next.is_some_and(|l| HEADER.is_match(l.trim()))
         };
-        let separates =
+        let note = || {
+            let words: String = (0..at).filter(|n| keep[*n]).map(|n| format!("{} ", lines[n])).collect();
+            words.split_whitespace().count() <= NOTE && SEE_BELOW.is_match(&words)
+        };
+        let row =
             line.ends_with(['-', '_']) && ANSWERED.is_match(line) && (!line.starts_with('_') || follows());
+        let separates = row || REPLY_ABOVE.is_match(line);
         let headers = if separates { 1 } else { header_block(&lines[at..]) };
         if headers > 0 {
-            if said {
+            if said && !note() {
                 end = at;
                 break;
             }
@@ -456,6 +496,39 @@ mod tests {
             let mail = format!("{OWN}\n\n{block}\nPlease update the seal firmware.\n");
             assert_eq!(own(&mail).trim(), OWN, "{block}");
         }
+    }
+
+    #[test]
+    fn a_mail_that_is_passed_on_with_a_word_is_what_is_asked_about() {
+        let block =
+            "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
+        for note in ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"] {
+            assert!(own(&format!("{note}\n\n{block}\n{OWN}\n")).contains("FW-1043"), "{note}");
+        }
+        for answer in ["It works now, thank you.", "Yes, version 2.4."] {
+            assert_eq!(own(&format!("{answer}\n\n{block}\n{OWN}\n")).trim(), answer);
+        }
+    }
+
+    #[test]
+    fn help_desks_and_phones_mark_what_was_answered_in_ways_of_their_own() {
+        for mark in [
+            "##- Please type your reply above this line -##",
+            "--- Bitte antworten Sie oberhalb dieser Linie ---",
+            "Veuillez répondre au-dessus de cette ligne",
+        ] {
+            assert_eq!(own(&format!("{OWN}\n\n{mark}\n\nUpdate the seal firmware.\n")).trim(), OWN, "{mark}");
+        }
+        let phone = format!(
+            "{OWN}\n\nVon meinem iPhone gesendet\n\n> Am 03.03.2025 um 09:14 schrieb Pump Support <s@t.example>:\n> \n> Update the seal firmware.\n"
+        );
+        assert_eq!(own(&phone).trim(), OWN);
+        assert!(
+            answers("AW: WG: RE: pump")
+                && answers("Re[2]: pump")
+                && !answers("Fwd: pump")
+                && !answers("Release: pump")
+        );
     }
 
     #[test]

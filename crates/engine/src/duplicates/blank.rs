@@ -12,6 +12,8 @@ use precedent_text::{
 
 /// A report with fewer words than this under a title that names nothing says nothing.
 const MIN_TEXT: usize = 12;
+/// So many words of a body say what it is about.
+const ENOUGH: usize = 8;
 /// With so many lines of a form a text is one.
 const MIN_FORM: usize = 4;
 /// The most that is read of a text for its first words, in bytes.
@@ -159,6 +161,11 @@ pub(super) fn is_blank(title: &str, body: &Prepared) -> bool {
 pub(super) fn names_number(title: &str) -> bool {
     let digits = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
     title.split(|c: char| !c.is_alphanumeric()).any(digits)
+}
+
+/// Whether a body says what it is about without its title.
+pub(super) fn says_enough(body: &Prepared) -> bool {
+    first(body.prose(), ENOUGH).len() >= ENOUGH
 }
 
 /// The first words of a body, as many as tell whether it has enough of them.

@@ -47,6 +47,7 @@ use precedent_index::{
 use precedent_store::{Person, SourceRow};
 use precedent_text::{
     chunk::{self, representation},
+    mail,
     prepare::Prepared,
     report::Report,
 };
@@ -200,11 +201,15 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Those of the database and the index.
     pub fn scored(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Scored>> {
-        // A form that nobody filled in says no more than its title.
+        // A form that nobody filled in says no more than its title, and the title of an answer is of what was answered.
         let bare;
         let unfilled = blank::is_unfilled(&draft.body);
+        let answer = !unfilled && mail::answers(&draft.title) && blank::says_enough(&draft.body);
         let draft = if unfilled {
             bare = Draft { body: Prepared::default(), ..draft.clone() };
+            &bare
+        } else if answer {
+            bare = Draft { title: String::new(), ..draft.clone() };
             &bare
         } else {
             draft
@@ -225,7 +230,7 @@ impl<'a> Checker<'a> {
         let mut ids: Vec<i64> =
             self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
-        let queries = self.queries(draft, unfilled)?;
+        let queries = self.queries(draft, unfilled || answer)?;
         if let (Some(vectors), Some((_, text))) = (self.vectors, &queries) {
             let allowed = self.fulltext.allowed(&filters)?;
             ids.extend(vectors.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
