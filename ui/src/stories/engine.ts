@@ -2,7 +2,7 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
-import { brief, candidate, cluster, comparison, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { brief, candidate, cluster, comparison, counted, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -89,6 +89,16 @@ export function play(mood: Mood): void {
         return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
+      case "known_duplicates":
+        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => counted(at + 10, sort));
+      case "decided":
+        return [];
+      case "is_metered":
+        return false;
+      case "choose_file":
+        return "/home/me/case.md";
+      case "repair":
+        return { casebook: "/home/me/casebook", checked: [], findings: [] };
       case "clusters":
         return { clusters: isEmpty ? [] : [5, 3, 2, 1].map((at) => cluster(at, sort)), open: 20, total: 4, unscanned: 0, took_ms: 4 };
       case "notes":
