@@ -19,10 +19,10 @@ it("lists what was decided, the last first, and takes back the one that is meant
     press(key);
     await rest();
   }
-  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided just now"));
+  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided today"));
   head?.click();
   await rest();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided just now'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back", "#5 is a duplicate of #1 Take back"]);
   document.querySelector<HTMLElement>("[aria-label='Take back: acme/app#5 is a duplicate of acme/app#1.']")?.click();
   await rest();
