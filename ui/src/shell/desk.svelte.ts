@@ -24,6 +24,7 @@ import { itemCommands, keyAtHand, subject } from "./items";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
 import { here, same, show, type Place } from "./places";
+import { repairs } from "./repair";
 import { Session } from "./session.svelte";
 import { Shelf, type DeskSetting } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
@@ -80,6 +81,7 @@ export class Desk {
 
   constructor() {
     this.commands.serve(itemCommands(this));
+    this.commands.serve(repairs(this));
   }
 
   /** The item that commands are about: the one that a menu was opened for, else the one at hand. */

@@ -46,6 +46,8 @@ export const COMMANDS = [
   { id: "forward", group: "Everywhere", title: "Forward", keys: ["Alt →", "Ctrl ]"], typing: true },
   { id: "undo", group: "Everywhere", title: "Undo", keys: ["Ctrl Z"] },
   { id: "details", group: "Everywhere", title: "Show or hide scores and figures", keys: ["i"] },
+  { id: "repair", group: "Everywhere", title: "Check the casebook, and repair what can be repaired", keys: [] },
+  { id: "rebuild", group: "Everywhere", title: "Make the search index again", keys: [] },
   { id: "help", group: "Everywhere", title: "Keyboard shortcuts", keys: ["?"] },
 
   { id: "item.menu", group: "Any item", title: "Menu of what can be done with it", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
