@@ -15,6 +15,7 @@ const RULES: readonly Rule[] = [
   [/Run `precedent doctor --repair`: it keeps/g, "A repair keeps", "repair"],
   [/`?precedent doctor --repair`? makes/g, "A repair makes", "repair"],
   [/Run `precedent doctor`(?: to see what is wrong)?/g, "A repair keeps a copy and mends what can be mended", "repair"],
+  [/`precedent doctor` says/g, "A check says", "repair"],
   [/^`?precedent doctor --repair`?$/g, "A repair mends it", "repair"],
   [/Run `precedent index --rebuild`; it is made/g, "It can be made", "rebuild"],
   [/(?:, such as `precedent backup` writes)?: precedent restore FILE/g, " of its file"],
