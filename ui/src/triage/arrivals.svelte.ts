@@ -12,6 +12,7 @@ const LISTED = 200;
 
 export interface Arrival {
   key: string;
+  source: string;
   title: string;
   created_at: string;
 }
@@ -54,7 +55,7 @@ export class Arrivals {
       const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (since.upTo[hit.source] ?? since.at);
       this.all = response.hits
         .filter(isNew)
-        .map((hit) => ({ key: hit.key, title: plain(hit.title), created_at: hit.created_at ?? "" }))
+        .map((hit) => ({ key: hit.key, source: hit.source, title: plain(hit.title), created_at: hit.created_at ?? "" }))
         .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
         .slice(0, LISTED);
       this.more = (response.total ?? 0) > response.hits.length || this.all.length === LISTED;

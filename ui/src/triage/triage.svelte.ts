@@ -9,7 +9,7 @@ import { clock } from "../lib/clock.svelte";
 import type { Desk } from "../shell/desk.svelte";
 import type { DeskSetting } from "../shell/shelf.svelte";
 import type { Deed } from "../shell/undo.svelte";
-import { Arrivals } from "./arrivals.svelte";
+import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { Marks } from "./marks.svelte";
 import { Today, type Done } from "./today.svelte";
 import { several } from "./words";
@@ -132,6 +132,12 @@ export class Triage {
   /** What was decided today in this casebook, the last first. */
   get done(): readonly Done[] {
     return this.today.all(this.decisions, clock.now);
+  }
+
+  /** What came since the last visit, of the source that was chosen. */
+  get fresh(): readonly Arrival[] {
+    const { source } = this;
+    return source === null ? this.arrivals.all : this.arrivals.all.filter((one) => one.source === source);
   }
 
   get decidedToday(): number {
