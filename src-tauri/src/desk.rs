@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use precedent_core::{Code, Error, Result, Task};
+use precedent_core::{Code, Error, Result, Task, model::Health};
 use precedent_engine::{Casebook, OpenOptions};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
@@ -35,6 +35,8 @@ pub enum JobKind {
     Close,
     /// Reading logs.
     Logs,
+    /// Checking the casebook and mending it.
+    Repair,
 }
 
 /// The window's state.
@@ -85,6 +87,14 @@ impl Desk {
     /// The casebook. What went wrong the last time is tried anew, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
         self.casebook.get_or_try_init(|| Casebook::open(self.options.clone())).await.cloned()
+    }
+
+    /// Looks at every part of the casebook, opened or not, and mends what can be mended.
+    ///
+    /// # Errors
+    /// Those of [`Casebook::doctor`].
+    pub async fn repair(&self, task: &Task) -> Result<Health> {
+        Casebook::doctor(self.options.clone(), true, 0, task).await
     }
 
     /// Takes the place of a long job.

@@ -8,6 +8,7 @@ mod desk;
 mod drops;
 mod links;
 mod mailbox;
+mod network;
 mod notice;
 mod places;
 mod prompt;
@@ -72,14 +73,17 @@ fn main() -> std::process::ExitCode {
             commands::search,
             commands::thread,
             commands::insights,
+            commands::known_duplicates,
             commands::clusters,
             commands::import_sample,
             commands::update_index,
             commands::forget_indexes,
+            commands::repair,
             commands::cancel,
             commands::watch_links,
             commands::watch_drops,
             commands::announce,
+            commands::is_metered,
             commands::open_external,
             commands::duplicates,
             commands::triage_queue,
@@ -87,6 +91,7 @@ fn main() -> std::process::ExitCode {
             commands::compare,
             commands::record_verdict,
             commands::undo_verdict,
+            commands::decided,
             commands::closures,
             commands::close_shown,
             commands::calibrate,
@@ -112,6 +117,7 @@ fn main() -> std::process::ExitCode {
             commands::preview_redaction,
             commands::brief_markdown,
             commands::export_brief,
+            commands::choose_file,
             commands::models,
             commands::catalog,
             commands::install_model,

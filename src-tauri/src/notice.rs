@@ -68,6 +68,7 @@ fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
         JobKind::Remove => ("The source is removed", "The source could not be removed"),
         JobKind::Model => ("The model is here", "The model could not be brought in"),
         JobKind::Close => ("The duplicates are closed", "The duplicates could not be closed"),
+        JobKind::Repair => ("The casebook is checked", "The casebook could not be checked"),
         JobKind::Logs => ("The logs are read", "The logs could not be read"),
     };
     match problem {

@@ -2,8 +2,11 @@
 
 use rusqlite::params;
 
-use super::Reader;
-use precedent_core::{error::Result, model::MonthVolume};
+use super::{Reader, time};
+use precedent_core::{
+    error::Result,
+    model::{CountedDuplicate, MonthVolume, State},
+};
 
 /// Issues that are known to be duplicates: by a link, by the tracker's reason, by a person's decision. What a person
 /// decided to be no duplicate is none.
@@ -80,5 +83,42 @@ impl Reader<'_> {
         )?;
         row.lasted = statement.query_map(params![source], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(row)
+    }
+
+    /// The issues that are known duplicates, of a source or all, created in one month (`2026-01`) or ever; the latest first.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn known_as_duplicates(
+        &self,
+        source: Option<i64>,
+        month: Option<&str>,
+    ) -> Result<Vec<CountedDuplicate>> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "{DUPLICATES}
+             SELECT key, title, state, state_reason, created_at FROM documents
+             WHERE kind = 'issue' AND deleted_at IS NULL AND key IN known AND (?1 IS NULL OR source_id = ?1)
+                 AND (?2 IS NULL OR strftime('%Y-%m', created_at, 'unixepoch') = ?2)
+             ORDER BY created_at DESC, key"
+        ))?;
+        let rows = statement.query_map(params![source, month], |r| {
+            let state: Option<String> = r.get(2)?;
+            let one = CountedDuplicate {
+                key: r.get(0)?,
+                title: r.get(1)?,
+                state: state.as_deref().and_then(State::parse),
+                state_reason: r.get(3)?,
+                created_at: None,
+                of: None,
+            };
+            Ok((one, r.get::<_, Option<i64>>(4)?))
+        })?;
+        rows.map(|row| {
+            let (mut one, created) = row?;
+            one.created_at = created.map(time).transpose()?;
+            one.of = self.canonical(&one.key)?.stays_for(&one.key);
+            Ok(one)
+        })
+        .collect()
     }
 }

@@ -55,6 +55,38 @@ pub async fn export_brief(
     .await
 }
 
+/// Asks the person with the system's own dialog where a brief is to be written; none if they did not say. The dialog asks itself
+/// before a file that is there is chosen.
+#[tauri::command]
+pub async fn choose_file(
+    app: AppHandle,
+    window: tauri::WebviewWindow,
+    path: String,
+) -> Result<Option<String>> {
+    // What was typed may be half a path; the dialog then begins where the system wants.
+    let typed = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
+    let mut dialog = rfd::AsyncFileDialog::new().set_title("Save the brief").set_parent(&window);
+    if let Some(folder) = typed.parent().filter(|folder| folder.is_dir()) {
+        dialog = dialog.set_directory(folder);
+    }
+    if let Some(name) = typed.file_name() {
+        dialog = dialog.set_file_name(name.to_string_lossy());
+    }
+    // macOS makes its dialogs on the main thread alone.
+    let (send, receive) = tokio::sync::oneshot::channel();
+    app.run_on_main_thread(move || {
+        // Nobody waits any more where the window is gone.
+        let _ = send.send(dialog.save_file());
+    })
+    .map_err(|error| no_dialog().with_source(error))?;
+    let asked = receive.await.map_err(|error| no_dialog().with_source(error))?;
+    Ok(asked.await.map(|file| file.path().display().to_string()))
+}
+
+fn no_dialog() -> Error {
+    Error::new(Code::Io, "the system's dialog could not be opened").with_hint("Type the path instead.")
+}
+
 /// A path as a person types it into the window, which has no folder of its own that could be meant.
 ///
 /// # Errors

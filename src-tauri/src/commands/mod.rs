@@ -12,8 +12,9 @@ use std::path::Path;
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ClustersRequest, ClustersResponse, ImportReport, IndexReport, Insights, LogRequest, LogResponse,
-        SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest, TroubleshootResponse,
+        ClustersRequest, ClustersResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights,
+        LogRequest, LogResponse, SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest,
+        TroubleshootResponse,
     },
     task::{Progress, blocking},
 };
@@ -128,6 +129,16 @@ pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<I
     desk.casebook().await?.insights(source.as_deref()).await
 }
 
+/// The issues that are counted as duplicates, of a source and a month or of all.
+#[tauri::command]
+pub async fn known_duplicates(
+    desk: State<'_, Desk>,
+    source: Option<String>,
+    month: Option<String>,
+) -> Result<Vec<CountedDuplicate>> {
+    desk.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
+}
+
 /// Reports that are known or thought to be one, as far as they were checked.
 #[tauri::command]
 pub async fn clusters(desk: State<'_, Desk>, request: ClustersRequest) -> Result<ClustersResponse> {
@@ -162,6 +173,19 @@ pub async fn update_index(
 #[tauri::command]
 pub async fn forget_indexes(desk: State<'_, Desk>) -> Result<()> {
     desk.casebook().await?.forget_indexes().await
+}
+
+/// Looks at every part of the casebook, also of one that cannot be opened, and mends what can be mended. A long job.
+#[tauri::command]
+pub async fn repair(app: AppHandle, desk: State<'_, Desk>, progress: Channel<Progress>) -> Result<Health> {
+    let running = desk.begin(JobKind::Repair, watched(progress))?;
+    notice::when_long(&app, &running, desk.repair(&running.task).await)
+}
+
+/// Whether the connection to the network is paid for by what goes over it; none where the system does not tell.
+#[tauri::command]
+pub async fn is_metered() -> Result<Option<bool>> {
+    Ok(crate::network::is_metered().await)
 }
 
 /// Asks a long job to stop. Whether it was running.

@@ -65,6 +65,14 @@ pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> 
     desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
+/// What people decided from a moment on (seconds since 1970), the latest first.
+#[tauri::command]
+pub async fn decided(desk: State<'_, Desk>, since: i64) -> Result<Vec<Verdict>> {
+    let mut verdicts = desk.casebook().await?.verdicts(None).await?;
+    verdicts.retain(|verdict| verdict.decided_at.as_second() >= since);
+    Ok(verdicts)
+}
+
 /// Open reports that were decided to be duplicates, with what would be told to their tracker. Asks nobody.
 #[tauri::command]
 pub async fn closures(desk: State<'_, Desk>) -> Result<Vec<Closure>> {

@@ -4,7 +4,7 @@ use precedent_core::{Task, model::VerdictKind};
 use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
-    driver::{drive, is_there, press_ctrl, script, shot, text, wait_for, wait_until},
+    driver::{drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until},
     triage::pairs,
 };
 
@@ -36,6 +36,15 @@ async fn clusters_are_explored_and_their_reports_opened_with_the_keyboard_alone(
         .await;
         assert!(!is_there(&window, ".questions [role=alert]").await);
         shot(&window, "clusters").await;
+        // A number opens its list.
+        script(&window, "document.querySelector('[aria-label=\"Known duplicates: 3\"]').click()").await;
+        wait_until("the duplicates are listed", async || {
+            texts(&window, ".known[open] [role=option]").await.len() == 3
+        })
+        .await;
+        shot(&window, "known").await;
+        press(&window, &char::from(fantoccini::key::Key::Escape).to_string()).await;
+        wait_until("the list is away", async || !is_there(&window, ".known[open]").await).await;
         // The first circle is in the order of the tab key; an arrow goes to the next.
         script(&window, "document.querySelector('g[tabindex=\"0\"]').focus()").await;
         let key = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))";

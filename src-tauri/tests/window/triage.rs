@@ -46,6 +46,13 @@ pub fn pairs() -> String {
     out
 }
 
+/// How many were decided today, as the header says: `9 of 12 decided today`.
+pub async fn counted(window: &Client) -> usize {
+    let said = text(window, ".triage header .end").await;
+    let first = said.split(' ').next().and_then(|n| n.parse().ok());
+    first.filter(|_| said.contains("decided today")).unwrap_or(0)
+}
+
 /// Decides ten reports of the queue and takes the last decision back, with keys alone.
 pub async fn decide_ten(window: &Client) {
     for (at, key) in "drnddrnddn".chars().enumerate() {
@@ -58,14 +65,12 @@ pub async fn decide_ten(window: &Client) {
         let before = compared(window).await;
         press(window, &key.to_string()).await;
         wait_until("the next report is there", async || compared(window).await != before).await;
-        let decided = format!("{} decided", at + 1);
-        wait_until("it is counted", async || text(window, ".triage header .end").await.contains(&decided))
-            .await;
+        wait_until("it is counted", async || counted(window).await == at + 1).await;
     }
     let last = compared(window).await;
     press(window, "u").await;
     wait_until("the last decision is taken back", async || {
-        text(window, ".triage header .end").await.contains("9 decided") && compared(window).await != last
+        counted(window).await == 9 && compared(window).await != last
     })
     .await;
 }
@@ -117,6 +122,63 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
             (5, 2, 2)
         );
     }
+}
+
+#[tokio::test]
+async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let file = home.path().join("issues.jsonl");
+    std::fs::write(&file, pairs()).unwrap();
+    let open = Casebook::open(OpenOptions::new(casebook.clone())).await.unwrap();
+    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
+    drop(open);
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    let enter = async |window: &Client| {
+        at_rest(window).await;
+        press_ctrl(window, '2').await;
+        wait_until("reports wait", async || {
+            is_there(window, ".queue [role=option]").await
+                && is_there(window, ".compare").await
+                && !is_there(window, ".triage header progress").await
+        })
+        .await;
+    };
+    let done = "ul[aria-label='Decided today'] li";
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        enter(&window).await;
+        press(&window, "x").await;
+        let first = compared(&window).await;
+        press(&window, "j").await;
+        wait_until("the next pair is compared", async || {
+            let shown = compared(&window).await;
+            !shown.is_empty() && shown != first && is_there(&window, ".compare[aria-busy=false]").await
+        })
+        .await;
+        press(&window, "x").await;
+        wait_until("two are marked", async || {
+            text(&window, ".verdicts .marked").await.contains("2 marked reports")
+        })
+        .await;
+        shot(&window, "triage-marked").await;
+        press(&window, "n").await;
+        wait_until("both are counted", async || counted(&window).await == 2).await;
+        assert!(text(&window, "footer .toast").await.contains("2 reports are marked as no duplicates."));
+    })
+    .await;
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        enter(&window).await;
+        wait_until("the day is known", async || counted(&window).await == 2).await;
+        press(&window, "U").await;
+        wait_until("what was decided is listed", async || texts(&window, done).await.len() == 2).await;
+        shot(&window, "triage-done").await;
+        press(&window, "u").await;
+        wait_until("the last one is taken back", async || {
+            counted(&window).await == 1 && texts(&window, done).await.len() == 1
+        })
+        .await;
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -13,10 +13,12 @@ import type {
   ClustersRequest,
   ClustersResponse,
   Comparison,
+  CountedDuplicate,
   Dropped,
   DuplicatesRequest,
   DuplicatesResponse,
   Failure,
+  Health,
   HostView,
   Imported,
   ImportReport,
@@ -116,6 +118,10 @@ export const importSample = (onProgress: OnProgress) =>
 export const updateIndex = (onProgress: OnProgress) =>
   invoke<IndexReport>("update_index", { progress: channel(onProgress) });
 export const forgetIndexes = () => invoke<void>("forget_indexes");
+/** Looks at every part of the casebook, and mends what can be mended. */
+export const repair = (onProgress: OnProgress) => invoke<Health>("repair", { progress: channel(onProgress) });
+/** Whether the network is paid for by what goes over it; nothing where the system does not tell. */
+export const isMetered = () => invoke<boolean | null>("is_metered");
 
 const DUPLICATES: DuplicatesRequest = {
   key: null,
@@ -143,6 +149,8 @@ export const compare = (key: string, other: string) => invoke<Comparison>("compa
 export const recordVerdict = (key: string, other: string, kind: VerdictKind) =>
   invoke<Verdict>("record_verdict", { key, other, kind });
 export const undoVerdict = (key: string, other: string) => invoke<Verdict | null>("undo_verdict", { key, other });
+/** What was decided from a moment on (seconds since 1970), the latest first. */
+export const decided = (since: number) => invoke<Verdict[]>("decided", { since });
 export const closures = () => invoke<Closure[]>("closures");
 /** Closes these reports at their tracker, as they were shown. */
 export const closeShown = (shown: readonly Closure[], onProgress: OnProgress) =>
@@ -201,6 +209,9 @@ export const briefMarkdown = (request: BriefRequest) => invoke<string>("brief_ma
 export const exportBrief = (request: BriefRequest, format: BriefFormat, path: string, replace: boolean) =>
   invoke<string>("export_brief", { request, format, path, replace });
 
+/** Asks with the system's own dialog where to save; nothing if the person did not say. */
+export const chooseFile = (path: string) => invoke<string | null>("choose_file", { path });
+
 export const notes = (kind: NoteKind | null) => invoke<Note[]>("notes", { kind });
 export const addNote = (draft: NoteDraft) => invoke<NoteAnswer>("add_note", { draft });
 export const similarNotes = (kind: NoteKind, title: string, body: string) =>
@@ -215,6 +226,9 @@ export const clusters = (source: string | null) => {
   const request: ClustersRequest = { source, threshold: 0.5, min_size: 2, limit: CLUSTERS };
   return invoke<ClustersResponse>("clusters", { request });
 };
+/** The issues that are counted as known duplicates, created in one month or ever, the latest first. */
+export const knownDuplicates = (source: string | null, month: string | null) =>
+  invoke<CountedDuplicate[]>("known_duplicates", { source, month });
 export const insights = (source: string | null) => invoke<Insights>("insights", { source });
 
 function channel<T>(onMessage: (message: T) => void): Channel<T> {

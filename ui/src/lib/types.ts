@@ -100,6 +100,10 @@ export type VerdictKind = "duplicate" | "related" | "not_duplicate";
  */
 export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item";
 /**
+ * How much a finding matters.
+ */
+export type Severity = "notice" | "warning" | "error";
+/**
  * What a mirror does not know, or may not.
  */
 export type GapKind =
@@ -122,7 +126,7 @@ export type Part = "body" | "comment";
 /**
  * The long jobs; one of each kind may run.
  */
-export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model" | "close" | "logs";
+export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model" | "close" | "logs" | "repair";
 /**
  * Where a note is in its life.
  */
@@ -1216,6 +1220,35 @@ export interface Contribution {
   weight: number;
 }
 /**
+ * An issue that is known to be a duplicate.
+ */
+export interface CountedDuplicate {
+  /**
+   * When it was created.
+   */
+  created_at: string | null;
+  /**
+   * Its key.
+   */
+  key: string;
+  /**
+   * The report that stays, where that is known.
+   */
+  of: string | null;
+  /**
+   * Open or closed.
+   */
+  state: State | null;
+  /**
+   * The tracker's reason for the closure.
+   */
+  state_reason: string | null;
+  /**
+   * Its title.
+   */
+  title: string;
+}
+/**
  * How much of the casebook an arm can see.
  */
 export interface Coverage {
@@ -1636,6 +1669,39 @@ export interface ShareView {
   source: string;
 }
 /**
+ * One thing that was found.
+ */
+export interface Finding {
+  /**
+   * A name that scripts can look for: `orphan_rows`.
+   */
+  id: string;
+  /**
+   * What to do about it.
+   */
+  remedy: string;
+  /**
+   * Whether `doctor --repair` mends it.
+   */
+  repairable: boolean;
+  /**
+   * Whether it was mended just now.
+   */
+  repaired: boolean;
+  /**
+   * How much it matters.
+   */
+  severity: Severity;
+  /**
+   * What is so.
+   */
+  what: string;
+  /**
+   * Why it matters.
+   */
+  why: string;
+}
+/**
  * A merged pull request that closed a case.
  */
 export interface FixedBy {
@@ -1668,6 +1734,23 @@ export interface Gap {
    * The same in words.
    */
   text: string;
+}
+/**
+ * A check-up of a casebook.
+ */
+export interface Health {
+  /**
+   * The casebook's folder.
+   */
+  casebook: string;
+  /**
+   * What was looked at.
+   */
+  checked: string[];
+  /**
+   * What was found, the worst first.
+   */
+  findings: Finding[];
 }
 /**
  * One document that was found.

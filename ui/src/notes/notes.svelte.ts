@@ -1,6 +1,7 @@
 // The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
 
 import * as api from "../lib/api";
+import { hinted } from "../lib/hints";
 import { Latest } from "../lib/latest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, SimilarNotes } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
@@ -199,7 +200,7 @@ export class Notes {
       }
       const others = answer.matches.map((match) => match.id).join(", ");
       const how = answer.outcome === "connected" && others ? ` and connected with ${others}` : "";
-      await this.#stored(answer.note, `${answer.note.key} is saved${how}.${answer.warning ? ` ${answer.warning}` : ""}`);
+      await this.#stored(answer.note, `${answer.note.key} is saved${how}.${answer.warning ? ` ${hinted(answer.warning)}` : ""}`);
     } catch (thrown) {
       this.formFailure = api.failure(thrown);
     }

@@ -4,6 +4,7 @@ import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import { count, plural } from "../lib/text";
 import type { Shelf } from "../shell/shelf.svelte";
+import type { Undo } from "../shell/undo.svelte";
 import { filters } from "./query";
 
 export interface Tally {
@@ -47,6 +48,12 @@ export class SavedSearches {
     const isSaved = this.#shelf.saveSearch(query);
     if (isSaved) void this.#count(query.trim());
     return isSaved;
+  }
+
+  /** The same, said and to be taken back. */
+  save(query: string, undo: Undo): void {
+    const isSaved = this.toggle(query);
+    undo.did(`The search “${query}” is ${isSaved ? "saved" : "no longer saved"}.`, () => void this.toggle(query));
   }
 
   /** Counts each of them again. */

@@ -3,6 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import { filters } from "./query";
+import { sorted, type SortOrder } from "./sort";
 import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const WORDS_AFTER = 15;
@@ -24,6 +25,8 @@ export class Search {
   pasted = $state(false);
   /** The key of the marked result. */
   selected = $state<string | null>(null);
+  /** The order of what was found. */
+  sort = $state<SortOrder>("best");
   /** Grows when another query is answered, so that the list can go back to its top. */
   generation = $state(0);
 
@@ -58,7 +61,23 @@ export class Search {
   /** The results. Where no words were asked for, all documents: those that are not fetched yet are not there. */
   get hits(): readonly (Hit | undefined)[] {
     void this.#version;
-    return this.#all ?? this.response?.hits ?? [];
+    return this.isSorted ? this.#sorted : (this.#all ?? this.response?.hits ?? []);
+  }
+
+  readonly #sorted = $derived.by(() => {
+    void this.#version;
+    return sorted((this.#all ?? this.response?.hits ?? []).filter((hit) => hit !== undefined), this.sort);
+  });
+
+  /** Whether all that was found is here, so that another order is one of all of it. */
+  get canSort(): boolean {
+    return this.#all === null || this.#all.length <= api.PAGE;
+  }
+
+  /** Whether another order than the engine's own is shown. */
+  get isSorted(): boolean {
+    void this.#version;
+    return this.sort !== "best" && this.canSort && (this.#all?.every((hit) => hit !== undefined) ?? true);
   }
 
   /** Whether these are all documents in the order of their last change, and not an answer to words. */
@@ -70,6 +89,12 @@ export class Search {
   get cutAt(): number | null {
     const n = this.hits.length;
     return !this.browses && (n === api.RANKED || n === api.MOST_RANKED) ? n : null;
+  }
+
+  /** Shows what was found in another order, from its top. */
+  orderBy(order: SortOrder): void {
+    this.sort = order;
+    this.generation++;
   }
 
   /** Asks for more results, below those that are shown. */

@@ -12,6 +12,9 @@ let asked: string[];
 let told: string[];
 let queue: unknown[];
 let synced: () => unknown;
+let mirrors: string[];
+let syncs: string[];
+let metered: boolean | null;
 let threads: Record<string, unknown>;
 
 beforeEach(() => {
@@ -21,11 +24,18 @@ beforeEach(() => {
   queue = [waits("acme/app#7", "likely")];
   synced = () => [report];
   threads = {};
+  mirrors = ["acme/app"];
+  syncs = [];
+  metered = null;
   mockIPC((command, args) => {
     asked.push(command);
     if (command === "announce") told.push((args as { news: string }).news);
-    if (command === "mirrors") return [{ source: "acme/app", synced_at: new Date(NOW - 20 * MINUTE).toISOString(), gaps: [] }];
-    if (command === "sync") return synced();
+    if (command === "mirrors") return mirrors.map((source) => ({ source, synced_at: new Date(NOW - 20 * MINUTE).toISOString(), gaps: [], streams: [] }));
+    if (command === "is_metered") return metered;
+    if (command === "sync") {
+      syncs.push((args as { sources: string[] }).sources.join(" "));
+      return synced();
+    }
     if (command === "thread") return threads[(args as { key: string }).key];
     if (command === "triage_queue") return { queue: [...queue], related: [], waiting: queue.length };
     if (command === "status") return { sources: [{ key: "acme/app" }], coverage: {} };
@@ -120,4 +130,31 @@ it("keeps the interval over restarts", () => {
   const again = new Desk();
   again.shelf.open("/casebook");
   expect(again.shelf.syncEvery).toBe(60);
+});
+
+it("syncs each source at its own interval, and by hand alone where that was chosen", async () => {
+  mirrors = ["acme/app", "acme/mill", "acme/pump"];
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  desk.shelf.setSyncOf("acme/mill", 0);
+  desk.shelf.setSyncOf("acme/pump", 240);
+  await desk.autosync.look(NOW);
+  // It was tried, and is due again after its own time.
+  await desk.autosync.look(NOW + 2 * MINUTE);
+  await desk.autosync.look(NOW + 300 * MINUTE);
+  expect(syncs).toEqual(["acme/app", "acme/app acme/pump"]);
+  desk.shelf.setSyncEvery(0);
+  expect(desk.autosync.due(NOW + 900 * MINUTE)).toEqual(["acme/pump"]);
+});
+
+it("waits for a network that costs nothing, where it was told to and the system knows", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  desk.shelf.setSyncMetered(false);
+  metered = true;
+  await desk.autosync.look(NOW);
+  expect(syncs).toEqual([]);
+  metered = null;
+  await desk.autosync.look(NOW);
+  expect(syncs).toEqual(["acme/app"]);
 });

@@ -1,4 +1,4 @@
-// Syncs by itself at the interval that a person chose, and says what is new to decide. Off until it is chosen.
+// Syncs by itself at the intervals that a person chose, for all sources or for one, and says what is new to decide. Off until it is chosen.
 
 import { mayBeBack } from "../insights/questions.svelte";
 import * as api from "../lib/api";
@@ -7,8 +7,14 @@ import type { TriageItem } from "../lib/types";
 import { maybeSame } from "../triage/words";
 import type { Desk } from "./desk.svelte";
 
-/** The intervals to choose from, in minutes; 0 is never. */
-export const INTERVALS = [0, 15, 60, 240] as const;
+/** The intervals to choose from, in minutes; 0 is only by hand. */
+export const INTERVALS = [15, 60, 240, 1440, 0] as const;
+
+export function every(minutes: number): string {
+  if (minutes === 0) return "Only by hand";
+  if (minutes === 1440) return "Every day";
+  return minutes < 60 ? `Every ${minutes} minutes` : minutes === 60 ? "Every hour" : `Every ${minutes / 60} hours`;
+}
 
 const MINUTE = 60_000;
 /** Of so many earlier reports, the surest first, it is looked up whether they were solved: each is a question of its own. */
@@ -36,8 +42,8 @@ async function solved(before: readonly TriageItem[]): Promise<number> {
 export class AutoSync {
   #desk: Desk;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** When it last tried: a laptop without a network is not asked every minute. */
-  #tried = Number.NEGATIVE_INFINITY;
+  /** When each source was last tried: a laptop without a network is not asked every minute. */
+  #tried = new Map<string, number>();
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -48,20 +54,34 @@ export class AutoSync {
     this.#timer ??= setInterval(() => void this.look(Date.now()), MINUTE);
   }
 
-  /** The sources that were last asked longer ago than was chosen. */
+  /** After how many minutes a source is synced by itself; 0 is never. */
+  interval(source: string): number {
+    const { shelf } = this.#desk;
+    return shelf.syncOf(source) ?? shelf.syncEvery;
+  }
+
+  /** The sources that were last asked, and last tried, longer ago than was chosen. */
   due(now: number): string[] {
-    const interval = this.#desk.shelf.syncEvery * MINUTE;
-    if (interval === 0) return [];
-    const isDue = (at: string | null) => at === null || now - Date.parse(at) >= interval;
-    return this.#desk.sources.mirrors.filter((mirror) => isDue(mirror.synced_at)).map((mirror) => mirror.source);
+    const isDue = (source: string, at: string | null) => {
+      const interval = this.interval(source) * MINUTE;
+      const last = Math.max(at === null ? 0 : Date.parse(at), this.#tried.get(source) ?? 0);
+      return interval > 0 && now - last >= interval;
+    };
+    return this.#desk.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
+  }
+
+  /** Whether it waits for a network that costs nothing. */
+  async #waits(): Promise<boolean> {
+    if (this.#desk.shelf.syncMetered) return false;
+    return (await api.isMetered().catch(() => null)) === true;
   }
 
   /** Syncs what is due, unless something else runs, and checks what came in for duplicates. */
   async look(now: number): Promise<void> {
-    const { sources, triage, toasts, jobs, shelf } = this.#desk;
+    const { sources, triage, toasts, jobs } = this.#desk;
     const due = this.due(now);
-    if (due.length === 0 || jobs.running.length > 0 || now - this.#tried < shelf.syncEvery * MINUTE) return;
-    this.#tried = now;
+    if (due.length === 0 || jobs.running.length > 0 || (await this.#waits())) return;
+    for (const source of due) this.#tried.set(source, now);
     await triage.load();
     const before = triage.rows;
     const known = new Set(before.map((item) => item.key));

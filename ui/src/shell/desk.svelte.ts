@@ -24,10 +24,12 @@ import { itemCommands, keyAtHand, subject } from "./items";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
 import { here, same, show, type Place } from "./places";
+import { repairs } from "./repair";
 import { Session } from "./session.svelte";
 import { Shelf, type DeskSetting } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
+import { Visits } from "./visits";
 
 export interface Message {
   tone: "error" | "info";
@@ -55,6 +57,7 @@ export class Desk {
   readonly session = new Session(this);
   readonly autosync = new AutoSync(this);
   readonly anywhere = new Anywhere(this);
+  readonly visits = new Visits(this);
 
   view = $state<ViewId>("search");
   launch = $state.raw<Launch | null>(null);
@@ -78,6 +81,7 @@ export class Desk {
 
   constructor() {
     this.commands.serve(itemCommands(this));
+    this.commands.serve(repairs(this));
   }
 
   /** The item that commands are about: the one that a menu was opened for, else the one at hand. */
@@ -110,7 +114,7 @@ export class Desk {
     if (this.isEmpty) {
       if (this.launch?.sample) await this.openSample();
     } else {
-      void this.sources.load();
+      void this.sources.load().then(() => this.visits.start());
       await this.update();
     }
   }
@@ -120,6 +124,7 @@ export class Desk {
     this.launch = launch;
     this.shelf.open(launch.casebook);
     this.triage.restore();
+    this.search.sort = this.shelf.sort;
     this.session.open(launch.casebook);
     const wrong = launch.wrong_settings;
     // Without the one that the file may have named, another casebook is shown: that must not be a riddle.

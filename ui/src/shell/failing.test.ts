@@ -5,10 +5,46 @@ import Banner from "./Banner.svelte";
 
 page();
 
-it("shows a command in a hint as one", () => {
-  show(Banner, { failure: { code: "io", message: "it is broken", hint: "Run `precedent doctor`, then try again." } });
-  expect(text("code")).toBe("precedent doctor");
-  expect(text(".words span")).toBe("Run precedent doctor, then try again.");
+it("shows what is meant literally in a hint as such, and no command of the command line", () => {
+  show(Banner, { failure: { code: "io", message: "it is broken", hint: "Set `GH_TOKEN`, then run the command again." } });
+  expect(text("code")).toBe("GH_TOKEN");
+  expect(text(".words span")).toBe("Set GH_TOKEN, then try again.");
+  expect(document.querySelector("button")).toBe(null);
+});
+
+it("has a button for what a hint would have a command for", async () => {
+  const desk = await openWindow("full");
+  desk.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "`precedent doctor --repair` makes them again; search by words works meanwhile." } };
+  await rest();
+  expect(text(".banner .words")).toBe("The vectors are damaged. A repair makes them again; search by words works meanwhile.");
+  const asked: string[] = [];
+  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.", repairable: false };
+  let left = false;
+  mockIPC((command) => {
+    asked.push(command);
+    if (command === "repair") return { casebook: "", checked: [], findings: [{ ...finding, repaired: !left }] };
+    if (command === "status") return desk.status;
+    if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
+    return command === "search" ? { hits: [], total: 0, notices: [] } : [];
+  });
+  const button = () => [...document.querySelectorAll<HTMLElement>(".banner button")].find((one) => one.textContent === "Check and repair");
+  button()?.click();
+  await rest();
+  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "The casebook is in order again: 1 thing mended."]);
+  left = true;
+  desk.commands.run("repair");
+  await rest();
+  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Go back to a copy of its file.");
+});
+
+it("offers a repair where the casebook cannot be opened at all", async () => {
+  const desk = await openWindow("full");
+  desk.closed = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
+  await rest();
+  expect(text(".closed .words span")).toBe("A repair keeps a copy, mends what can be mended, and says what to do about the rest.");
+  [...document.querySelectorAll<HTMLElement>(".closed button")].find((one) => one.textContent === "Check and repair")?.click();
+  await rest();
+  expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "Nothing is wrong with the casebook."]);
 });
 
 it("offers to search again", async () => {

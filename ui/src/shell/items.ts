@@ -13,11 +13,13 @@ export function keyAt(element: Element | null): string | null {
   return (row ?? element)?.closest<HTMLElement>("[data-doc]")?.dataset["doc"] ?? null;
 }
 
+/** The one of several marked rows that is read. */
+const CURRENT = "#main .queue [data-doc][aria-current=true]";
 const MARKED = "#main :is([data-doc][aria-selected=true], [data-doc][aria-current=true], .reader[data-doc])";
 
 /** The key of the item at hand: where the focus is, else the one that is marked or read. */
 export function keyAtHand(): string | null {
-  return keyAt(document.activeElement) ?? keyAt(document.querySelector(MARKED));
+  return keyAt(document.activeElement) ?? keyAt(document.querySelector(CURRENT)) ?? keyAt(document.querySelector(MARKED));
 }
 
 /** What is known of an item from what is shown of it. */

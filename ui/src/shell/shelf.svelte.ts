@@ -27,41 +27,69 @@ interface Kept {
   /** What was last searched for. */
   asked: string;
   triage: DeskSetting | null;
-  /** How many reports were decided on one day. */
-  decided: { day: string; count: number };
+  /** When the window was last looked at, and what it is measured against. */
+  visit: Visit | null;
+  /** The order of search results. */
+  sort: SortOrder;
   /** After how many minutes it syncs by itself; 0 is never. */
   syncEvery: number;
+  /** The same for single sources that have an interval of their own. */
+  syncEach: Readonly<Record<string, number>>;
+  /** Whether it also syncs where the network is paid for by what goes over it. */
+  syncMetered: boolean;
 }
 
+/** A moment at which the window was looked at, and up to when each source was known then (milliseconds). */
+export interface Looked {
+  at: number;
+  upTo: Readonly<Record<string, number>>;
+}
+
+/** The visit that goes on, and the last look of the one before it. */
+interface Visit {
+  last: Looked;
+  since: Looked;
+}
+
+/** Who was away for less long comes back to the same morning. */
+const AWAY = 4 * 3_600_000;
+const DAY = 86_400_000;
+
+export const SORT_ORDERS = ["best", "newest", "changed", "comments"] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
 const RECENT = 12;
-const EMPTY: Kept = { recent: [], pinned: [], searches: [], asked: "", triage: null, decided: { day: "", count: 0 }, syncEvery: 0 };
+const EMPTY: Kept = {
+  recent: [], pinned: [], searches: [], asked: "", triage: null, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true,
+};
 
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
+
+const numbers = (found: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number"));
+const looked = (found: Looked): Looked => ({ at: Number(found.at), upTo: numbers(found.upTo) });
 
 /** What was written by this or another version of the program; what cannot be read is as if it was never there. */
 function read(text: string | null): Kept {
   try {
     const found = JSON.parse(text ?? "") as Partial<Kept>;
-    const { triage, decided } = found;
+    const { triage, visit } = found;
     return {
       recent: (found.recent ?? []).filter(isItem),
       pinned: (found.pinned ?? []).filter(isItem),
       searches: (found.searches ?? []).filter((one) => typeof one === "string"),
       asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BANDS ? triage : null,
-      decided: typeof decided?.count === "number" ? decided : EMPTY.decided,
+      visit: visit ? { last: looked(visit.last), since: looked(visit.since) } : null,
+      sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
+      syncEach: numbers(found.syncEach),
+      syncMetered: found.syncMetered !== false,
     };
   } catch {
     return EMPTY;
   }
-}
-
-/** The day at this machine. */
-function today(): string {
-  const now = new Date();
-  return `${now.getFullYear()}-${now.getMonth() + 1}-${now.getDate()}`;
 }
 
 export class Shelf {
@@ -97,8 +125,24 @@ export class Shelf {
     return this.#kept.triage;
   }
 
-  get decidedToday(): number {
-    return this.#kept.decided.day === today() ? this.#kept.decided.count : 0;
+  get sort(): SortOrder {
+    return this.#kept.sort;
+  }
+
+  setSort(sort: SortOrder): void {
+    this.#keep({ sort });
+  }
+
+  /** What "since the last visit" means; the first visit shows the last day. */
+  get since(): Looked {
+    return this.#kept.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
+  }
+
+  /** The window is looked at, and shows what the sources had at these moments. */
+  look(now: number, upTo: Looked["upTo"]): void {
+    const visit = this.#kept.visit;
+    const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= AWAY ? visit.last : visit.since;
+    this.#keep({ visit: { last: { at: now, upTo }, since } });
   }
 
   /** A document was read. */
@@ -147,17 +191,31 @@ export class Shelf {
     return this.#kept.syncEvery;
   }
 
+  /** A source's own interval in minutes; nothing where it has none. */
+  syncOf(source: string): number | null {
+    return this.#kept.syncEach[source] ?? null;
+  }
+
+  /** Gives a source an interval of its own, or (nothing) the one of all. */
+  setSyncOf(source: string, minutes: number | null): void {
+    const { [source]: _, ...others } = this.#kept.syncEach;
+    this.#keep({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
+  }
+
+  get syncMetered(): boolean {
+    return this.#kept.syncMetered;
+  }
+
+  setSyncMetered(also: boolean): void {
+    this.#keep({ syncMetered: also });
+  }
+
   setSyncEvery(minutes: number): void {
     this.#keep({ syncEvery: minutes });
   }
 
   setTriage(triage: DeskSetting): void {
     this.#keep({ triage });
-  }
-
-  /** A report was decided, or (−1) a decision was taken back. */
-  decided(by: 1 | -1): void {
-    this.#keep({ decided: { day: today(), count: Math.max(0, this.decidedToday + by) } });
   }
 
   #keep(change: Partial<Kept>): void {

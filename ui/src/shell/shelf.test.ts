@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { Shelf, type Item } from "./shelf.svelte";
 
 const item = (key: string, title = key): Item => ({ key, title, kind: "issue", state: "open", state_reason: null });
@@ -45,24 +45,31 @@ it("knows what was last searched for, unless that is saved or was a pasted text"
   expect(shelf.lastSearch).toBe(null);
 });
 
-it("counts what was decided today, and begins anew the next day", () => {
-  vi.useFakeTimers({ now: new Date(2026, 4, 1, 23, 0) });
+it("measures what is new against the last look before this visit, also over a restart", () => {
+  const [day, hour] = [86_400_000, 3_600_000];
+  const first = opened();
+  first.look(10 * day, { "acme/app": 9 * day });
+  // The first visit shows the last day.
+  expect(first.since).toEqual({ at: 9 * day, upTo: {} });
+  opened().look(10 * day + hour, { "acme/app": 10 * day });
+  expect(opened().since).toEqual({ at: 9 * day, upTo: {} });
+  const next = opened();
+  next.look(11 * day, { "acme/app": 11 * day });
+  expect(next.since).toEqual({ at: 10 * day + hour, upTo: { "acme/app": 10 * day } });
+});
+
+it("keeps an interval for each source that has one of its own", () => {
   const shelf = opened();
-  shelf.decided(1);
-  shelf.decided(1);
-  shelf.decided(-1);
-  expect(opened().decidedToday).toBe(1);
-  vi.setSystemTime(new Date(2026, 4, 2, 1, 0));
-  expect(opened().decidedToday).toBe(0);
-  shelf.decided(-1);
-  expect(opened().decidedToday).toBe(0);
-  vi.useRealTimers();
+  shelf.setSyncOf("acme/app", 15);
+  shelf.setSyncOf("acme/mill", 0);
+  shelf.setSyncOf("acme/app", null);
+  expect([opened().syncOf("acme/app"), opened().syncOf("acme/mill"), opened().syncMetered]).toEqual([null, 0, true]);
 });
 
 it("takes what cannot be read as if it was never there", () => {
-  for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"decided":null}']) {
+  for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"visit":{"last":null},"sort":"odd"}']) {
     localStorage.setItem("shelf:/a", text);
     const shelf = opened();
-    expect([shelf.recent, shelf.triage, shelf.decidedToday]).toEqual([[], null, 0]);
+    expect([shelf.recent, shelf.triage, shelf.sort]).toEqual([[], null, "best"]);
   }
 });

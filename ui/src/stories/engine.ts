@@ -1,8 +1,8 @@
 // An engine that is only played: it answers the commands of the window from samples, or with nothing, never, or a failure.
 
 import { mockIPC } from "@tauri-apps/api/mocks";
-import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse } from "../lib/types";
-import { brief, candidate, cluster, comparison, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
+import { brief, candidate, cluster, comparison, counted, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -31,11 +31,21 @@ function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean):
   const browsed = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
   const total = isEmpty ? 0 : isBrowsing ? browsed : 24;
   const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(sort, offset + at + 1, CLOSED_STATES[at % 2]));
+  // What is asked for as new came within the last hours.
+  const isNew = query.includes("created:>=");
+  if (isNew) hits.length = Math.min(9, hits.length);
+  for (const [at, one] of isNew ? hits.entries() : []) one.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
   return {
     query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
     total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
   };
 }
+
+/** What was decided a few minutes ago, before the window was opened. */
+const verdict = (number: number): Verdict => ({
+  first: "acme/app#1", second: `acme/app#${number}`, kind: number % 2 ? "duplicate" : "not_duplicate", canonical: number % 2 ? "acme/app#1" : null, reason: null,
+  actor: "jane", decided_at: new Date(Date.now() - number * 60_000).toISOString(),
+});
 
 function queue(sort: Sort, isEmpty: boolean): TriageResponse {
   const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => waiting(at + 5, sort));
@@ -89,6 +99,16 @@ export function play(mood: Mood): void {
         return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
+      case "known_duplicates":
+        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => counted(at + 10, sort));
+      case "decided":
+        return isEmpty ? [] : [31, 32, 33].map(verdict);
+      case "is_metered":
+        return false;
+      case "choose_file":
+        return "/home/me/case.md";
+      case "repair":
+        return { casebook: "/home/me/casebook", checked: [], findings: [] };
       case "clusters":
         return { clusters: isEmpty ? [] : [5, 3, 2, 1].map((at) => cluster(at, sort)), open: 20, total: 4, unscanned: 0, took_ms: 4 };
       case "notes":

@@ -1,7 +1,7 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Brief, Cluster, ClusterMember, Comparison, Disposition, DuplicateCandidate, Fact, Hit, LinkView, LogError, LogResponse, Note, RedactionPreview, SolvedCase, State,
+  Brief, Cluster, ClusterMember, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, LogError, LogResponse, Note, RedactionPreview, SolvedCase, State,
   Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
@@ -111,6 +111,11 @@ const member = (number: number, title: string): ClusterMember => ({
 export const cluster = (at: number, sort: Sort): Cluster => ({
   head: member(at * 10, TITLES[sort]), members: [1, 2, 3].map((n) => member(at * 10 + n, TITLES[sort])), size: 4 + at * 2, open: 2 + at,
   words: sort === "plain" ? ["certificate", "chain"] : [], months: [], recent: at % 3, before: 1,
+});
+
+export const counted = (number: number, sort: Sort): CountedDuplicate => ({
+  key: `acme/app#${number}`, title: TITLES[sort], state: number % 2 ? "open" : "closed", state_reason: number % 2 ? null : "duplicate", created_at: DATES.created_at,
+  of: number % 5 ? "acme/app#1" : null,
 });
 
 export const note = (number: number, sort: Sort): Note => ({

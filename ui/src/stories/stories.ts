@@ -13,8 +13,10 @@ import ClusterMap from "../insights/ClusterMap.svelte";
 import MonthChart from "../insights/MonthChart.svelte";
 import Chips from "../search/Chips.svelte";
 import Meta from "../search/Meta.svelte";
+import Order from "../search/Order.svelte";
 import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
+import { Search } from "../search/search.svelte";
 import Row from "../search/Row.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
 import Footer from "../prompt/Footer.svelte";
@@ -32,6 +34,7 @@ import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import ImportFiles from "../sources/ImportFiles.svelte";
+import Tested from "../sources/Tested.svelte";
 import { Importing } from "../sources/importing.svelte";
 import Appearance from "../settings/Appearance.svelte";
 import ShortcutField from "../settings/ShortcutField.svelte";
@@ -172,6 +175,7 @@ export const STORIES: readonly Story[] = [
     line: { ...chart, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
+  ...told("Order", Order, { full: { search: new Search(), choose: none } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...told("Footer", Footer, {
     empty: { typing: true, takes: false, asked: false, message: "", brief: none, copy: none },
@@ -237,6 +241,10 @@ export const STORIES: readonly Story[] = [
     open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
     "not planned": { kind: "issue", state: "closed", reason: "not_planned" }, duplicate: { kind: "issue", state: "closed", reason: "duplicate" },
     merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
+  }),
+  ...told("Tested", Tested, {
+    loading: { tested: "asking", host: "github.com" },
+    failing: { tested: { failure: { code: "authentication", message: "the token is refused", hint: "Make a new one, and keep it: precedent login github.com" } }, host: "github.com" },
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
   ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),

@@ -19,14 +19,32 @@ it("lists what was decided, the last first, and takes back the one that is meant
     press(key);
     await rest();
   }
-  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided just now"));
+  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided today"));
   head?.click();
   await rest();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided just now'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim()).slice(0, -3);
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back", "#5 is a duplicate of #1 Take back"]);
   document.querySelector<HTMLElement>("[aria-label='Take back: acme/app#5 is a duplicate of acme/app#1.']")?.click();
   await rest();
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back"]);
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
   expect(desk.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
+});
+
+it("asks in a dialog before it decides about pairs that were not shown", async () => {
+  const desk = await openWindow("full");
+  desk.go("triage");
+  await rest();
+  press("x");
+  press("ArrowDown", { shiftKey: true });
+  press("ArrowDown", { shiftKey: true });
+  press("d");
+  await rest();
+  const words = () => text("dialog.ask h2");
+  expect(words()).toBe("2 pairs of 3 were not shown to you yet");
+  expect(desk.triage.decisions).toEqual([]);
+  [...document.querySelectorAll<HTMLElement>("dialog.ask button")].find((one) => one.textContent.startsWith("Only about the 1"))?.click();
+  await rest();
+  expect([desk.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
+  expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");
 });

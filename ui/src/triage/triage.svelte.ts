@@ -5,21 +5,32 @@ import { Latest } from "../lib/latest";
 import type {
   Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, TriageResponse, VerdictKind,
 } from "../lib/types";
+import { clock } from "../lib/clock.svelte";
 import type { Desk } from "../shell/desk.svelte";
 import type { DeskSetting } from "../shell/shelf.svelte";
 import type { Deed } from "../shell/undo.svelte";
+import { Arrivals, type Arrival } from "./arrivals.svelte";
+import { Marks } from "./marks.svelte";
+import { Today, type Done } from "./today.svelte";
+import { several } from "./words";
 
 /** How many reports of each list are held; more come as these are decided. */
 const HELD = 100;
 const FEW = 15;
 const QUEUE_EVERY = 2500;
 
-export interface Decision {
+/** A report and what it is compared with. */
+export interface Pair {
   item: TriageItem;
   other: string;
-  kind: VerdictKind;
-  /** Whether it was made in the second list, where its report returns to. */
+  /** Whether it is in the second list, where its report returns to. */
   related: boolean;
+}
+
+export interface Decision extends Pair {
+  kind: VerdictKind;
+  /** When it was made, in milliseconds. */
+  at: number;
   /** What takes it back. */
   deed: Deed | null;
 }
@@ -57,8 +68,14 @@ export class Triage {
   /** Which candidate of the report is compared. */
   at = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
+  /** Several reports that a decision is to be about; some of them were not shown, so it is asked first. */
+  asking = $state.raw<{ kind: VerdictKind; shown: readonly Pair[]; unseen: readonly Pair[] } | null>(null);
   /** Grows with each decision that was recorded or taken back. */
   recorded = $state(0);
+
+  readonly marks = new Marks(() => this.rows);
+  readonly today = new Today();
+  readonly arrivals: Arrivals;
 
   #desk: Desk;
   #queue = new Latest();
@@ -73,9 +90,12 @@ export class Triage {
   #choice = 0;
   /** The pair that the reader has before them. */
   #seen = "";
+  /** All pairs that the reader has had before them. */
+  #shown = new Set<string>();
 
   constructor(desk: Desk) {
     this.#desk = desk;
+    this.arrivals = new Arrivals(desk);
   }
 
   /** What can be selected, in the order in which it is shown. */
@@ -109,9 +129,19 @@ export class Triage {
     return this.includeClosed ? 0 : this.closedLeftOut;
   }
 
-  /** How many were decided today, in this casebook. */
+  /** What was decided today in this casebook, the last first. */
+  get done(): readonly Done[] {
+    return this.today.all(this.decisions, clock.now);
+  }
+
+  /** What came since the last visit, of the source that was chosen. */
+  get fresh(): readonly Arrival[] {
+    const { source } = this;
+    return source === null ? this.arrivals.all : this.arrivals.all.filter((one) => one.source === source);
+  }
+
   get decidedToday(): number {
-    return this.#desk.shelf.decidedToday;
+    return this.done.length;
   }
 
   get canSkip(): boolean {
@@ -139,6 +169,8 @@ export class Triage {
     const { status } = this.#desk;
     // It may be gone since the desk was last open.
     if (status && !status.sources.some((source) => source.key === this.source)) this.source = null;
+    void this.today.load();
+    void this.arrivals.load();
     await this.load();
     if (this.failure === null && this.unscanned > 0 && !this.#stopped) await this.scan();
   }
@@ -173,6 +205,8 @@ export class Triage {
     this.#desk.shelf.setTriage({ source: this.source, includeClosed: this.includeClosed, band: this.band });
     this.#choice++;
     this.#skipped.clear();
+    this.marks.clear();
+    this.arrivals.forget();
     this.#stopped = false;
     this.loaded = false;
     this.items = [];
@@ -224,6 +258,8 @@ export class Triage {
     }
     // What the check found is not here yet: nothing is not the answer.
     if (this.items.length === 0) this.loaded = false;
+    this.arrivals.forget();
+    void this.arrivals.load();
     if (choice === this.#choice) await this.load();
     else await this.enter();
   }
@@ -234,6 +270,14 @@ export class Triage {
     if (last < 0) return;
     const to = Math.min(Math.max(this.index + by, 0), last);
     this.#select(this.rows[to]?.key ?? null);
+  }
+
+  /** Marks the report that is selected and the one this many places further, and selects that one. */
+  extend(by: number): void {
+    const from = this.item;
+    if (!from) return;
+    this.move(by);
+    this.marks.extend(from.key, this.selected ?? from.key);
   }
 
   /** Goes to a report; a step back leads to the one before. */
@@ -275,31 +319,67 @@ export class Triage {
   /** A pair stands on the screen: only such a one can be decided. */
   saw(report: string, candidate: string): void {
     this.#seen = `${report} ${candidate}`;
+    this.#shown.add(this.#seen);
   }
 
-  /** Records what the pair is and goes on to the next report. */
+  /** Records what the pair is and goes on to the next report; of several that are marked, what each of their pairs is. */
   async decide(kind: VerdictKind): Promise<void> {
+    if (this.marks.any) return this.#decideMarked(kind);
     const item = this.item;
     const other = this.candidate;
     if (!item || !other || this.#seen !== `${item.key} ${other.key}`) return;
-    const related = this.inRelated;
-    const place = this.#place(related);
-    const decision: Decision = { item, other: other.key, kind, related, deed: null };
-    this.#take(item.key);
-    this.decisions = [...this.decisions, decision];
-    const recording = api.recordVerdict(item.key, other.key, kind);
-    decision.deed = this.#desk.undo.did(`${item.key} ${DONE[kind]} ${other.key}.`, () => this.#takeBack(decision, recording));
-    try {
-      await recording;
-    } catch (thrown) {
-      this.#desk.undo.forget(decision.deed);
-      this.decisions = this.decisions.filter((d) => d !== decision);
-      this.#putBack(decision, place);
-      this.#desk.say(thrown);
-      return;
+    await this.#record([{ item, other: other.key, related: this.inRelated }], kind);
+  }
+
+  /** Nobody decides about what they have not seen without being told so. */
+  async #decideMarked(kind: VerdictKind): Promise<void> {
+    const pairs = this.marks.items.map((item): Pair => {
+      const other = (item.key === this.selected ? this.candidate : null) ?? item.candidate;
+      return { item, other: other.key, related: !this.items.includes(item) };
+    });
+    const isShown = ({ item, other }: Pair) => this.#shown.has(`${item.key} ${other}`);
+    const unseen = pairs.filter((pair) => !isShown(pair));
+    if (unseen.length > 0) this.asking = { kind, shown: pairs.filter(isShown), unseen };
+    else await this.#record(pairs, kind);
+  }
+
+  /** The answer to what was asked: about all of them, about those that were shown, or about none. */
+  async answer(which: "all" | "shown" | "none"): Promise<void> {
+    const { asking } = this;
+    this.asking = null;
+    if (!asking || which === "none") return;
+    await this.#record(which === "all" ? [...asking.shown, ...asking.unseen] : asking.shown, asking.kind);
+  }
+
+  async #record(pairs: readonly Pair[], kind: VerdictKind): Promise<void> {
+    const [first] = pairs;
+    if (!first) return;
+    const places = pairs.map((pair) => this.#list(pair.related).findIndex((item) => item.key === pair.item.key));
+    const at = Date.now();
+    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, deed: null }));
+    this.marks.clear();
+    this.#take(pairs);
+    this.decisions = [...this.decisions, ...made];
+    const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
+    const words = made.length === 1 ? `${first.item.key} ${DONE[kind]} ${first.other}.` : several(made.length, kind);
+    const deed = this.#desk.undo.did(words, () => this.#takeAllBack(made, recordings));
+    for (const decision of made) decision.deed = deed;
+    const outcomes = await Promise.allSettled(recordings);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    if (refused.length > 0) {
+      const failed = made.filter((_, index) => outcomes[index]?.status === "rejected");
+      // Where it stood, without those above it that are gone for good.
+      const placeOf = (decision: Decision) => {
+        const place = places[made.indexOf(decision)] ?? 0;
+        return place - made.filter((one, index) => one.related === decision.related && !failed.includes(one) && (places[index] ?? 0) < place).length;
+      };
+      if (failed.length === made.length) this.#desk.undo.forget(deed);
+      this.decisions = this.decisions.filter((decision) => !failed.includes(decision));
+      for (const decision of failed) this.#putBack(decision, placeOf(decision));
+      this.#desk.say(refused[0]);
+      if (failed.length === made.length) return;
     }
     this.recorded++;
-    this.#desk.shelf.decided(1);
     const runsOut = (list: readonly TriageItem[], waiting: number) => list.length < FEW && waiting > list.length;
     if (runsOut(this.items, this.waiting) || runsOut(this.related, this.relatedWaiting)) void this.load();
   }
@@ -316,9 +396,44 @@ export class Triage {
     this.#select(next?.key ?? null);
   }
 
-  /** Takes the last decision back and shows its report again. */
+  /** Takes the last decision of the day back and shows its report again. */
   async undo(): Promise<void> {
-    await this.#desk.undo.takeBack(this.decisions.at(-1)?.deed ?? null);
+    const deed = this.decisions.at(-1)?.deed;
+    if (deed) await this.#desk.undo.takeBack(deed);
+    else if (this.done[0]) await this.takeBack(this.done[0]);
+  }
+
+  /** Takes one decision of the day back, also one of several that were made at once. */
+  async takeBack({ key, other, kind, decision }: Done): Promise<void> {
+    const deed = decision?.deed ?? null;
+    const together = deed ? this.decisions.filter((one) => one.deed === deed) : [];
+    if (deed && together.length === 1) {
+      await this.#desk.undo.takeBack(deed);
+      return;
+    }
+    try {
+      if (decision) await this.#takeBack(decision, Promise.resolve());
+      else await this.#takeStoredBack(key, other);
+    } catch (thrown) {
+      this.#desk.say(thrown);
+      return;
+    }
+    this.#desk.toasts.say(`Taken back: ${key} ${DONE[kind]} ${other}.`);
+  }
+
+  async #takeStoredBack(key: string, other: string): Promise<void> {
+    await api.undoVerdict(key, other);
+    this.today.forget(key, other);
+    this.recorded++;
+    this.#returnTo = key;
+    await Promise.all([this.today.load(), this.load()]);
+    if (this.rows.some((item) => item.key === key)) this.#select(key);
+  }
+
+  async #takeAllBack(made: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
+    for (const [at, decision] of [...made.entries()].toReversed()) {
+      if (this.decisions.includes(decision)) await this.#takeBack(decision, recordings[at] ?? Promise.resolve());
+    }
   }
 
   async #takeBack(decision: Decision, recording: Promise<unknown>): Promise<void> {
@@ -332,7 +447,7 @@ export class Triage {
       throw thrown;
     }
     this.recorded++;
-    this.#desk.shelf.decided(-1);
+    this.today.forget(decision.item.key, decision.other);
     this.#putBack(decision, Math.max(0, this.#place(decision.related)));
   }
 
@@ -386,12 +501,18 @@ export class Triage {
     this.#returnTo = null;
   }
 
-  #take(key: string): void {
-    const related = this.inRelated;
-    const place = this.index;
-    this.#keep(related, this.#list(related).filter((item) => item.key !== key));
-    this.#count(related, -1);
-    this.#select((this.rows[place] ?? this.rows.at(-1))?.key ?? null);
+  #take(pairs: readonly Pair[]): void {
+    const gone = new Set(pairs.map((pair) => pair.item.key));
+    const [rows, place] = [this.rows, this.index];
+    const isLeft = (item: TriageItem) => !gone.has(item.key);
+    const next = rows.slice(place).find(isLeft) ?? rows.slice(0, Math.max(0, place)).findLast(isLeft);
+    for (const related of [false, true]) {
+      const taken = pairs.filter((pair) => pair.related === related).length;
+      if (taken === 0) continue;
+      this.#keep(related, this.#list(related).filter(isLeft));
+      this.#count(related, -taken);
+    }
+    if (next?.key !== this.selected) this.#select(next?.key ?? null);
   }
 
   #putBack({ item, related }: Decision, place: number): void {

@@ -5,7 +5,7 @@ import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
-import type { DuplicateCandidate, TriageItem, VerdictKind } from "../lib/types";
+import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
 import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({
@@ -21,6 +21,9 @@ let related: TriageItem[];
 let asked: string[];
 let bands: string[];
 let refuse: boolean;
+let refused: string | null;
+let stored: Verdict[];
+let toasts: Toasts;
 let said: unknown[];
 let triage: Triage;
 
@@ -39,6 +42,8 @@ beforeEach(async () => {
   bands = [];
   said = [];
   refuse = false;
+  refused = null;
+  stored = [];
   mockIPC((command, payload) => {
     const args = payload as Record<string, unknown>;
     if (command.endsWith("verdict")) asked.push([command, args["key"], args["other"], args["kind"] ?? ""].join(" ").trim());
@@ -47,14 +52,15 @@ beforeEach(async () => {
       bands.push(band);
       return { ...nothing, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
     }
-    if (command === "record_verdict" && refuse) throw { code: "busy", message: "no", hint: null };
+    if (command === "decided") return stored;
+    if (command === "record_verdict" && (refuse || refused === args["key"])) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };
       return { key, band: "likely", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
     }
     return null;
   });
-  const toasts = new Toasts();
+  toasts = new Toasts();
   const say = (thrown: unknown) => said.push(thrown);
   const desk = { jobs: new Jobs(), toasts, shelf: new Shelf(), undo: new Undo(toasts, say), say, leave: () => {} };
   triage = new Triage(desk as unknown as Desk);
@@ -253,4 +259,89 @@ it("keeps the related report that is read when the lists are answered anew witho
   related = [item("y")];
   await triage.load();
   expect([keys(triage.related), triage.selected, keys(triage.items)]).toEqual([["x", "y"], "x", ["a", "b", "c"]]);
+});
+
+const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.saw(key, `${key}-old`));
+
+it("decides about all that are marked at once, says so once, and takes all back with one key", async () => {
+  seeAll(["a", "b", "c"]);
+  triage.marks.toggle("a");
+  triage.select("b");
+  triage.extend(1);
+  triage.marks.toggle("b");
+  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "c"], "c"]);
+  await triage.decide("duplicate");
+  expect([asked, triage.selected, triage.marks.any, triage.decidedToday]).toEqual([
+    ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
+  ]);
+  expect(toasts.shown?.text).toBe("2 reports are marked as duplicates.");
+  await triage.undo();
+  expect([asked.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
+});
+
+it("asks before it decides about what was not shown, and takes each answer", async () => {
+  seeAll(["a"]);
+  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  await triage.decide("related");
+  expect([asked, triage.asking?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
+  await triage.answer("none");
+  expect([asked, triage.asking, triage.marks.items.length]).toEqual([[], null, 2]);
+  await triage.decide("related");
+  await triage.answer("shown");
+  expect(asked).toEqual(["record_verdict a a-old related"]);
+  for (const key of ["b", "c"]) triage.marks.toggle(key);
+  await triage.decide("not_duplicate");
+  await triage.answer("all");
+  expect(asked.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
+});
+
+it("puts back what of several could not be kept, and takes back the others alone", async () => {
+  seeAll(["a", "b"]);
+  refused = "b";
+  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  await triage.decide("duplicate");
+  expect([keys(triage.items), said.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
+  asked = [];
+  await triage.undo();
+  expect([asked, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
+});
+
+it("takes one of several back alone, and the rest with the next key", async () => {
+  seeAll(["a", "b"]);
+  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  await triage.decide("duplicate");
+  asked = [];
+  await triage.takeBack(triage.done.find((one) => one.key === "a")!);
+  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
+  await triage.undo();
+  expect([asked[1], triage.done]).toEqual(["undo_verdict b b-old", []]);
+});
+
+it("goes over and back with the arrows, and marks nothing twice", () => {
+  triage.extend(1);
+  triage.extend(1);
+  expect(keys(triage.marks.items)).toEqual(["a", "b", "c"]);
+  triage.extend(-1);
+  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "b"], "b"]);
+  triage.marks.clear();
+  expect(triage.marks.any).toBe(false);
+});
+
+const verdict = (first: string, second: string, kind: VerdictKind, at: number, canonical: string | null = null): Verdict => ({
+  first, second, kind, canonical, reason: null, actor: "ann", decided_at: new Date(at).toISOString(),
+});
+
+it("knows what was decided today before it was opened, counts it, and takes it back", async () => {
+  const now = Date.now();
+  stored = [verdict("x#3", "x#7", "duplicate", now - 5, "x#3"), verdict("x#12", "x#9", "not_duplicate", now - 9), verdict("x#1", "x#2", "related", now - 2 * 86_400_000)];
+  await triage.enter();
+  expect(triage.done.map((one) => `${one.key} ${one.kind} ${one.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
+  await decide("related");
+  expect([triage.decidedToday, triage.done[0]?.key]).toEqual([3, "a"]);
+  await triage.undo();
+  asked = [];
+  stored = stored.slice(1);
+  await triage.undo();
+  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
+  expect(toasts.shown?.text).toBe("Taken back: x#7 is a duplicate of x#3.");
 });

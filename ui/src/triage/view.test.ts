@@ -111,7 +111,7 @@ it("holds the related ones below, closed until they are asked for, and decides a
   await press("j");
   await press("r");
   expect(asked).toEqual(["acme/app#7 related"]);
-  expect([text(".lists h2"), triage.selected]).toEqual(["Decided just now 1", "acme/app#6"]);
+  expect([text(".lists h2"), triage.selected]).toEqual(["Decided today 1", "acme/app#6"]);
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
 });
 

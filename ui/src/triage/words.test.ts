@@ -48,5 +48,5 @@ it("keeps the figures of reasons for who asks for them", () => {
 });
 
 it("says how far the day has come, and nothing before it has begun", () => {
-  expect([progress(0, 40), progress(14, 26), progress(40, 0)]).toEqual(["", "14 decided today, 26 to go", "40 decided today"]);
+  expect([progress(0, 40), progress(14, 26), progress(40, 0)]).toEqual(["", "14 of 40 decided today", "40 decided today"]);
 });

@@ -1,7 +1,7 @@
 // The words of the triage desk.
 
-import { count } from "../lib/text";
-import type { Band, Disposition, DuplicateCandidate, FactKind, Outcome } from "../lib/types";
+import { count, percent } from "../lib/text";
+import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, FactKind, Outcome, VerdictKind } from "../lib/types";
 
 /** What is said of a report, before its key; the command line and the brief say the same. */
 export const BANDS: Record<Band, string> = {
@@ -43,6 +43,11 @@ export const FILTERS: readonly { band: Band; name: string; title: string; nothin
   },
 ];
 
+/** What the lists below the queue are called. */
+export const RELATED = "Related, and hardly the same";
+export const NEW = "New since the last visit";
+export const DONE_TODAY = "Decided today";
+
 /** Whether it is said that the two may be the same. */
 export function maybeSame(band: Band): boolean {
   return band !== "related" && band !== "none";
@@ -72,7 +77,7 @@ export function reason(said: string, details: boolean): string {
 /** How far the desk has come today; nothing before the first decision. */
 export function progress(decided: number, waiting: number): string {
   if (decided === 0) return "";
-  return waiting === 0 ? `${count(decided)} decided today` : `${count(decided)} decided today, ${count(waiting)} to go`;
+  return waiting === 0 ? `${count(decided)} decided today` : `${count(decided)} of ${count(decided + waiting)} decided today`;
 }
 
 /** What is said after how many reports wait, or "Nothing": how much reading there is, and what will come of it. */
@@ -95,6 +100,26 @@ export const FACTS: Record<FactKind, string> = {
   identifier: "Names",
   label: "Labels",
 };
+
+/** What is said of a new report, in one line. */
+export function judgement({ known, candidates }: Pick<DuplicatesResponse, "known" | "candidates">): string {
+  if (known) return `Known as a duplicate of ${short(known.key)}`;
+  const best = candidates.find((one) => one.verdict === null);
+  if (!best) return candidates.length > 0 ? "Decided" : "Nothing earlier is like it";
+  if (best.band === "none") return "Nothing earlier is like it";
+  return `${BANDS[best.band]} ${named(best)}, ${percent(maybeSame(best.band) ? best.confidence : best.worth)}`;
+}
+
+/** The number of a key alone, where it has one. */
+export function short(key: string): string {
+  return key.slice(Math.max(0, key.indexOf("#")));
+}
+
+/** What a decision about several reports is called once it is made. */
+export function several(n: number, kind: VerdictKind): string {
+  const as = { duplicate: "duplicates", related: "related", not_duplicate: "no duplicates" }[kind];
+  return `${count(n)} reports are marked as ${as}.`;
+}
 
 /** What became of a candidate, in a few words. */
 export function became(disposition: Disposition): { words: string; tone: "plain" | "good" | "warn" } {

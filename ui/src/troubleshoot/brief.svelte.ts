@@ -39,6 +39,8 @@ export class BriefMaking {
   /** Where it was written. */
   written = $state<string | null>(null);
   copied = $state(false);
+  /** Whether the system's dialog is open. */
+  choosing = $state(false);
   /** Why it was not written. */
   refused = $state.raw<Failure | null>(null);
 
@@ -114,6 +116,26 @@ export class BriefMaking {
       this.written = await api.exportBrief(this.request, this.format, this.path, replace);
     } catch (thrown) {
       this.refused = api.failure(thrown);
+    }
+  }
+
+  /** Asks with the system's dialog where it is to be written, and writes it there. The dialog has asked before it replaces a file. */
+  async saveAs(): Promise<void> {
+    if (!this.request || this.choosing) return;
+    this.refused = null;
+    this.choosing = true;
+    try {
+      const chosen = await api.chooseFile(this.path);
+      if (chosen === null) return;
+      // The ending says what somebody wants; a name without one gets that of the format.
+      const meant = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.ending}`));
+      if (meant) this.format = meant.format;
+      this.path = meant ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.ending ?? "md"}`;
+      await this.write(this.path === chosen);
+    } catch (thrown) {
+      this.refused = api.failure(thrown);
+    } finally {
+      this.choosing = false;
     }
   }
 

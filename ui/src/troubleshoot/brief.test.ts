@@ -77,3 +77,27 @@ it("is copied as Markdown, as the person sees it", async () => {
   expect(making.copied).toBe(false);
   vi.unstubAllGlobals();
 });
+
+it("is written where the system's dialog was told, in the format of the ending", async () => {
+  const wrote: unknown[] = [];
+  let chosen: string | null = null;
+  mockIPC((command, payload) => {
+    const { format, path, replace } = payload as Record<string, unknown>;
+    if (command === "choose_file") return chosen;
+    if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
+    if (command === "export_brief") wrote.push([format, path, replace]);
+    return command === "export_brief" ? path : [];
+  });
+  const making = new BriefMaking();
+  making.begin("It drips.", [], null, []);
+  await making.saveAs();
+  expect([wrote, making.path, making.choosing]).toEqual([[], "~/brief.md", false]);
+  chosen = "/home/me/Case 7.PDF";
+  await making.saveAs();
+  // The dialog has asked whether a file that is there may be replaced.
+  expect([wrote.at(-1), making.format, making.written]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
+  chosen = "/home/me/case.v2";
+  await making.saveAs();
+  // Of the name that was made of it, it has not.
+  expect(wrote.at(-1)).toEqual(["pdf", "/home/me/case.v2.pdf", false]);
+});

@@ -1,6 +1,9 @@
 //! The casebook in numbers.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use super::State;
 
 /// A month's issues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -37,4 +40,21 @@ pub struct Insights {
     pub months: Vec<MonthVolume>,
     /// All sources, by key.
     pub sources: Vec<SourceVolume>,
+}
+
+/// An issue that is known to be a duplicate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CountedDuplicate {
+    /// Its key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Open or closed.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// When it was created.
+    pub created_at: Option<Timestamp>,
+    /// The report that stays, where that is known.
+    pub of: Option<String>,
 }

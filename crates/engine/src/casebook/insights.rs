@@ -4,7 +4,7 @@ use super::Casebook;
 use crate::search;
 use precedent_core::{
     error::Result,
-    model::{Insights, MonthVolume, SourceVolume},
+    model::{CountedDuplicate, Insights, MonthVolume, SourceVolume},
 };
 use precedent_store::{Reader, VolumeRow};
 
@@ -20,13 +20,33 @@ impl Casebook {
         let source = source.map(str::to_owned);
         self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
     }
+
+    /// The issues that [`Casebook::insights`] counts as duplicates, of one source or all, created in one month (`2026-01`) or
+    /// ever; the latest first.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
+    pub async fn known_duplicates(
+        &self,
+        source: Option<&str>,
+        month: Option<&str>,
+    ) -> Result<Vec<CountedDuplicate>> {
+        let (source, month) = (source.map(str::to_owned), month.map(str::to_owned));
+        self.run(move |i| {
+            i.store.read(|r| r.known_as_duplicates(chosen(r, source.as_deref())?, month.as_deref()))
+        })
+        .await
+    }
+}
+
+/// The row of a source that is named.
+fn chosen(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
+    let found = source.map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)));
+    Ok(found.transpose()?.map(|s| s.id))
 }
 
 fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
-    let chosen = source
-        .map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)))
-        .transpose()?
-        .map(|s| s.id);
+    let chosen = chosen(reader, source)?;
     let mut sources = Vec::new();
     for source in reader.sources()? {
         sources.push(volume(source.key, &reader.volume(source.id)?));
@@ -100,6 +120,14 @@ mod tests {
             .unwrap();
         let after = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
         assert_eq!(after.sources[0].duplicates, source.duplicates + 1);
+        // Each count has its list.
+        let listed = casebook.known_duplicates(Some("ferrywire/ferrywire"), None).await.unwrap();
+        assert_eq!(listed.len() as u64, after.sources[0].duplicates);
+        assert_eq!(listed.iter().find(|d| d.key == key).and_then(|d| d.of.as_deref()), Some(other));
+        let month = after.months.iter().rfind(|m| m.duplicates > 0).unwrap();
+        let listed = casebook.known_duplicates(None, Some(&month.month)).await.unwrap();
+        assert_eq!(listed.len() as u64, month.duplicates);
+        assert!(casebook.known_duplicates(Some("no/such"), None).await.is_err());
         assert!(casebook.insights(Some("no/such")).await.is_err());
         assert!(casebook.hosts().await.unwrap().is_empty(), "files talk to nobody");
     }

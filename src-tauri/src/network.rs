@@ -1,0 +1,45 @@
+//! What the system tells of the network.
+
+/// Whether the connection is paid for by what goes over it; none where the system does not tell.
+#[cfg(target_os = "linux")]
+pub async fn is_metered() -> Option<bool> {
+    let bus = zbus::Connection::system().await.ok()?;
+    let manager = zbus::Proxy::new(
+        &bus,
+        "org.freedesktop.NetworkManager",
+        "/org/freedesktop/NetworkManager",
+        "org.freedesktop.NetworkManager",
+    )
+    .await
+    .ok()?;
+    meant(manager.get_property("Metered").await.ok()?)
+}
+
+/// Other systems tell it in ways that are not simple.
+#[cfg(not(target_os = "linux"))]
+pub async fn is_metered() -> Option<bool> {
+    None
+}
+
+/// What NetworkManager's `NMMetered` means: yes, no, and what it takes for either.
+#[cfg(any(target_os = "linux", test))]
+fn meant(metered: u32) -> Option<bool> {
+    match metered {
+        1 | 3 => Some(true),
+        2 | 4 => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_for_metered_counts_as_such_and_what_is_unknown_as_neither() {
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(meant),
+            [None, Some(true), Some(false), Some(true), Some(false), None]
+        );
+    }
+}

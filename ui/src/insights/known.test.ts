@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { openWindow, page, press, rest, text } from "../stories/page";
+
+page();
+
+const click = (label: string) => [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).includes(label))?.click();
+const rows = () => document.querySelectorAll(".known [role=option]").length;
+
+it("opens the list of the known duplicates by its number, and reads one of them", async () => {
+  const desk = await openWindow("full");
+  desk.go("insights");
+  await rest();
+  click("Known duplicates: 41");
+  await rest();
+  expect([text(".known h2"), text(".known header .quiet")]).toEqual(["Known duplicates", "41"]);
+  expect(rows()).toBeGreaterThan(5);
+  expect(document.activeElement?.getAttribute("role")).toBe("listbox");
+  expect(text("#known-1 .keys")).toBe("acme/app#11 → acme/app#1");
+  press("ArrowDown");
+  press("Enter");
+  await rest();
+  expect([desk.view, desk.reader.place?.key]).toEqual(["search", "acme/app#11"]);
+});
+
+it("opens it for a source and for a month", async () => {
+  const desk = await openWindow("full");
+  desk.go("insights");
+  await rest();
+  const tables = [...document.querySelectorAll<HTMLDetailsElement>("figure details")];
+  for (const one of tables) one.open = true;
+  await rest();
+  document.querySelector<HTMLElement>("[aria-label*='known duplicates,']")?.click();
+  await rest();
+  expect(text(".known h2")).toMatch(/^Known duplicates: \p{L}+ 202\d$/u);
+  expect(rows()).toBe(2);
+  document.querySelector<HTMLElement>("tbody td:nth-child(4) .link")?.click();
+  await rest();
+  expect(text(".known h2")).toBe("Known duplicates: acme/app");
+});

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { hint, hinted } from "./hints";
+
+it("makes words, and something to press, of a hint that names a command", () => {
+  expect(hint("Run `precedent index --rebuild`; it is made again from the database.")).toEqual({ words: "It can be made again from the database.", remedy: "rebuild" });
+  expect(hint("Did you mean minilm? `precedent model list --catalog` shows all.")).toEqual({ words: "Did you mean minilm? Settings show all.", remedy: "models" });
+  expect(hint("Install the newer version, or open another casebook with --casebook.").words).toBe("Install the newer version, or open another casebook.");
+  expect(hint("Free some disk space and run the command again.")).toEqual({ words: "Free some disk space and try again.", remedy: null });
+  expect(hint("Make a new one, or sign in again: gh auth login.")).toEqual({ words: "Make a new one, and give it with Add a source.", remedy: "add" });
+  // What is said of another thing stays, whatever its words are.
+  expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here.");
+  expect(hinted(null)).toBe("");
+});
+
+/** The texts in the sources of the engine, tests left out; a stroke at the end of a line joins two. */
+function texts(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".rs") && !/(?:^|\/)(?:tests|mcp|eval)\//.test(name))
+    .flatMap((name) => {
+      const source = readFileSync(join(folder, name), "utf8").split("#[cfg(test)]")[0] ?? "";
+      const code = source.replace(/^\s*\/\/.*$/gm, "");
+      return [...code.matchAll(/"((?:[^"\\]|\\[\s\S])*)"/g)].map((found) => (found[1] ?? "").replace(/\\\n\s*/g, "").replace(/\\(.)/g, "$1"));
+    });
+}
+
+it("leaves no command in any hint of the engine, and something of each to read", () => {
+  const named = texts("../crates").filter((text) => /`?\bprecedent (?:[a-z]+ ?){1,2}|--[a-z]+/.test(text) && /^[\p{Lu}`{]/u.test(text) && text.includes(" ") && !text.includes("pipeline"));
+  expect(named.length).toBeGreaterThan(25);
+  expect(named.filter((text) => hinted(text) === "")).toEqual([]);
+  expect(named.map(hinted).filter((words) => /\bprecedent [a-z]+ |`precedent|(?:^| )--[a-z]|gh auth/.test(words))).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { openWindow, page, press, rest, text } from "../stories/page";
+import { hit } from "../stories/samples";
+import { following, sorted } from "./sort";
+
+page();
+
+const of = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
+
+it("puts hits in an order, and leaves those that are equal as they were", () => {
+  const hits = [of(1, "2026-01-01", "2026-03-03", 2), of(2, null, null, 2), of(3, "2026-02-02", "2026-02-02", 9)];
+  const numbers = (order: Parameters<typeof sorted>[1]) => sorted(hits, order).map((one) => one.number);
+  expect([numbers("best"), numbers("newest"), numbers("changed"), numbers("comments")]).toEqual([[1, 2, 3], [3, 1, 2], [1, 3, 2], [3, 1, 2]]);
+  expect([following("best"), following("comments")]).toEqual(["newest", "best"]);
+});
+
+it("sorts what was found by key and says within what, also after a restart", async () => {
+  let desk = await openWindow("full");
+  desk.search.set("certificate");
+  await rest();
+  const heading = () => text(".results h2");
+  const comments = () => desk.search.hits.map((one) => one?.comments ?? 0);
+  expect(heading()).toBe("24 results");
+  desk.search.selected = "acme/app#3";
+  document.querySelector<HTMLElement>("#results")?.focus();
+  for (let times = 0; times < 3; times++) press("s");
+  await rest();
+  expect([heading(), desk.search.selectedHit?.key]).toEqual(["24 results, most comments first among these", "acme/app#3"]);
+  expect(comments()).toEqual(comments().toSorted((a, b) => b - a));
+  expect(document.querySelector<HTMLElement>("#results .hit .title, #results li")).not.toBe(null);
+  desk = await openWindow("full");
+  desk.search.set("certificate");
+  await rest();
+  expect([desk.search.sort, heading()]).toEqual(["comments", "24 results, most comments first among these"]);
+});
+
+it("does not sort what it has not fetched", async () => {
+  const desk = await openWindow("full");
+  desk.search.sort = "newest";
+  await rest();
+  expect([desk.search.canSort, desk.search.isSorted, document.querySelector(".results header select")]).toEqual([false, false, null]);
+  expect(text(".results h2")).toBe("Recently updated");
+});

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { openWindow, page, rest } from "../stories/page";
+
+page();
+
+it("gives a source an interval of its own, and the one of all again", async () => {
+  const desk = await openWindow("full");
+  desk.shelf.setSyncEvery(60);
+  desk.go("sources");
+  await rest();
+  const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
+  const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
+  expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Only by hand"]);
+  const choose = (value: string) => {
+    const select = field()!;
+    select.value = value;
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  choose("1440");
+  expect([desk.shelf.syncOf("acme/app"), desk.autosync.interval("acme/app")]).toEqual([1440, 1440]);
+  choose("");
+  expect([desk.shelf.syncOf("acme/app"), desk.autosync.interval("acme/app")]).toEqual([null, 60]);
+});
