@@ -543,14 +543,14 @@ fn a_missing_library_and_a_broken_model() {
     assert_eq!(doctor(Some(&runtime), Some(&models)), Vec::<String>::new());
     assert_eq!(doctor(Some(&runtime), None), ["model_missing"]);
     // One byte of its weights: it would load, and give wrong vectors.
-    let file = models.join("builtin/model.onnx");
+    let file = models.join("builtin/model.onnx.data");
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&file, bytes).unwrap();
     assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);
     std::fs::remove_file(models.join("builtin/tokenizer.json")).unwrap();
-    std::fs::copy(root.join("models/builtin/model.onnx"), &file).unwrap();
+    std::fs::copy(root.join("models/builtin/model.onnx.data"), &file).unwrap();
     assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);
     std::fs::write(models.join("builtin/card.json"), "{").unwrap();
     assert_eq!(doctor(Some(&runtime), Some(&models)), ["model_damaged"]);

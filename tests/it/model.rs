@@ -106,6 +106,14 @@ fn a_damaged_model_is_told_and_words_go_on() {
     words_go_on(&place, &runtime, &models, "damaged");
 
     std::fs::write(&model, &whole).unwrap();
+    let weights = models.join("builtin/model.onnx.data");
+    let kept = std::fs::read(&weights).unwrap();
+    std::fs::write(&weights, &kept[..kept.len() / 2]).unwrap();
+    words_go_on(&place, &runtime, &models, "damaged");
+    std::fs::remove_file(&weights).unwrap();
+    words_go_on(&place, &runtime, &models, "model.onnx.data");
+
+    std::fs::write(&weights, &kept).unwrap();
     let card = models.join("builtin/card.json");
     let text = std::fs::read_to_string(&card).unwrap();
     std::fs::write(&card, text.replace("\"dimensions\": 384", "\"dimensions\": 512")).unwrap();

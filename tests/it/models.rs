@@ -14,6 +14,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::{
@@ -148,9 +149,14 @@ fn what_is_not_there_or_in_use_is_told() {
 
 /// The built-in model under another roof.
 fn copy_to(place: &Place, folder: &str) -> PathBuf {
-    for name in
-        ["model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json"]
-    {
+    for name in [
+        "model.onnx",
+        "model.onnx.data",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "config.json",
+    ] {
         place.file(
             &format!("{folder}/{name}"),
             std::fs::read(root().join("models/builtin").join(name)).unwrap(),
@@ -183,6 +189,7 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     swap("model.onnx", b"<!DOCTYPE html><title>Sign in</title>", "is a web page");
     swap("model.onnx", b"version https://git-lfs.github.com/spec/v1\n", "Git LFS");
     swap("model.onnx", b"cut", "damaged");
+    swap("model.onnx.data", b"cut", "damaged");
     swap("tokenizer.json", b"{\"ver", "tokenizer.json is damaged");
     std::fs::rename(folder.join("config.json"), folder.join("c")).unwrap();
     refused("config.json is missing");
@@ -214,7 +221,7 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     let ran = ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
     assert!(ran.out.to_lowercase().contains("log"), "{}", ran.out);
     // A file that was swapped afterwards is found out: its vectors would compare with no stored one.
-    let model = place.casebook().join("models/minilm/model.onnx");
+    let model = place.casebook().join("models/minilm/model.onnx.data");
     let mut bytes = std::fs::read(&model).unwrap();
     let n = bytes.len();
     bytes[n / 2] ^= 1;
@@ -235,6 +242,11 @@ struct Hub {
     seen_login: bool,
 }
 
+/// A model in one file: a table of 256 rows of 64 random numbers, and the row of each word piece.
+fn tiny() -> PathBuf {
+    root().join("tests/fixtures/models/tiny.onnx")
+}
+
 async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response {
     let header = |n: &str| request.headers().get(n).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let (path, range) = (request.uri().path().to_owned(), header("range"));
@@ -242,7 +254,7 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     hub.seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let here = root().join("models/builtin").join(if name.ends_with(".onnx") { "model.onnx" } else { name });
+    let here = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
     let Ok(bytes) = std::fs::read(here) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
@@ -257,10 +269,8 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
             .unwrap();
     }
     if path.contains("/resolve/") && name.ends_with(".onnx") {
-        let card = std::fs::read_to_string(root().join("models/builtin/card.json")).unwrap();
-        let card: Value = serde_json::from_str(&card).unwrap();
         let digest =
-            if hub.wrong_digest { "0".repeat(64) } else { card["sha256"].as_str().unwrap().to_owned() };
+            if hub.wrong_digest { "0".repeat(64) } else { precedent_index::embed::digest(&tiny()).unwrap() };
         return Response::builder()
             .status(302)
             .header("location", "/cdn/blob.onnx")
@@ -279,8 +289,13 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     }
     if name.ends_with(".onnx") && std::mem::take(&mut hub.cut) {
         let half = rest.slice(..rest.len() / 2);
-        let pieces = vec![Ok(half), Err(std::io::Error::other("cut"))];
-        return answer.body(Body::from_stream(futures_util::stream::iter(pieces))).unwrap();
+        // What was sent so far arrives before the line breaks.
+        let broken = futures_util::stream::once(async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            Err(std::io::Error::other("cut"))
+        });
+        let pieces = futures_util::stream::iter([Ok(half)]).chain(broken);
+        return answer.body(Body::from_stream(pieces)).unwrap();
     }
     answer.body(Body::from(rest)).unwrap()
 }

@@ -24,6 +24,15 @@ pub enum Pooling {
     Cls,
 }
 
+/// The weights of a model that keeps them in a file of their own: the runtime maps it into memory and copies nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weights {
+    /// The file's name, beside the model's, as the model's file names it.
+    pub file: String,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
 /// What a model is, from its card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
@@ -35,6 +44,9 @@ pub struct ModelInfo {
     pub max_tokens: usize,
     /// SHA-256 of the ONNX file, in hexadecimal: tells models apart and finds a damaged file.
     pub sha256: String,
+    /// Its weights, where they are not part of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Weights>,
     /// How the vectors of word pieces become one.
     #[serde(default)]
     pub pooling: Pooling,
@@ -55,6 +67,9 @@ impl ModelInfo {
     /// Tells sets of vectors apart: the model, how it is used, and the text preparation. Safe as a file name.
     pub fn fingerprint(&self) -> String {
         let mut text = format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);
+        if let Some(weights) = &self.weights {
+            text.push_str(&format!(" {}", weights.sha256));
+        }
         if self.pooling != Pooling::Mean || !self.prefix.is_empty() {
             text.push_str(&format!(" {:?} {:?}", self.pooling, self.prefix));
         }
@@ -71,6 +86,9 @@ impl ModelInfo {
         let info: Self = serde_json::from_slice(&text).map_err(|e| damaged(folder, &e.to_string()))?;
         if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
             return Err(damaged(folder, "its vectors have an impossible length"));
+        }
+        if info.weights.as_ref().is_some_and(|w| Path::new(&w.file).file_name() != Some(w.file.as_ref())) {
+            return Err(damaged(folder, "its weights are in another folder"));
         }
         Ok(info)
     }

@@ -11,15 +11,11 @@ use sha2::{Digest as _, Sha256};
 /// [`precedent_core::Code::Io`].
 pub fn digest(path: &Path) -> Result<String> {
     let failed = |e| Error::io(path, e);
-    digest_of(&mut File::open(path).map_err(failed)?).map_err(failed)
-}
-
-/// SHA-256 of what can be read, in hexadecimal.
-pub(super) fn digest_of(from: &mut impl Read) -> std::io::Result<String> {
+    let mut from = File::open(path).map_err(failed)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match from.read(&mut buffer)? {
+        match from.read(&mut buffer).map_err(failed)? {
             0 => break,
             n => hash.update(&buffer[..n]),
         }

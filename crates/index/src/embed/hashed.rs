@@ -27,6 +27,7 @@ impl Hashed {
             dimensions: DIMENSIONS,
             max_tokens: usize::MAX,
             sha256: String::new(),
+            weights: None,
             pooling: Pooling::Mean,
             prefix: String::new(),
             floor: 0.15,

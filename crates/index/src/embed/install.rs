@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, Work, catalog::TOKENIZER, digest::digest,
-    normalise,
+    BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, Weights, Work, catalog::TOKENIZER,
+    digest::digest, normalise,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -17,6 +17,8 @@ use precedent_core::{
 
 /// The largest model, in bytes; an archive that unpacks to more is none.
 const MOST: u64 = 4 << 30;
+/// How the file is called that has the weights of an ONNX file, where they are not part of it: as Optimum and as PyTorch write it.
+const WEIGHTS: [&str; 2] = [".onnx_data", ".onnx.data"];
 /// The largest of the files beside it.
 const MOST_BESIDE: u64 = 64 << 20;
 /// The most word pieces that are asked of a model: chunks have no more.
@@ -154,6 +156,13 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
             (from.to_owned(), only_onnx(from)?)
         };
         copy(&onnx, &into.join(MODEL), MOST)?;
+        let name = onnx.file_name().unwrap_or_default().to_string_lossy();
+        for weights in WEIGHTS.map(|end| format!("{}{end}", name.trim_end_matches(".onnx"))) {
+            let beside = onnx.with_file_name(&weights);
+            if beside.is_file() {
+                copy(&beside, &into.join(weights), MOST)?;
+            }
+        }
         for name in TOKENIZER {
             // Exported models keep their weights one folder further down.
             let found = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
@@ -269,6 +278,7 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
             _ if !entry.header().entry_type().is_file() => continue,
             _ if pooling => ("pooling.json", MOST_BESIDE),
             n if n.ends_with(".onnx") => (MODEL, MOST),
+            n if WEIGHTS.iter().any(|end| n.ends_with(end)) => (n, MOST),
             n => match TOKENIZER.iter().find(|t| **t == n) {
                 Some(name) => (*name, MOST_BESIDE),
                 None => continue,
@@ -308,6 +318,7 @@ fn examine(
         dimensions: 0,
         max_tokens: stated_length(folder).min(MAX_TOKENS),
         sha256: digest(&folder.join(MODEL))?,
+        weights: weights(folder)?,
         pooling,
         prefix: traits.prefix.clone(),
         floor: 0.0,
@@ -331,6 +342,16 @@ fn examine(
     let scale = Scale::from_unrelated(unrelated(&mut vectors));
     (info.floor, info.same, info.near, info.solved) = (scale.floor, scale.same, scale.near, scale.solved);
     Ok(info)
+}
+
+/// The file with a model's weights, if it has one.
+fn weights(folder: &Path) -> Result<Option<Weights>> {
+    let mut files = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?.flatten();
+    let file = files.find_map(|f| {
+        let name = f.file_name().into_string().ok()?;
+        WEIGHTS.iter().any(|end| name.ends_with(end)).then_some(name)
+    });
+    file.map(|file| Ok(Weights { sha256: digest(&folder.join(&file))?, file })).transpose()
 }
 
 /// The cosine below which most pairs of these stay.

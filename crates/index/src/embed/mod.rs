@@ -9,7 +9,7 @@ mod onnx;
 
 use std::path::{Path, PathBuf};
 
-pub use card::{CARD, MODEL, ModelInfo, Pooling};
+pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights};
 pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use digest::digest;
 pub use hashed::Hashed;

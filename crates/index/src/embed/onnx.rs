@@ -1,8 +1,7 @@
 //! ONNX models on ONNX Runtime, which is a shared library found at run time.
 
 use std::{
-    fs::{self, File},
-    io::Read as _,
+    fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -13,7 +12,7 @@ use fastembed::{
 use ort::environment::Environment;
 
 use super::{
-    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest_of, hashed, normalise,
+    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest, hashed, normalise,
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -60,41 +59,25 @@ impl Onnx {
             special_tokens_map_file: read(special)?,
             tokenizer_config_file: read(settings)?,
         };
-        let path = folder.join(MODEL);
-        let failed = |e| damaged(folder, &format!("{MODEL}: {e}"));
-        // Looked at while the runtime reads it, by a second handle of the same file: a copy of the bytes would take longer than
-        // both, as fresh memory is dear. A file that was swapped makes vectors that compare with no stored one.
-        let (mut first, mut second) =
-            (File::open(&path).map_err(failed)?, File::open(&path).map_err(failed)?);
-        let (model, sound) = std::thread::scope(|scope| {
-            let named = &info.sha256;
-            let sound = scope.spawn(move || digest_of(&mut second).is_ok_and(|d| d == *named));
-            let mut bytes = Vec::new();
-            let model = first.read_to_end(&mut bytes).map_err(failed).and_then(|_| {
-                let model = UserDefinedEmbeddingModel::new(bytes, files)
-                    .with_pooling(match info.pooling {
-                        Pooling::Mean => fastembed::Pooling::Mean,
-                        Pooling::Cls => fastembed::Pooling::Cls,
-                    })
-                    .with_quantization(QuantizationMode::None);
-                // One thread a model, without spinning: the laptop stays usable, and several models share the cores better
-                // than one model on several threads.
-                let without_packing = if work == Work::Indexing { "0" } else { "1" };
-                let options = InitOptionsUserDefined::new()
-                    .with_environment(environment)
-                    .with_max_length(info.max_tokens)
-                    .with_intra_threads(1)
-                    .with_session_config("session.intra_op.allow_spinning", "0")
-                    .with_session_config("session.disable_prepacking", without_packing);
-                TextEmbedding::try_new_from_user_defined(model, options)
-                    .map_err(|e| damaged(folder, &first_line(&e.to_string())))
+        // Looked at while the runtime reads them. A file that was swapped makes vectors that compare with no stored one.
+        let swapped = |name: &str| damaged(folder, &format!("{name} is not the file that its card names"));
+        let model = std::thread::scope(|scope| {
+            let (card, swapped) = (&info, &swapped);
+            let sound = scope.spawn(move || {
+                let named =
+                    card.weights.iter().map(|w| (w.file.as_str(), &w.sha256)).chain([(MODEL, &card.sha256)]);
+                for (name, sha256) in named {
+                    if digest(&folder.join(name)).map_err(|e| damaged(folder, &e.to_string()))? != *sha256 {
+                        return Err(swapped(name));
+                    }
+                }
+                Ok(())
             });
-            (model, sound.join().unwrap_or(false))
-        });
-        let model = model?;
-        if !sound {
-            return Err(damaged(folder, &format!("{MODEL} is not the file that its card names")));
-        }
+            let model = read(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
+            // That a file is another one says more than what came of it.
+            sound.join().unwrap_or_else(|_| Err(swapped(MODEL)))?;
+            model
+        })?;
         Ok(Self { info, model })
     }
 
@@ -107,6 +90,48 @@ impl Onnx {
         })?;
         vectors.pop().ok_or_else(|| Error::new(Code::ModelUnavailable, "the embedding model gave no vector"))
     }
+}
+
+/// Where the runtime looks for weights that the graph names: `kOrtSessionOptionsModelExternalInitializersFileFolderPath` of
+/// onnxruntime_session_options_config_keys.h.
+const FOLDER: &str = "session.model_external_initializers_file_folder_path";
+
+/// A session with the model's graph and weights.
+fn session(
+    graph: Vec<u8>,
+    tokenizer: TokenizerFiles,
+    folder: &Path,
+    info: &ModelInfo,
+    environment: Environment,
+    work: Work,
+) -> Result<TextEmbedding> {
+    let mut model = UserDefinedEmbeddingModel::new(graph, tokenizer)
+        .with_pooling(match info.pooling {
+            Pooling::Mean => fastembed::Pooling::Mean,
+            Pooling::Cls => fastembed::Pooling::Cls,
+        })
+        .with_quantization(QuantizationMode::None);
+    // One thread a model, without spinning: the laptop stays usable, and several models share the cores better than one model
+    // on several threads.
+    let without_packing = if work == Work::Indexing { "0" } else { "1" };
+    let mut options = InitOptionsUserDefined::new()
+        .with_environment(environment)
+        .with_max_length(info.max_tokens)
+        .with_intra_threads(1)
+        .with_session_config("session.intra_op.allow_spinning", "0")
+        .with_session_config("session.disable_prepacking", without_packing);
+    match (&info.weights, folder.to_str()) {
+        // From there the runtime maps them: a copy would take longer than all else, as fresh memory is dear.
+        (Some(_), Some(folder)) => options = options.with_session_config(FOLDER, folder),
+        (Some(weights), None) => {
+            let path = folder.join(&weights.file);
+            let bytes = fs::read(&path).map_err(|e| Error::io(&path, e))?;
+            model = model.with_external_initializer(weights.file.clone(), bytes);
+        }
+        (None, _) => {}
+    }
+    TextEmbedding::try_new_from_user_defined(model, options)
+        .map_err(|e| damaged(folder, &first_line(&e.to_string())))
 }
 
 /// So much of a text, in bytes, tells whether a model can read it.
