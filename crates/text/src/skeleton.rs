@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 const SHARE: f64 = 0.04;
 /// … and at least this many.
 const AT_LEAST: usize = 12;
+/// Of a heading, a label or a box to tick so many are enough: nobody's own words look so.
+const AT_LEAST_FORMAL: usize = 4;
 /// Longer lines are somebody's words even when they recur.
 const MAX_LINE: usize = 240;
 
@@ -14,7 +16,9 @@ pub fn line_hash(line: &str) -> Option<u64> {
     let core = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
     let core = core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
     let core = core.trim_matches(['*', '_', ':']);
-    if core.len() > MAX_LINE || core.chars().filter(|c| c.is_alphabetic()).count() < 4 {
+    // A letter of Chinese says as much as three of Latin.
+    let letters: usize = core.chars().filter(|c| c.is_alphabetic()).map(char::len_utf8).sum();
+    if core.len() > MAX_LINE || letters < 4 {
         return None;
     }
     let mut hasher = blake3::Hasher::new();
@@ -24,6 +28,14 @@ pub fn line_hash(line: &str) -> Option<u64> {
     }
     let hash = hasher.finalize();
     hash.as_bytes().first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
+}
+
+/// Whether a line looks as forms write theirs: a heading, a label in bold, a box to tick.
+fn is_formal(line: &str) -> bool {
+    let line = line.trim_start();
+    let label = || line.strip_prefix("**").is_some_and(|rest| rest.contains(":**") || rest.contains("**:"));
+    let item = line.trim_start_matches(['-', '*', '+', ' ']);
+    line.starts_with('#') || label() || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
 }
 
 /// The skeleton of one source: hashes of the lines to drop.
@@ -71,7 +83,8 @@ impl Skeleton {
 /// Finds the skeleton of a source from its items' bodies.
 #[derive(Debug, Default)]
 pub struct Finder {
-    counts: HashMap<u64, usize>,
+    /// How many items have each line, and whether each time it looked as a form's.
+    counts: HashMap<u64, (usize, bool)>,
     items: usize,
 }
 
@@ -91,7 +104,9 @@ impl Finder {
                 && let Some(hash) = line_hash(line)
                 && seen.insert(hash)
             {
-                *self.counts.entry(hash).or_default() += 1;
+                let (count, formal) = self.counts.entry(hash).or_insert((0, true));
+                *count += 1;
+                *formal &= is_formal(line);
             }
         }
     }
@@ -99,8 +114,10 @@ impl Finder {
     /// The lines that recur.
     pub fn finish(self) -> Skeleton {
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let floor = AT_LEAST.max((self.items as f64 * SHARE).ceil() as usize);
-        Skeleton::from_hashes(self.counts.into_iter().filter(|(_, n)| *n >= floor).map(|(h, _)| h))
+        let share = (self.items as f64 * SHARE).ceil() as usize;
+        let floor = |formal: bool| share.max(if formal { AT_LEAST_FORMAL } else { AT_LEAST });
+        let recurs = |(_, (n, formal)): &(u64, (usize, bool))| *n >= floor(*formal);
+        Skeleton::from_hashes(self.counts.into_iter().filter(recurs).map(|(hash, _)| hash))
     }
 }
 
@@ -122,6 +139,16 @@ mod tests {
             skeleton.strip("### What happened\nThe pump stops.\n- [ ] I searched\n```\nWhat happened\n```"),
             "The pump stops.\n```\nWhat happened\n```\n"
         );
+    }
+
+    #[test]
+    fn what_looks_as_a_form_needs_no_large_source() {
+        let mut finder = Finder::default();
+        for i in 0..4 {
+            finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
+        }
+        let left = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
+        assert_eq!(left, "9\nit stops\n");
     }
 
     #[test]

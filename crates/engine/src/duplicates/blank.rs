@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 
 use precedent_text::{
+    markdown::BlockKind,
     pattern::re,
     prepare::Prepared,
     tokens::{self, Word},
@@ -14,6 +15,10 @@ use precedent_text::{
 const MIN_TEXT: usize = 12;
 /// So many words of a body say what it is about.
 const ENOUGH: usize = 8;
+/// … and with fewer than this nothing but choices of a form.
+const MIN_CHOSEN: usize = 7;
+/// With so many headings a text is a form.
+const MIN_HEADINGS: usize = 3;
 /// With so many lines of a form a text is one.
 const MIN_FORM: usize = 4;
 /// The most that is read of a text for its first words, in bytes.
@@ -168,9 +173,18 @@ pub(super) fn says_enough(body: &Prepared) -> bool {
     first(body.prose(), ENOUGH).len() >= ENOUGH
 }
 
-/// The first words of a body, as many as tell whether it has enough of them.
+/// The headings of a form; of a text with fewer they are its own words.
+fn form_headings(body: &Prepared) -> impl Iterator<Item = &str> {
+    let headings = || body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
+    let form = headings().count() >= MIN_HEADINGS;
+    headings().filter(move |_| form).map(|block| &*block.text)
+}
+
+/// The first words of a body, as many as tell whether it has enough of them. The headings of a form are none of them.
 fn beginning(body: &Prepared) -> Vec<String> {
-    let prose = body.prose();
+    let asked: HashSet<&str> = form_headings(body).flat_map(str::lines).collect();
+    let own = body.prose().lines().filter(|line| !asked.contains(line)).collect::<Vec<_>>().join("\n");
+    let prose = &*own;
     let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
     first(&format!("{prose}\n{}", body.code()), MIN_TEXT)
 }
@@ -188,8 +202,15 @@ pub(super) fn is_unfilled(body: &Prepared) -> bool {
     let lines = || read.lines().filter(|text| !text.trim().is_empty());
     let of_form = |text: &&str| FORM.contains(&line(text)) || PLACEHOLDER.is_match(text);
     let form = lines().filter(of_form).count();
-    let own: usize = lines().filter(|text| !of_form(text)).map(|text| tokens::words(text).len()).sum();
-    form >= MIN_FORM && own < MIN_TEXT && body.code().split_whitespace().count() < MIN_TEXT
+    let own = |form: &dyn Fn(&&str) -> bool| -> usize {
+        lines().filter(|text| !form(text)).map(|text| tokens::words(text).len()).sum()
+    };
+    let asked: HashSet<&str> = form_headings(body).flat_map(str::lines).collect();
+    // What was only chosen from a list under the headings of a form that nobody knows says no more.
+    let chosen =
+        || asked.len() >= MIN_FORM && own(&|text| of_form(text) || asked.contains(text)) < MIN_CHOSEN;
+    ((form >= MIN_FORM && own(&of_form) < MIN_TEXT) || chosen())
+        && body.code().split_whitespace().count() < MIN_TEXT
 }
 
 /// Whether the words of a title name nothing.

@@ -22,6 +22,8 @@ const MAX_WORDS: usize = 20_000;
 const MAX_READ: usize = 400_000;
 /// The most words of a title that stand in each other's place.
 const MAX_REPLACED: usize = 2;
+/// The fewest digits of a digest.
+const MIN_DIGEST: usize = 7;
 /// The fewest words that such titles share: below that a title was made anew.
 const MIN_SHARED: usize = 2;
 
@@ -34,13 +36,16 @@ static TASKS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "bump update upgrade release prepare publish tag rotate renew migrate retro retrospective standup meeting minutes agenda \
          changelog roadmap milestone planning plan review audit checklist support drop add enable backup maintenance deploy \
-         deployment schedule run chore sprint newsletter invoice",
+         deployment schedule run chore sprint newsletter invoice autoupdate",
     )
 });
 /// … of what a clock starts.
 static RECURRING: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
-        "nightly daily weekly hourly monthly quarterly yearly annual scheduled cron smoke benchmark heartbeat",
+        "nightly daily weekly hourly monthly quarterly yearly annual scheduled cron smoke benchmark heartbeat \
+         täglich wöchentlich monatlich jährlich wochenbericht tagesbericht monatsbericht quotidien hebdomadaire mensuel annuel \
+         diario semanal mensual anual diário mensal giornaliero settimanale mensile annuale dagelijks wekelijks maandelijks \
+         ежедневный еженедельный ежемесячный 周报 日报 月报 週報 日報 月報",
     )
 });
 /// What stands in front of the number that a desk gave to a ticket.
@@ -93,6 +98,7 @@ impl<'a> Worded<'a> {
         let theirs = without_tickets(tokens::words(title));
         same(&self.head, &theirs)
             || replaced(&self.head, &theirs).is_some()
+            || places(&self.head, &theirs).is_some()
             || numbered(&self.head, &theirs).is_some()
             || part(self.title, title).is_some()
     }
@@ -153,13 +159,22 @@ impl<'a> Worded<'a> {
         if let Some(plan) = part(self.title, other.title) {
             return Some(Twin::Parts(plan.to_owned()));
         }
-        let (ours, theirs) = replaced(&self.head, &other.head)?;
-        let (from, to) = (&self.head[ours.clone()], &other.head[theirs.clone()]);
-        if fails && from.iter().chain(to).all(|word| is_version(&word.term)) {
-            return None;
+        if let Some((ours, theirs)) = replaced(&self.head, &other.head) {
+            let (from, to) = (&self.head[ours], &other.head[theirs]);
+            if fails && from.iter().chain(to).all(|word| is_version(&word.term)) {
+                return None;
+            }
+            return same_but_for(&self.rest, &other.rest, from, to)
+                .then(|| Twin::Series(written(self.title, from), written(other.title, to)));
         }
-        same_but_for(&self.rest, &other.rest, from, to)
-            .then(|| Twin::Series(written(self.title, from), written(other.title, to)))
+        let places = places(&self.head, &other.head)?;
+        let (from, to): (Vec<Word>, Vec<Word>) =
+            places.iter().map(|at| (self.head[*at].clone(), other.head[*at].clone())).unzip();
+        let first = from.iter().zip(&to).position(|(a, b)| !(is_number(&a.term) && is_number(&b.term)))?;
+        same_but_for(&self.rest, &other.rest, &from, &to).then(|| {
+            let written = |title, words: &[Word]| written(title, &words[first..=first]);
+            Twin::Series(written(self.title, &from), written(other.title, &to))
+        })
     }
 }
 
@@ -195,6 +210,14 @@ fn is_version(term: &str) -> bool {
 fn is_number(term: &str) -> bool {
     term.contains(|c: char| c.is_ascii_digit())
         && term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
+}
+
+/// Whether a word is a number, or the digest or id of something.
+fn is_filled_in(term: &str) -> bool {
+    is_number(term)
+        || (term.len() >= MIN_DIGEST
+            && term.bytes().all(|b| b.is_ascii_hexdigit())
+            && term.bytes().any(|b| b.is_ascii_digit()))
 }
 
 /// Where two titles first have another number, if that is all in which they differ.
@@ -248,9 +271,26 @@ fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize
     (few(&ours) && few(&theirs) && before + after >= MIN_SHARED).then_some((ours, theirs))
 }
 
+/// Where two titles of one form have other words, at several places: "Domain a.example ends in 30 days", "Domain b.example ends in 14
+/// days". Of words that are no numbers there are few.
+fn places(ours: &[Word], theirs: &[Word]) -> Option<Vec<usize>> {
+    if ours.len() != theirs.len() {
+        return None;
+    }
+    let differ = |at: &usize| ours[*at].term != theirs[*at].term;
+    let all: Vec<usize> = (0..ours.len()).filter(differ).collect();
+    let words =
+        all.iter().filter(|at| !(is_number(&ours[**at].term) && is_number(&theirs[**at].term))).count();
+    let shared = ours.len() - all.len();
+    ((1..=MAX_REPLACED).contains(&words) && shared >= MIN_SHARED.max(all.len())).then_some(all)
+}
+
 /// Whether two texts are the same where `to` may stand for `from`, all of it or word by word.
 fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) -> bool {
-    let pair = |a: &String, b: &String| from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b);
+    // What a machine fills in is another number, moment or run each time.
+    let pair = |a: &String, b: &String| {
+        (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
+    };
     if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a == b || pair(a, b)) {
         return true;
     }
@@ -262,7 +302,7 @@ fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) 
         match (a, b) {
             ([], []) => return true,
             _ if starts(a, from) && starts(b, to) => (a, b) = (&a[from.len()..], &b[to.len()..]),
-            ([x, left @ ..], [y, right @ ..]) if x == y => (a, b) = (left, right),
+            ([x, left @ ..], [y, right @ ..]) if x == y || pair(x, y) => (a, b) = (left, right),
             _ => return false,
         }
     }
@@ -304,6 +344,30 @@ mod tests {
         assert_eq!(twin(("The list is cut", BODY), ("the LIST is cut!", BODY)), Some(Twin::Copy));
         assert_eq!(twin(("The list is cut", BODY), ("The list is cut", "Another text altogether.")), None);
         assert_eq!(twin(("Crash", "It crashes."), ("Crash", "It crashes.")), None, "too short to say so");
+    }
+
+    #[test]
+    fn what_a_machine_files_again_and_again_is_a_series_whatever_it_fills_in() {
+        let flaky = |test: &str, run: &str| {
+            (format!("[flaky test] {test}"), format!("The test {test} failed on main but passed on retry.\n\nRun: https://ci.example/run/{run}\nFirst seen: 2025-03-03"))
+        };
+        let (a, b) = (flaky("Sync.testResume", "4537"), flaky("Upload.testRetry", "3685"));
+        assert!(matches!(twin((&a.0, &a.1), (&b.0, &b.1)), Some(Twin::Series(..))));
+        let domain = |name: &str, days: u8, day: &str| {
+            (format!("Domain {name} expires in {days} days"), format!("The domain {name} expires on {day}. Please look into it."))
+        };
+        let (a, b) = (domain("tide.example", 30, "2025-04-07"), domain("desk.example", 14, "2025-06-07"));
+        assert_eq!(twin((&a.0, &a.1), (&b.0, &b.1)), series("tide.example", "desk.example"));
+        // What each says of its own is no number that was filled in.
+        let found = twin(
+            ("Sync of host nas01 ends with TM-231", "nas01: the folder 'reports ' stops the sync of all."),
+            ("Sync of host nas07 ends with TM-231", "nas07: the folder 'bills ' stops the sync of all."),
+        );
+        assert_eq!(found, None);
+        assert_eq!(
+            twin(("Informe semanal 3 de marzo", "Diez nuevas."), ("Informe semanal 10 de marzo", "Once nuevas.")),
+            series("3", "10")
+        );
     }
 
     #[test]

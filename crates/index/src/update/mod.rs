@@ -38,7 +38,7 @@ const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
 const COMMIT_EVERY: usize = 32_768;
 /// A source with fewer items has no template worth finding.
-const SKELETON_FROM: u64 = 50;
+const SKELETON_FROM: u64 = 8;
 /// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
 const SKELETON_SAMPLE: u64 = 32_768;
 
