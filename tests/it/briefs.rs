@@ -454,7 +454,11 @@ fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
     let out = place.ok(&["brief", "acme/app#2"]).out;
     let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with"), "{out}");
-    assert_eq!((out.matches("Same here").count(), out.matches("29 more confirm it").count()), (1, 1), "{out}");
+    assert_eq!(
+        (out.matches("Same here").count(), out.matches("29 more confirm it").count()),
+        (1, 1),
+        "{out}"
+    );
 
     let asks = "Is there a log, a message or a stack trace?";
     assert!(!place.ok(&["brief", "acme/app#3"]).out.contains(asks));
@@ -464,4 +468,17 @@ fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
     let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"), "{out}");
     assert_eq!(out.matches("Same here").count(), 1, "{out}");
+}
+
+#[test]
+fn a_pdf_of_any_script_is_made_without_a_complaint() {
+    let place = Place::new();
+    let text =
+        "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
+    let path = place.file("in.jsonl", lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let pdf = place.path("b.pdf");
+    let ran = place.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    assert!(fs::read(&pdf).unwrap().starts_with(b"%PDF-"));
 }

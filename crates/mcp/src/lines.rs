@@ -426,11 +426,18 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_method_is_told_which_there_are() {
+        let told = said(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}").unwrap();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&1.into(), &METHOD_NOT_FOUND.into()));
+        assert!(told["error"]["message"].as_str().unwrap().contains("tools/call"), "{told}");
+    }
+
+    #[test]
     fn requests_are_passed_on() {
         for line in [
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":null}",
-            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"no/such\"}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"prompts/list\"}",
         ] {
             let passed = matches!(
                 understand(line.as_bytes()),

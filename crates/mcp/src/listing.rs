@@ -92,8 +92,7 @@ async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
 
 /// As many of the results as have room, and how many those are.
 fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
-    let hits = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
-    let hits: Vec<Value> = hits;
+    let hits: Vec<Value> = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
     let (room, nothing) = (reply::room(asked.max_chars), hits.is_empty());
     let (page, shown) = pages::hits(fields(&found)?, hits, room);
     let mut page = Value::Object(page);

@@ -343,7 +343,13 @@ impl Writer<'_> {
                 Band::Related => "related, and hardly the same".to_owned(),
                 band => format!("{} this one ({:.0} in 100)", band.words(), f64::from(c.confidence) * 100.0),
             }];
-            facts.push(c.disposition.to_string());
+            // What is hardly the same cannot be back.
+            facts.push(match &c.disposition {
+                Disposition::PossibleRegression(by) if c.confidence < Band::Possible.floor() => {
+                    Disposition::Fixed(by.clone()).to_string()
+                }
+                other => other.to_string(),
+            });
             facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
