@@ -444,7 +444,7 @@ fn a_small_reply_about_nothing_is_whole_and_a_missing_key_is_named() {
     let place = Place::new();
     filled(&place);
     let mut client = Client::start(&place, &[]);
-    let found = client.ok("search", json!({"query": "zzzyqx", "max_chars": 1_000}));
+    let found = client.ok("search", json!({"query": "zzzyqx mode:lexical", "max_chars": 1_000}));
     assert_eq!((&found["hits"], &found["truncated"]), (&json!([]), &Value::Null), "{found}");
     assert!(client.ok("status", json!({"max_chars": 3_000}))["sources"].is_array());
     let missing = client.call("get_thread", json!({"key": " "}));
