@@ -78,7 +78,8 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                     note.key,
                     day(Some(note.updated_at)),
                     note.kind.as_str(),
-                    plain(&note.title)
+                    // Notes of earlier versions may have a title of several lines.
+                    plain(&note.title).split_whitespace().collect::<Vec<_>>().join(" ")
                 ));
             }
             Ok(())

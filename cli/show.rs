@@ -12,6 +12,9 @@ use crate::{
     output::{BOLD, DIM, KEY, Output, day, plain, plural, state},
 };
 
+/// So many items that are mentioned are named.
+const MENTIONS: usize = 10;
+
 pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
     let mut thread = session.casebook.thread(&session.key(&command.key)).await?;
     let all = thread.comments.len();
@@ -63,16 +66,24 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             day(thread.deleted_at)
         ));
     }
-    for link in thread.links.iter().filter(|l| l.kind != "mentions") {
+    // A report that everybody names would fill the screen with names.
+    let (mentions, links): (Vec<_>, Vec<_>) = thread.links.iter().partition(|l| l.kind == "mentions");
+    for link in links.into_iter().chain(mentions.iter().copied().take(MENTIONS)) {
         let what = match (link.kind.as_str(), link.outgoing) {
             ("duplicate_of", true) => "duplicate of",
             ("duplicate_of", false) => "has duplicate",
             ("closes", true) => "closes",
             ("closes", false) => "closed by",
+            ("mentions", true) => "mentions",
+            ("mentions", false) => "mentioned by",
             _ => "related to",
         };
         let title = link.title.as_deref().map(plain).unwrap_or_default();
         output.line(format_args!("{what} {KEY}{}{KEY:#} {title}", plain(&link.key)));
+    }
+    if mentions.len() > MENTIONS {
+        let more = plural((mentions.len() - MENTIONS) as u64, "more mention");
+        output.line(format_args!("{DIM}{more}; --json lists them all{DIM:#}"));
     }
     output.line("");
     body(&thread.markdown, output);

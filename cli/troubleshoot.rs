@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use precedent_core::{
-    Error, Result,
+    Code, Error, Result,
     model::{
         CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
         TroubleshootSettings, split_key,
@@ -123,8 +123,13 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     }
     // A key, a number or the address of an item: each has a digit.
     let one_word = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
-    if one_word && session.casebook.thread(&text).await.is_ok() {
-        return Ok(Asked::Item(text));
+    if one_word {
+        match session.casebook.thread(&text).await {
+            Ok(_) => return Ok(Asked::Item(text)),
+            // A number that several sources have: which one is meant has to be said.
+            Err(error) if error.code() == Code::InvalidInput => return Err(error),
+            Err(_) => {}
+        }
     }
     // A key that names nothing is a mistake and no text.
     if one_word && is_key(&text) {
@@ -226,9 +231,13 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     output.wrapped(&plain(&case.body), "  ");
-    for c in &case.comments {
+    for c in case.read_in_order() {
         output.line("");
         print_comment(c, case.is_first(c), "  ", usize::MAX, output);
+    }
+    if let Some(agree) = case.agreement() {
+        output.line("");
+        output.line(format_args!("  {DIM}{agree}{DIM:#}"));
     }
     for change in case.told_changes() {
         output.line("");

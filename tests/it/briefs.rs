@@ -428,3 +428,57 @@ fn the_command_line_writes_what_the_files_ending_says() {
     let pdf = place.path("b.pdf");
     assert_eq!(place.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
 }
+
+#[test]
+fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
+    let place = Place::new();
+    let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
+    let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
+    let log = format!("{}2026-01-03 10:00:00 FATAL FW-777 index page torn\n{}", steps(0), steps(1_500));
+    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let mut records = vec![
+        issue(1, "Index stops at night", &format!("It stops.\n\n```\n{log}```\n\nOn 2.3.1.")),
+        with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed),
+        issue(3, "Grey thumbnails", "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7"),
+        issue(4, "Blue thumbnails", "They are blue, since yesterday."),
+    ];
+    records.extend((0..30).map(|n| comment(100 + n, 2, &format!("Same here with {n} files. Any news?"))));
+    let fix = comment(200, 2, "The index was dropped. Run `fw fix-index`; fixed in 2.3.2.");
+    records.push(with(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
+    let path = place.file("in.jsonl", lines(&records));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+
+    let out = place.ok(&["brief", "acme/app#1"]).out;
+    assert!(out.contains("FW-777") && out.contains("It stops.") && out.len() < 20_000, "{out}");
+
+    let out = place.ok(&["brief", "acme/app#2"]).out;
+    let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
+    assert!(at("fw fix-index") < at("Same here with"), "{out}");
+    assert_eq!(
+        (out.matches("Same here").count(), out.matches("29 more confirm it").count()),
+        (1, 1),
+        "{out}"
+    );
+
+    let asks = "Is there a log, a message or a stack trace?";
+    assert!(!place.ok(&["brief", "acme/app#3"]).out.contains(asks));
+    assert!(place.ok(&["brief", "acme/app#4"]).out.contains(asks));
+
+    let out = place.ok(&["troubleshoot", "acme/app#2"]).out;
+    let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
+    assert!(at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"), "{out}");
+    assert_eq!(out.matches("Same here").count(), 1, "{out}");
+}
+
+#[test]
+fn a_pdf_of_any_script_is_made_without_a_complaint() {
+    let place = Place::new();
+    let text =
+        "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
+    let path = place.file("in.jsonl", lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let pdf = place.path("b.pdf");
+    let ran = place.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    assert!(fs::read(&pdf).unwrap().starts_with(b"%PDF-"));
+}

@@ -183,3 +183,47 @@ fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
     let found = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success() && found.contains("UnknownIssuer"), "{found}");
 }
+
+#[test]
+fn a_number_that_two_sources_have_is_asked_about_and_what_is_mentioned_is_shown() {
+    let place = Place::new();
+    for source in ["acme/app", "acme/lib"] {
+        let items = [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
+        let file = place.file("in.jsonl", format!("{}\n{}\n", items[0], items[1]));
+        place.ok(&["import", "github", &file.to_string_lossy(), "--source", source]);
+    }
+    for args in [["show", "77"], ["duplicates", "#77"], ["troubleshoot", "#77"], ["brief", "77"]] {
+        let ran = place.run(&args);
+        assert!(ran.code == Some(2) && ran.err.contains("acme/app#77, acme/lib#77"), "{args:?} {}", ran.err);
+    }
+    let ran = place.run(&["show", ""]);
+    assert!(ran.code == Some(2) && ran.err.contains("a key is missing"), "{}", ran.err);
+    let shown = place.ok(&["show", "acme/app#77"]).out;
+    assert!(shown.contains("mentions acme/app#78 Icons"), "{shown}");
+    let shown = place.ok(&["show", "acme/app#78"]).out;
+    assert!(shown.contains("mentioned by acme/app#77 Tray icon is gone"), "{shown}");
+}
+
+#[test]
+fn a_word_is_found_behind_what_is_written_before_it() {
+    let place = Place::new();
+    let items = [
+        issue(1, "L'aperçu avant l’imprimante", "Rien ne sort."),
+        issue(2, "Il nome dell'utente", "Manca."),
+        issue(3, "فشل تسجيـــل الدخول", "لا شيء"),
+    ];
+    let text: String = items.iter().map(|item| format!("{item}\n")).collect();
+    let file = place.file("in.jsonl", text);
+    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
+    for (query, key) in [
+        ("aperçu", "acme/app#1"),
+        ("imprimante", "acme/app#1"),
+        ("d'imprimante", "acme/app#1"),
+        ("utente", "acme/app#2"),
+        ("دخول", "acme/app#3"),
+        ("تسجيل", "acme/app#3"),
+    ] {
+        let out = place.ok(&["search", query, "--mode", "lexical"]).out;
+        assert!(out.starts_with(key), "{query}: {out}");
+    }
+}

@@ -596,6 +596,28 @@ async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() 
     assert_eq!(casebook.triage(rescan, &task).await.unwrap_err().code(), Code::Cancelled);
 }
 
+#[tokio::test]
+async fn a_look_beyond_a_reports_own_source_leaves_the_queue_as_it_was() {
+    let place = Place::new();
+    let casebook = loaded(&place).await;
+    let body = "The archive does not open after the update.";
+    let twin = |number| report(number, 20, "Archive does not open on the phone", body);
+    import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")]).await;
+    import(&casebook, &place, "two/app", &[twin(7)]).await;
+    let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
+    let before = queue().await;
+    let everywhere = DuplicatesRequest { everywhere: true, ..of("two/app#7") };
+    let found = ask(&casebook, everywhere).await;
+    assert_eq!(keys(&found).first(), Some(&"one/app#1"), "{found:?}");
+    let after = queue().await;
+    let shown = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
+    assert_eq!((after.waiting, shown(&after)), (before.waiting, shown(&before)));
+    assert_eq!(after.waiting, after.queue.len() as u64);
+    let none = TriageRequest { source: Some("two/app".into()), ..TriageRequest::default() };
+    let none = casebook.triage(none, &Task::new()).await.unwrap();
+    assert!(none.queue.is_empty() && none.expected.is_sign_positive(), "{none:?}");
+}
+
 #[test]
 fn the_queue_is_worked_through_in_the_terminal() {
     let place = Place::new();

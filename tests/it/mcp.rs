@@ -292,7 +292,12 @@ fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
         client.send(line);
         assert_eq!(client.ok("status", json!({}))["sources"][0]["key"], "acme/app", "after {line:?}");
     }
-    assert!(client.ask("no/such/method", json!({}))["error"].is_object());
+    for method in ["no/such/method", "resources/read", "logging/setLevel"] {
+        let error = client.ask(method, json!({}))["error"].clone();
+        let said = error["message"].as_str().unwrap();
+        assert_eq!(error["code"], -32601, "{error}");
+        assert!(said.contains(method) && said.contains("tools/list and tools/call"), "{said}");
+    }
     let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
     assert_eq!(client.ok("troubleshoot", json!({"text": huge}))["outcome"], "solved");
     assert_eq!(client.end().0, Some(0));
@@ -425,9 +430,26 @@ fn what_comes_before_a_client_says_hello_does_not_end_it() {
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
     client.send("hello");
     assert_eq!(client.frame()["error"]["code"], -32700);
+    let early = client.call("status", json!({}));
+    assert!(early["error"]["message"].as_str().unwrap().contains("send initialize first"), "{early}");
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
     assert_eq!(client.ask("initialize", hello)["result"]["serverInfo"]["name"], "precedent");
     assert_eq!(client.ok("status", json!({}))["sources"][0]["key"], "acme/app");
+    assert_eq!(client.end().0, Some(0));
+}
+
+#[test]
+fn a_small_reply_about_nothing_is_whole_and_a_missing_key_is_named() {
+    let place = Place::new();
+    filled(&place);
+    let mut client = Client::start(&place, &[]);
+    let found = client.ok("search", json!({"query": "zzzyqx mode:lexical", "max_chars": 1_000}));
+    assert_eq!((&found["hits"], &found["truncated"]), (&json!([]), &Value::Null), "{found}");
+    assert!(client.ok("status", json!({"max_chars": 3_000}))["sources"].is_array());
+    let missing = client.call("get_thread", json!({"key": " "}));
+    let said = missing["result"]["structuredContent"]["message"].as_str().unwrap();
+    assert_eq!(said, "a key is missing");
     assert_eq!(client.end().0, Some(0));
 }
 

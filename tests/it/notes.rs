@@ -135,6 +135,8 @@ async fn a_look_alone_stores_nothing_and_says_what_to_do() {
     for (body, recommendation, matches) in [
         (changed(0), Recommendation::DuplicateFound, 1),
         (changed(6), Recommendation::SimilarFound, 1),
+        // Less alike than what has nearly the same words, and about the same.
+        (changed(8), Recommendation::SimilarFound, 1),
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
         let similar = casebook.similar_notes(NoteKind::Curiosity, "Forest", &body).await.unwrap();
@@ -255,6 +257,28 @@ async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
     assert_eq!(casebook.note("1").await.unwrap_err().code(), Code::NotFound);
     let next = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
     assert_eq!((next.outcome, next.note.key.as_str()), (NoteOutcome::Stored, "note#2"));
+}
+
+#[tokio::test]
+async fn another_name_makes_another_note() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let of = |who: &str| format!("Customer {who} Harbour keeps 4.1: {LONG}");
+    add(&casebook, draft(NoteKind::Lesson, &of("Blue"), "They may not update before June.")).await;
+    let red = draft(NoteKind::Lesson, &of("Red"), "They may not update before June.");
+    let answer = add(&casebook, red).await;
+    assert_eq!(answer.outcome, NoteOutcome::Connected, "{answer:?}");
+    assert_eq!(answer.matches[0].differs, ["Red", "Blue"]);
+}
+
+#[test]
+fn a_title_of_two_lines_is_one_line_in_every_list() {
+    let place = Place::new();
+    place.ok(&["note", "add", "-t", "two\nlines", "-b", "b"]);
+    place.ok(&["note", "add", "-t", "other", "-b", "c"]);
+    place.ok(&["note", "edit", "2", "-t", "again\n two"]);
+    let out = place.ok(&["note", "list"]).out;
+    assert!(out.lines().count() == 2 && out.contains("two lines") && out.contains("again two"), "{out}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 1_000_000;
 /// The most notes that a look names.
 const MAX_MATCHES: usize = 10;
+/// So many of them at the most are told the same with other words.
+const MAX_RELATED: usize = 3;
 /// Words that turn a sentence around; a model hardly sees them.
 const NEGATIONS: &[&str] =
     &["not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't", "didn't"];
@@ -58,6 +60,7 @@ impl Notebook<'_> {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long; those of the database.
     pub fn similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
+        let title = &*one_line(title);
         valid(title, body)?;
         let rows = self.derived.store.read(|r| r.notes(Some(kind)))?;
         Ok(self.look(&rows, None, title, body))
@@ -69,11 +72,12 @@ impl Notebook<'_> {
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long, [`precedent_core::Code::NotFound`] for a
     /// key to attach it to that does not exist; those of the database.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
-        valid(&draft.title, &draft.body)?;
+        let title = &*one_line(&draft.title);
+        valid(title, &draft.body)?;
         let tags = tags(&draft.tags);
         let similar = if draft.kind.is_checked() {
             let rows = self.derived.store.read(|r| r.notes(Some(draft.kind)))?;
-            self.look(&rows, None, &draft.title, &draft.body)
+            self.look(&rows, None, title, &draft.body)
         } else {
             SimilarNotes { matches: vec![], recommendation: Recommendation::Unique, warning: None }
         };
@@ -85,7 +89,7 @@ impl Notebook<'_> {
             let note = self.derived.store.read(|r| one(r, &there.id).and_then(|n| r.shown_note(n)))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
-        let content = NoteContent { title: draft.title.trim(), body: &draft.body, tags: &tags };
+        let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let stored = self.derived.store.write_durably(|w| {
             let to = attachments(w, &draft.attach)?;
@@ -124,7 +128,7 @@ impl Notebook<'_> {
             let note = one(w, key)?;
             let to = attachments(w, &change.attach)?;
             let old = &note.document;
-            let title = change.title.as_deref().unwrap_or(&old.title).trim();
+            let title = &*one_line(change.title.as_deref().unwrap_or(&old.title));
             let body = change.body.as_deref().unwrap_or(&old.body);
             valid(title, body)?;
             let tags =
@@ -173,20 +177,22 @@ impl Notebook<'_> {
         let near = match self.vectors {
             Some((vectors, model)) => {
                 same = model.same;
-                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near))
+                // What tells the same with other words is less alike than what nearly has the same words.
+                let related = model.solved.min(model.near);
+                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near, related))
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near) = match near {
+        let (cosines, near, related) = match near {
             Ok(found) => found,
             Err(error) => {
                 warning = Some(format!("Compared word for word alone: {error}"));
-                (vec![0.0; rows.len()], f32::INFINITY)
+                (vec![0.0; rows.len()], f32::INFINITY, f32::INFINITY)
             }
         };
         for (row, cosine) in rows.iter().zip(cosines) {
             let exact = row.content_hash == hash;
-            if Some(row.document.id) == except || !(exact || cosine >= near) {
+            if Some(row.document.id) == except || !(exact || cosine >= related) {
                 continue;
             }
             matches.push(NoteMatch {
@@ -199,7 +205,8 @@ impl Notebook<'_> {
                 differs: if exact {
                     vec![]
                 } else {
-                    differs((title, body), (&row.document.title, &row.document.body))
+                    // Of other words in a text that is less alike none is told: there are many.
+                    differs((title, body), (&row.document.title, &row.document.body), cosine >= near)
                 },
             });
         }
@@ -219,7 +226,8 @@ impl Notebook<'_> {
             None if matches.is_empty() => Recommendation::Unique,
             None => Recommendation::SimilarFound,
         };
-        matches.truncate(MAX_MATCHES);
+        let close = matches.iter().filter(|m| m.exact || m.similarity >= near).count();
+        matches.truncate((close + MAX_RELATED).min(MAX_MATCHES));
         SimilarNotes { matches, recommendation, warning }
     }
 
@@ -264,12 +272,36 @@ fn nearness(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     one_way(a, b).min(one_way(b, a))
 }
 
-/// What two texts that read alike do not agree on: whatever has a digit, and whether it is said of or denied.
-fn differs(a: (&str, &str), b: (&str, &str)) -> Vec<String> {
+/// The names in a text: words with a capital that do not begin a sentence, as written, and runs of Chinese or Japanese, which have no
+/// capitals and which most models hardly read.
+fn names(text: &str) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    let mut begins = true;
+    for word in text.split_inclusive([' ', '\n', '\t']) {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !begins && bare.starts_with(char::is_uppercase) {
+            out.insert(bare.to_owned());
+        }
+        let wide = bare.split(|c: char| c < WIDE || !c.is_alphanumeric()).filter(|run| !run.is_empty());
+        out.extend(wide.map(str::to_owned));
+        begins = word.trim_end().is_empty() && begins
+            || word.ends_with('\n')
+            || word.trim_end().ends_with(['.', '!', '?', ':']);
+    }
+    out
+}
+
+/// From this character on are those that are written without spaces.
+const WIDE: char = '\u{2e80}';
+
+/// What two texts that read alike do not agree on: whatever has a digit, names where that is asked and each has one of its own, and
+/// whether it is said of or denied.
+fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
     let telling = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
         let text = format!("{title}\n{body}").to_lowercase();
         let numbered = text
-            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+            // Chinese and Japanese put no space between a number and what is counted.
+            .split(|c: char| c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
             .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
             .filter(|w| w.contains(|c: char| c.is_ascii_digit()))
             .map(str::to_owned)
@@ -280,11 +312,27 @@ fn differs(a: (&str, &str), b: (&str, &str)) -> Vec<String> {
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (telling(a), telling(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
+    let (ours, theirs) = (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
+    let own = |of: &BTreeSet<String>, other: (&str, &str)| -> Vec<String> {
+        let other = format!("{}\n{}", other.0, other.1).to_lowercase();
+        of.iter().filter(|name| !other.contains(&name.to_lowercase())).cloned().collect()
+    };
+    let (ours, theirs) = (own(&ours, b), own(&theirs, a));
+    if named && !ours.is_empty() && !theirs.is_empty() {
+        let new = ours.into_iter().chain(theirs);
+        let new: Vec<String> = new.filter(|name| !out.contains(&name.to_lowercase())).collect();
+        out.extend(new);
+    }
     if a_negations.is_empty() != b_negations.is_empty() {
         out.extend(a_negations.union(&b_negations).map(|n| (*n).to_owned()));
     }
     out.truncate(MAX_MATCHES);
     out
+}
+
+/// A title as it is kept: in one line, as lists show it.
+fn one_line(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn valid(title: &str, body: &str) -> Result<()> {
@@ -339,11 +387,31 @@ mod tests {
     #[test]
     fn numbers_versions_and_negations_make_another_note() {
         let text = "Open port 8080 for the agent";
+        let differs = |a, b| super::differs(a, b, true);
         assert!(differs(("t", text), ("t", text)).is_empty());
         assert_eq!(differs(("t", text), ("t", "Open port 8081 for the agent")), ["8080", "8081"]);
         assert_eq!(differs(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")), ["2.3", "2.3.1"]);
         assert_eq!(differs(("t", "Restart it"), ("t", "Do not restart it")), ["not"]);
         assert!(differs(("t", "It doesn't work"), ("t", "It does not work")).is_empty());
+    }
+
+    #[test]
+    fn other_names_make_another_note() {
+        let of = |who: &str| (format!("Customer {who} Harbour runs 4.1"), "They may not update.".to_owned());
+        let (red, blue) = (of("Red"), of("Blue"));
+        let differs = |a, b| super::differs(a, b, true);
+        assert_eq!(differs((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);
+        // What begins a sentence has a capital for that alone, and a name that one of them leaves out is no other name.
+        assert!(differs(("t", "Restart it. Then wait."), ("t", "Stop it. Now wait.")).is_empty());
+        assert!(differs(("t", "ask the Server team"), ("t", "ask the team")).is_empty());
+        let (one, other) = (("索引重建停在99%", "x"), ("重建索引卡在50%", "x"));
+        assert_eq!(differs(one, other), ["50", "99", "索引重建停在", "重建索引卡在"]);
+        assert_eq!(super::differs(one, other, false), ["50", "99"]);
+    }
+
+    #[test]
+    fn a_title_is_one_line() {
+        assert_eq!(one_line(" two\nlines\t here "), "two lines here");
     }
 
     #[test]

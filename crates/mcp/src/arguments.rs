@@ -294,7 +294,7 @@ mod tests {
         assert!(said.contains("kind has to be one of lesson, curiosity, "), "{said}");
         assert!(refused::<FindDuplicates>(json!({"include_closed": 1})).contains("true or false"));
         assert!(refused::<FindDuplicates>(json!({"threshold": 1.5})).contains("a number from 0 to 1"));
-        assert!(refused::<Status>(json!({"verbose": true})).contains("It takes none."));
+        assert!(refused::<Status>(json!({"verbose": true})).contains("It takes max_chars."));
     }
 
     #[test]

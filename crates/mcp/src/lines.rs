@@ -29,6 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 
 /// A conversation, line by line.
@@ -75,10 +76,15 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         }
     }
 
-    /// Whether `rmcp` can take the message now: before a client has begun, it gives up at the first that is no request.
+    /// Whether `rmcp` can take the message now: before a client has begun, it gives up at the first that is no request. A request that
+    /// comes too early gets its answer here.
     fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(asked) => {
+                let greets = matches!(
+                    asked.request,
+                    ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)
+                );
                 self.begun |= match &asked.request {
                     ClientRequest::InitializeRequest(_) => true,
                     ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
@@ -87,6 +93,12 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                         request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                     }
                 };
+                if !self.begun && !greets {
+                    let id = serde_json::to_string(&asked.id).ok();
+                    let text = "The conversation has not begun: send initialize first, then notifications/initialized.";
+                    self.answer = Some(answer(id.as_deref(), INVALID_REQUEST, text));
+                    return false;
+                }
                 true
             }
             _ => self.begun,
@@ -292,6 +304,14 @@ fn understand(line: &[u8]) -> Said {
             (ClientRequest::CustomRequest(_), Some(takes)) => {
                 Said::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
             }
+            // `rmcp` answers these with nothing but their name.
+            _ if !is_known(&method) => {
+                let shown: String = method.chars().take(60).collect();
+                let text = format!(
+                    "There is no method \"{shown}\". This server has initialize, ping, tools/list and tools/call."
+                );
+                Said::Wrong(answer(id, METHOD_NOT_FOUND, &text))
+            }
             _ => Said::Message(Box::new(JsonRpcMessage::Request(asked))),
         },
         Ok(_) => wrong(id, "This is no request."),
@@ -311,6 +331,12 @@ fn takes(method: &str) -> Option<&'static str> {
         "ping" => "nothing",
         _ => return None,
     })
+}
+
+/// Whether `rmcp` has an answer to a method: what is listed may be empty.
+fn is_known(method: &str) -> bool {
+    let others = ["resources/list", "resources/templates/list", "prompts/list", "server/discover"];
+    takes(method).is_some() || others.contains(&method)
 }
 
 /// Whether an id can stand in an answer: a text or a number, as the protocol has it.
@@ -400,11 +426,18 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_method_is_told_which_there_are() {
+        let told = said(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}").unwrap();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&1.into(), &METHOD_NOT_FOUND.into()));
+        assert!(told["error"]["message"].as_str().unwrap().contains("tools/call"), "{told}");
+    }
+
+    #[test]
     fn requests_are_passed_on() {
         for line in [
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":null}",
-            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"no/such\"}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"prompts/list\"}",
         ] {
             let passed = matches!(
                 understand(line.as_bytes()),

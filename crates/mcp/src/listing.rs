@@ -92,9 +92,18 @@ async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
 
 /// As many of the results as have room, and how many those are.
 fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
-    let hits = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
-    let (page, shown) = pages::hits(fields(&found)?, hits, reply::room(asked.max_chars));
-    Ok((Value::Object(page), shown))
+    let hits: Vec<Value> = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
+    let (room, nothing) = (reply::room(asked.max_chars), hits.is_empty());
+    let (page, shown) = pages::hits(fields(&found)?, hits, room);
+    let mut page = Value::Object(page);
+    if nothing {
+        // Where nothing was found nothing that was found is cut; what is told of the search gives way without a word.
+        reply::bound(&mut page, room.saturating_sub(reply::cost(&json!({"next_offset": 0}))), reply::KEPT);
+        if let Some(fields) = page.as_object_mut() {
+            fields.remove("truncated");
+        }
+    }
+    Ok((page, shown))
 }
 
 fn with_next(mut page: Value, next: Option<usize>) -> Value {

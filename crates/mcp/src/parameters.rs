@@ -282,7 +282,12 @@ pub struct ExportBrief {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Status {}
+pub struct Status {
+    /// The longest reply, in characters: text and structured content together.
+    #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
+    pub max_chars: usize,
+}
 
 macro_rules! asked {
     ($($bounded:ident),*; $($other:ident),*) => {
@@ -295,4 +300,4 @@ macro_rules! asked {
     };
 }
 
-asked!(Search, FindDuplicates, Troubleshoot, GetThread, ExportBrief; CheckSimilar, StoreNote, RecordVerdict, Status);
+asked!(Search, FindDuplicates, Troubleshoot, GetThread, ExportBrief, Status; CheckSimilar, StoreNote, RecordVerdict);

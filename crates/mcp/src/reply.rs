@@ -40,7 +40,7 @@ static TELLING: Words = Words::new(
 );
 
 /// What a reply is about.
-const KEPT: &[&str] = &[
+pub const KEPT: &[&str] = &[
     "candidates",
     "cases",
     "code",

@@ -78,6 +78,11 @@ impl SqliteFile {
             Access::Full => Some(lock_beside(path)?),
             Access::ReadOnly { .. } => None,
         };
+        // SQLite gives the files beside a database the mode that it has when they are made: it has to be private before that.
+        if matches!(access, Access::Full) && !path.exists() {
+            // Where this fails, SQLite says why.
+            drop(create_private(path));
+        }
         // Each connection's mapping counts as memory of its own; only readers gain from theirs.
         let mut writer = connect(path, 0, &access)?;
         prepare(&mut writer)?;
@@ -258,6 +263,20 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_and_those_beside_it_are_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new.db");
+        let file = SqliteFile::open(&path, 0, |_| Ok(())).unwrap();
+        file.write(|c| Ok(c.execute_batch("CREATE TABLE one (a)")?)).unwrap();
+        for end in ["", "-wal", "-shm"] {
+            let mode = std::fs::metadata(with_end(&path, end)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{end}");
+        }
+    }
 
     /// See `.cargo/config.toml`.
     #[test]

@@ -22,6 +22,10 @@ const LAST: usize = 60;
 const AROUND: usize = 4;
 /// What is longer, in bytes, is a log and no mail.
 const LONGEST_MAIL: usize = 1_000_000;
+/// Fewer lines are no log, however long they are.
+const MANY_LINES: usize = 30;
+/// What stands for lines that are left out.
+const LEFT_OUT: &str = "[…]\n";
 /// The longest line, in bytes, that is kept whole.
 const LINE: usize = 2_000;
 
@@ -49,8 +53,94 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     if text.len() <= SHORT {
         return text;
     }
-    let hash = BuildHasherDefault::<DefaultHasher>::new();
     let lines: Vec<&str> = text.lines().collect();
+    let kept = telling(&lines, MOST);
+    Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+}
+
+/// A Markdown text in about `most` bytes, to be read by people: what is written stays, and a log or another long run of lines that a fence
+/// holds is shown by its lines that inform, with a mark where some are left out.
+pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let parts = parts(text);
+    // A text that fences nothing may be a log as a whole.
+    let long = |part: &Part<'_>| {
+        part.lines.len() >= MANY_LINES && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
+    };
+    let count = parts.iter().filter(|part| long(part)).count();
+    if count == 0 {
+        return text.into();
+    }
+    let written: usize = parts.iter().filter(|part| !long(part)).map(Part::bytes).sum();
+    let each = most.saturating_sub(written).max(most / 2) / count;
+    let mut out = String::with_capacity(most);
+    for part in &parts {
+        let kept: BTreeSet<usize> = match long(part) && part.bytes() > each {
+            // The marks take room as well.
+            true => telling(&part.lines, each * 3 / 4),
+            false => (0..part.lines.len()).collect(),
+        };
+        let mut next = 0;
+        for at in kept {
+            if at > next {
+                out.push_str(LEFT_OUT);
+            }
+            out.push_str(head(part.lines[at]));
+            out.push('\n');
+            next = at + 1;
+        }
+        if next < part.lines.len() {
+            out.push_str(LEFT_OUT);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    Cow::Owned(out)
+}
+
+/// A run of lines: what a fence holds, or what stands outside of one, fences included.
+struct Part<'t> {
+    lines: Vec<&'t str>,
+    code: bool,
+}
+
+impl Part<'_> {
+    fn bytes(&self) -> usize {
+        self.lines.iter().map(|line| line.len() + 1).sum()
+    }
+}
+
+/// Whether most lines have what differs from line to line in a log: times and numbers.
+fn are_a_log(lines: &[&str]) -> bool {
+    let said = lines.iter().filter(|line| !line.trim().is_empty());
+    let numbered = said.clone().filter(|line| VARYING.is_match(head(line)));
+    numbered.count() * 2 > said.count()
+}
+
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut out = vec![Part { lines: Vec::new(), code: false }];
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let code = out.last().is_some_and(|part| part.code);
+        if fence && code {
+            out.push(Part { lines: Vec::new(), code: false });
+        }
+        if let Some(part) = out.last_mut() {
+            part.lines.push(line);
+        }
+        if fence && !code {
+            out.push(Part { lines: Vec::new(), code: true });
+        }
+    }
+    out.retain(|part| !part.lines.is_empty());
+    out
+}
+
+/// Which of these lines inform, in about `most` bytes. Lines that differ in numbers alone count once; of the others the first, the last and
+/// those around a failure are kept, the rarest kind of line first.
+fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
+    let hash = BuildHasherDefault::<DefaultHasher>::new();
     let kinds: Vec<u64> =
         lines.iter().map(|l| hash.hash_one(VARYING.replace_all(l.trim(), "0").as_ref())).collect();
     let mut seen: HashMap<u64, usize> = HashMap::new();
@@ -82,7 +172,7 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     }
     let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
     let mut kept = BTreeSet::new();
-    let mut room = MOST;
+    let mut room = most;
     // The first lines say what the text is; they come before a thousand failures.
     for at in std::iter::once(0).chain(wanted.into_iter().take(400)).chain(ends.copied()) {
         let size = head(lines[at]).len() + 1;
@@ -90,7 +180,7 @@ pub fn informative(text: &str) -> Cow<'_, str> {
             room -= size;
         }
     }
-    Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+    kept
 }
 
 /// The line that tells what a text is about: the first one, a mail's subject; of a log the first that tells of a failure.
@@ -130,6 +220,25 @@ mod tests {
     #[test]
     fn a_short_text_stays_as_it_is() {
         assert!(matches!(informative("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
+    }
+
+    #[test]
+    fn the_failure_in_the_middle_of_a_fence_is_shown_to_people() {
+        let log = log(3_000, 1_500, "2026-01-01T10:00:00Z FATAL FW-777 index page torn");
+        let text = format!("It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1.");
+        let shown = condensed(&text, 6_000);
+        assert!(shown.len() <= 6_000 && shown.contains("FW-777"), "{shown}");
+        for kept in ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."] {
+            assert!(shown.contains(kept), "{kept}: {shown}");
+        }
+        assert!(condensed(&log, 6_000).contains("FW-777"));
+    }
+
+    #[test]
+    fn what_people_wrote_is_not_condensed() {
+        let text = "A paragraph that says much of it.\n\n".repeat(20);
+        assert_eq!(condensed(&text, 100), text);
+        assert_eq!(condensed("short", 100), "short");
     }
 
     #[test]

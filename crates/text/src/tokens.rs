@@ -100,7 +100,7 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
         if !c.is_alphanumeric() {
             continue;
         }
-        let mut end = start + c.len_utf8();
+        let (mut start, mut end) = (start, start + c.len_utf8());
         let numeric = c.is_ascii_digit();
         while let Some(&(i, n)) = chars.peek() {
             if (n.is_alphanumeric() || is_combining_mark(n) || is_unseen(n)) && !is_ideograph(n) {
@@ -110,8 +110,12 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
             } else if (n == '\'' || n == '’')
                 && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
             {
-                // "doesn't" is one word: its two halves mean nothing.
-                end = i + n.len_utf8();
+                let after = i + n.len_utf8();
+                // "doesn't" is one word: its two halves mean nothing. In "l'imprimante" the second half is all of it.
+                if is_elided(&text[start..i], &text[after..]) {
+                    start = after;
+                }
+                end = after;
             } else {
                 break;
             }
@@ -121,6 +125,25 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
             found(start..end, true);
         }
     }
+}
+
+/// What French and Italian write with an apostrophe before a vowel, and what is no part of the word that follows.
+const ELIDED: &[&str] = &[
+    "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu", "l",
+    "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s", "sull", "t", "un",
+];
+
+/// Whether what stands before an apostrophe is such a word: "l'aperçu", "dell'utente". English has none of them before a vowel
+/// ("don't", "it's", "O'Brien").
+fn is_elided(before: &str, behind: &str) -> bool {
+    let vowel = behind.chars().next().is_some_and(|c| {
+        let first = fold(c.encode_utf8(&mut [0; 4])).chars().next();
+        first.is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'h'))
+    });
+    // "D'A" is no article and a noun, and a word has more than one letter.
+    vowel
+        && behind.chars().nth(1).is_some_and(char::is_alphabetic)
+        && ELIDED.binary_search(&&*before.to_lowercase()).is_ok()
 }
 
 /// The term of what is neither folded nor stemmed: half-width forms are the full ones (Unicode's NFKC), marks that only choose how a
@@ -215,7 +238,7 @@ const REMEMBERED_BY_THREAD: usize = 8_192;
 fn stem(stemmer: &Stemmer, word: &str) -> String {
     let folded = fold(word);
     if !folded.bytes().all(|b| b.is_ascii_lowercase()) {
-        return folded.into_owned();
+        return without_article(&folded).to_owned();
     }
     STEMMED.with_borrow_mut(|stemmed| {
         if let Some(term) = stemmed.get(&*folded) {
@@ -228,6 +251,24 @@ fn stem(stemmer: &Stemmer, word: &str) -> String {
         stemmed.insert(folded.into_owned(), term.clone());
         term
     })
+}
+
+/// An Arabic word without its article, which is written as a part of it. A word that begins as the article does loses that, too, with
+/// the article and without, so that both stay one term.
+fn without_article(folded: &str) -> &str {
+    const ARTICLE: &str = "ال";
+    // What is left has to be a word.
+    const LEAST: usize = 3;
+    let mut word = folded;
+    if let Some(rest) = ["وال", "بال", "كال", "فال"].iter().find_map(|joined| word.strip_prefix(joined))
+        && rest.chars().count() >= LEAST
+    {
+        word = rest;
+    }
+    while let Some(rest) = word.strip_prefix(ARTICLE).filter(|rest| rest.chars().count() >= LEAST) {
+        word = rest;
+    }
+    word
 }
 
 /// Lower case without diacritics; apostrophes and what cannot be seen dropped; letters that are written as two where they are missing
@@ -255,6 +296,10 @@ pub fn fold(word: &str) -> Cow<'_, str> {
             'ı' => out.push('i'),
             // The form at the end of a Greek word.
             'ς' => out.push('σ'),
+            // What only stretches an Arabic word, and two letters that are written for one another at its end.
+            '\u{640}' => {}
+            'ة' => out.push('ه'),
+            'ى' => out.push('ي'),
             c if is_combining_mark(c) => {}
             c => out.push(c),
         }
@@ -457,6 +502,58 @@ mod tests {
             terms("🔥🔥 👨\u{200d}👩\u{200d}👧 🇩🇪🇫🇷 👍🏽"),
             ["🔥", "🔥", "👨\u{200d}👩\u{200d}👧", "🇩🇪", "🇫🇷", "👍🏽"]
         );
+    }
+
+    #[test]
+    fn a_word_is_found_behind_what_is_elided_before_it() {
+        for (written, typed) in [
+            ("L'aperçu", "aperçu"),
+            ("l’imprimante", "imprimante"),
+            ("D'ÉTIQUETTES", "étiquettes"),
+            ("qu’on", "on"),
+            ("l'hôtel", "hôtel"),
+            ("dell'utente", "utente"),
+            ("Nell’ordine", "ordine"),
+            ("un'altra", "altra"),
+            ("d'aujourd'hui", "aujourd'hui"),
+        ] {
+            assert_eq!(terms(written), terms(typed), "{written}");
+            let found = words(written);
+            assert!(found[0].range.end == written.len() && found[0].range.start > 0, "{written}");
+        }
+        for (written, term) in [
+            ("don't", "dont"),
+            ("it's", "it"),
+            ("O'Brien", "obrien"),
+            ("l'x", "lx"),
+            ("d'a", "da"),
+            ("m'kay", "mkay"),
+        ] {
+            let found = terms(written);
+            assert_eq!(found.len(), 1, "{written}");
+            assert!(found[0].starts_with(term), "{written}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn an_arabic_word_is_one_with_its_article_stretched_or_marked() {
+        for (written, typed) in [
+            ("الدخول", "دخول"),
+            ("والملفات", "ملفات"),
+            ("تسجيـــل", "تسجيل"),
+            ("تَسْجِيل", "تسجيل"),
+            ("اللغة", "اللغه"),
+            ("الإلكتروني", "إلكتروني"),
+        ] {
+            assert_eq!(terms(written), terms(typed), "{written}");
+        }
+        // What would be left is no word.
+        assert_eq!(terms("ألم"), ["الم"]);
+    }
+
+    #[test]
+    fn what_is_elided_is_sorted_for_the_search() {
+        assert!(ELIDED.is_sorted());
     }
 
     #[test]

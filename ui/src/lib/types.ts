@@ -2261,6 +2261,10 @@ export interface LogError {
  */
 export interface SolvedCase {
   /**
+   * How many more comments only say that they have it, too. They are not among the others.
+   */
+  agreeing: number;
+  /**
    * The version that the question names, where it can be compared with `fixed_in`.
    */
   asked_version: AskedVersion | null;

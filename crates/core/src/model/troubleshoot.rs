@@ -191,6 +191,8 @@ pub struct SolvedCase {
     pub comments: Vec<CaseComment>,
     /// How many other comments there are.
     pub omitted: u32,
+    /// How many more comments only say that they have it, too. They are not among the others.
+    pub agreeing: u32,
     /// The anchor of the comment to read first.
     pub fix: Option<String>,
     /// Characters used, of the share of the budget.
@@ -201,6 +203,21 @@ impl SolvedCase {
     /// Whether a comment is the one to read first.
     pub fn is_first(&self, comment: &CaseComment) -> bool {
         self.fix.as_ref() == Some(&comment.anchor)
+    }
+
+    /// The comments as people read them: the one to read first, then the others in order of time.
+    pub fn read_in_order(&self) -> impl Iterator<Item = &CaseComment> {
+        let (first, others): (Vec<_>, Vec<_>) = self.comments.iter().partition(|c| self.is_first(c));
+        first.into_iter().chain(others)
+    }
+
+    /// What is said of those who only have it, too.
+    pub fn agreement(&self) -> Option<String> {
+        match self.agreeing {
+            0 => None,
+            1 => Some("1 more confirms it".to_owned()),
+            n => Some(format!("{n} more confirm it")),
+        }
     }
 
     /// The changes that fixed it and say something of themselves.

@@ -1,6 +1,6 @@
 //! What goes into a brief.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
     log,
@@ -16,17 +16,21 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
-        Disposition, DocKind, DuplicatesRequest, DuplicatesResponse, Entry, FixedBy, LogResponse, Quote,
-        RedactionPreview, Section, SectionKind, SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
+        Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Entry, FixedBy,
+        LogResponse, Quote, RedactionPreview, Section, SectionKind, SolvedCase, State, TroubleshootRequest,
+        TroubleshootResponse,
     },
     task::Task,
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{headline, informative},
+    pattern::re,
     prepare::Prepared,
+    signature::Signature,
     version::versions,
 };
+use regex::Regex;
 
 /// The form of the record that a brief keeps of itself.
 pub(super) const VERSION: u32 = 1;
@@ -36,6 +40,21 @@ const DUPLICATES: usize = 5;
 const THRESHOLD: f32 = 0.4;
 /// The longest quote of the problem itself, in characters.
 const PROBLEM: usize = 6000;
+
+/// A line as programs write them: who says it and where, each with a colon ("thumbnailer: decoder tiff: unsupported compression 7"), or
+/// a time or a level before what is said.
+static WRITTEN_BY_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
+        r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
+        r"|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC)\b[\]:]? \S|(?:error|fatal|panic)(?:\[\w+\])?: \S)",
+    ))
+});
+
+/// Whether a text quotes a line that a program wrote, without marking it as such.
+fn quotes_a_line(text: &str) -> bool {
+    WRITTEN_BY_A_PROGRAM.is_match(text)
+}
 
 /// What briefs are made with.
 pub struct Desk<'a> {
@@ -324,7 +343,13 @@ impl Writer<'_> {
                 Band::Related => "related, and hardly the same".to_owned(),
                 band => format!("{} this one ({:.0} in 100)", band.words(), f64::from(c.confidence) * 100.0),
             }];
-            facts.push(c.disposition.to_string());
+            // What is hardly the same cannot be back.
+            facts.push(match &c.disposition {
+                Disposition::PossibleRegression(by) if c.confidence < Band::Possible.floor() => {
+                    Disposition::Fixed(by.clone()).to_string()
+                }
+                other => other.to_string(),
+            });
             facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
@@ -445,7 +470,7 @@ impl Writer<'_> {
                     ..Entry::default()
                 });
             }
-            for c in &case.comments {
+            for c in case.read_in_order() {
                 let quote = Quote {
                     author: c.author.clone(),
                     role: c.role.map(|r| r.as_str().to_owned()),
@@ -459,6 +484,11 @@ impl Writer<'_> {
                     ..Entry::default()
                 });
             }
+            entries.extend(case.agreement().map(|agree| Entry {
+                text: Some(sentence(&agree)),
+                citations: cite(None),
+                ..Entry::default()
+            }));
         }
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
@@ -525,7 +555,9 @@ impl Writer<'_> {
         if named.is_empty() {
             asked.push(("Which version is it? The report names none.".to_owned(), own.clone()));
         }
-        if self.log.is_none() && prepared.code().trim().is_empty() {
+        let shows_a_failure =
+            || quotes_a_line(body) || prepared.signatures(title).iter().any(Signature::is_telling);
+        if self.log.is_none() && prepared.code().trim().is_empty() && !shows_a_failure() {
             asked.push(("Is there a log, a message or a stack trace? The report has none.".to_owned(), own));
         }
         for case in &solved.cases {
@@ -544,7 +576,11 @@ impl Writer<'_> {
             }
         }
         if let Some(c) = found.and_then(|f| {
-            f.candidates.iter().find(|c| matches!(c.disposition, Disposition::PossibleRegression(_)))
+            let again = |c: &&DuplicateCandidate| {
+                matches!(c.disposition, Disposition::PossibleRegression(_))
+                    && c.confidence >= Band::Possible.floor()
+            };
+            f.candidates.iter().find(again)
         }) {
             let label = format!("[Issue {}]", c.key);
             let cited = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
@@ -625,5 +661,33 @@ fn sentence(text: &str) -> String {
     match chars.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str().trim_end_matches('.')),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_a_program_wrote_is_told_from_what_people_write() {
+        for text in [
+            "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7\n\nServer: tm1",
+            "It says\n2026-03-03 10:00:00 index page torn",
+            "> ERROR index page torn",
+            "[12:01:02] worker 3 ERROR index page torn",
+            "error: no such file",
+        ] {
+            assert!(quotes_a_line(text), "{text}");
+        }
+        for text in [
+            "It stops at night.",
+            "Server: tm1.example (10.3.7.12), Debian 12",
+            "Note: it happens on Mondays.",
+            "Steps: open it, then close it",
+            "Error handling is poor.",
+            "On 2026-03-03 it stopped.",
+        ] {
+            assert!(!quotes_a_line(text), "{text}");
+        }
     }
 }

@@ -75,7 +75,11 @@ pub(super) fn check_within(
     let start = Instant::now();
     let (response, row) = looked(reach, checker, request, now, task)?;
     let lacking = reach.lacking;
-    if let Some(row) = row {
+    // What is kept is what triage asks again: a look beyond the report's own source is another question.
+    let at_home = |row: &DocumentRow| {
+        !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
+    };
+    if let Some(row) = row.filter(at_home) {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,

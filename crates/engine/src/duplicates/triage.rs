@@ -122,29 +122,34 @@ pub fn triage(
         }))
     };
     let mut notices: Vec<Notice> = Vec::new();
-    let mut list = |keys: &[String]| -> Result<Vec<TriageItem>> {
+    // The entries, and how many there are beyond them. What was asked again and no longer belongs here is neither shown nor counted.
+    let mut list = |keys: &[String], belongs: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let first = &keys[..keys.len().min(limit)];
         let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
-        Ok(entries
+        let items: Vec<TriageItem> = entries
             .into_iter()
             .flatten()
+            .filter(|(item, _)| belongs(&item.candidate))
             .map(|(item, told)| {
                 // Each once: reports of several sources may lack different things.
                 let new: Vec<Notice> = told.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
                 item
             })
-            .collect())
+            .collect();
+        let all = (keys.len() - first.len() + items.len()) as u64;
+        Ok::<_, Error>((items, all))
     };
-    let queue = list(&waiting)?;
-    let worth_reading = list(&related)?;
+    let (queue, waiting) = list(&waiting, &|c| c.confidence >= floor)?;
+    let (worth_reading, related_waiting) = list(&related, &|c| c.band == Band::Related)?;
     Ok(TriageResponse {
         scanned: total,
         unscanned,
-        waiting: waiting.len() as u64,
-        expected: queue.iter().map(|item| item.candidate.confidence).sum(),
+        waiting,
+        // The sum of nothing is -0.0, which nobody expects to read.
+        expected: queue.iter().map(|item| item.candidate.confidence).sum::<f32>() + 0.0,
         queue,
-        related_waiting: related.len() as u64,
+        related_waiting,
         related: worth_reading,
         closed_left_out: left_out,
         notices,

@@ -187,6 +187,10 @@ fn same_address(url: &str, address: &str) -> bool {
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
 pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
+    if key.trim().is_empty() {
+        return Err(Error::invalid("a key is missing")
+            .with_hint("A key looks like owner/name#12; `precedent search` prints them."));
+    }
     let mut found = named(reader, key)?;
     if found.len() > 1 {
         let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();

@@ -1,6 +1,8 @@
 //! Sharing a budget of characters among threads, and cutting texts to it. A character is a Unicode scalar value; nothing
 //! is cut inside one.
 
+use precedent_text::essence::condensed;
+
 /// What marks a cut.
 pub(super) const CUT: &str = " […]";
 
@@ -41,8 +43,8 @@ pub(super) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The beginning of a text in at most `max` characters, cut between words where that is near, with a mark; and whether
-/// it was cut.
+/// A text in at most `max` characters, and whether something is left out: of a log its lines that inform, then the beginning, cut between
+/// words where that is near, with a mark.
 pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
@@ -50,6 +52,10 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     let room = max.saturating_sub(length(CUT));
     if room == 0 {
         return (String::new(), true);
+    }
+    let text = &*condensed(text, room);
+    if length(text) <= max {
+        return (text.to_owned(), true);
     }
     let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
     let head = &text[..end];
@@ -91,6 +97,20 @@ mod tests {
         assert_eq!(excerpt("äöüx ßéè çñø", 9), ("äöüx […]".to_owned(), true));
         assert_eq!(excerpt("日本語日本語日本語", 7), ("日本語 […]".to_owned(), true));
         assert_eq!(excerpt("👩‍👩‍👧 family", 100), ("👩‍👩‍👧 family".to_owned(), false));
+    }
+
+    #[test]
+    fn of_a_long_log_the_line_that_tells_is_shown() {
+        let step = |n: usize| format!("2026-03-03 09:{:02}:00 INFO step {n}\n", n % 60);
+        let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
+        let text = format!(
+            "It stops.\n\n```\n{}2026-03-03 10:00:00 FATAL TM-777 index page torn\n{}```\n",
+            steps(0),
+            steps(1_500)
+        );
+        let (shown, cut) = excerpt(&text, 600);
+        assert!(cut && shown.contains("TM-777") && shown.starts_with("It stops."), "{shown}");
+        assert!(shown.ends_with("```"), "{shown}");
     }
 
     proptest! {

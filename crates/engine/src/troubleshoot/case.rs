@@ -243,6 +243,7 @@ impl Case {
             body_excerpt: thread.body_excerpt,
             comments: thread.comments,
             omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
+            agreeing: u32::try_from(thread.agreeing).unwrap_or(u32::MAX),
             fix: thread.fix,
             chars: thread.chars + changes,
             key: row.key,

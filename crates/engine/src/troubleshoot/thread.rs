@@ -9,6 +9,7 @@ use super::{
     budget::{excerpt, length},
     roles::speaks_for_project,
 };
+use crate::phrases::says_helped;
 use precedent_core::model::{CaseComment, CommentRole};
 
 /// A report longer than this is shown by its first and its last paragraph, in characters.
@@ -23,6 +24,10 @@ const TAIL_SHARE: f32 = 0.6;
 const TAIL: usize = 4;
 /// What is said this long after the closure still belongs to it, in seconds.
 const GRACE: i64 = 300;
+/// Who only says that they have it, too, says it in fewer characters.
+const AGREEMENT: usize = 200;
+/// So many who agree are listed; of more the first stands for all.
+const AGREEING: usize = 2;
 /// An excerpt shorter than this says nothing, in characters.
 const MIN_EXCERPT: usize = 120;
 
@@ -43,6 +48,8 @@ pub(super) struct Assembled {
     /// In order of time.
     pub(super) comments: Vec<CaseComment>,
     pub(super) omitted: usize,
+    /// Comments that only agree, and that one that is shown stands for.
+    pub(super) agreeing: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
     pub(super) chars: usize,
@@ -50,15 +57,38 @@ pub(super) struct Assembled {
 
 /// How many characters a thread could use at most.
 pub(super) fn need(body: &str, said: &[Said]) -> usize {
-    let comments = said.iter().filter(|s| s.comment.role != Some(CommentRole::Noise));
-    length(&shortened(body).0) + comments.map(|s| length(&s.comment.text)).sum::<usize>()
+    let echoes = echoes(said);
+    let comments = said.iter().zip(echoes);
+    let comments = comments.filter(|(s, echo)| !echo && s.comment.role != Some(CommentRole::Noise));
+    length(&shortened(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
+}
+
+/// Which comments only agree with one before them: it is told how many they are, and not what each said.
+fn echoes(said: &[Said]) -> Vec<bool> {
+    let agrees = |s: &Said| {
+        let text = &s.comment.text;
+        s.comment.role == Some(CommentRole::Confirmation)
+            && !says_helped(text)
+            && !text.contains("```")
+            && length(text) <= AGREEMENT
+    };
+    let mut all: Vec<bool> = said.iter().map(agrees).collect();
+    let few = all.iter().filter(|agrees| **agrees).count() <= AGREEING;
+    // The first is shown.
+    let mut shown = false;
+    for agrees in &mut all {
+        *agrees = *agrees && !few && std::mem::replace(&mut shown, true);
+    }
+    all
 }
 
 /// Assembles a thread in at most `budget` characters. `said` is in order of time.
 pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, budget: usize) -> Assembled {
     let (body, short) = shortened(body);
-    let useful: Vec<usize> =
-        (0..said.len()).filter(|i| said[*i].comment.role != Some(CommentRole::Noise)).collect();
+    let echoes = echoes(said);
+    let useful: Vec<usize> = (0..said.len())
+        .filter(|i| !echoes[*i] && said[*i].comment.role != Some(CommentRole::Noise))
+        .collect();
     let wanted: usize = useful.iter().map(|i| length(&said[*i].comment.text)).sum();
     // The report may use what the comments leave.
     let room = share(budget, BODY_SHARE).max(budget.saturating_sub(wanted));
@@ -115,8 +145,9 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
 
     let mut out =
         Assembled { body_excerpt: short || cut, chars: length(&body), body, ..Assembled::default() };
-    for (one, text) in said.iter().zip(chosen) {
+    for ((one, text), echo) in said.iter().zip(chosen).zip(echoes) {
         match text {
+            None if echo => out.agreeing += 1,
             Some((text, cut)) => {
                 out.chars += length(&text);
                 out.comments.push(CaseComment { text, excerpt: cut, ..one.comment.clone() });
@@ -366,6 +397,22 @@ mod tests {
     }
 
     #[test]
+    fn who_only_agrees_is_counted_and_the_fix_stays() {
+        let agrees = |i| said(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
+        let mut all: Vec<Said> = (0..299).map(agrees).collect();
+        all.push(said(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
+        let a = assemble("It is slow.", &all, Some(at(400)), 10_000);
+        assert_eq!((anchors(&a), a.agreeing, a.omitted), (vec!["comment-0", "comment-400"], 298, 0));
+        assert_eq!(a.fix.as_deref(), Some("comment-400"));
+        // Two are no crowd, and who tells how it went says more than that they agree.
+        let a = assemble("It is slow.", &all[297..], Some(at(400)), 10_000);
+        assert_eq!((a.comments.len(), a.agreeing), (3, 0));
+        let told = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
+        all[5] = said(5, &told, Some(CommentRole::Confirmation), 0.2);
+        assert!(anchors(&assemble("It is slow.", &all, Some(at(400)), 10_000)).contains(&"comment-5"));
+    }
+
+    #[test]
     fn noise_is_left_out_whatever_the_budget() {
         let all =
             [said(1, "+1", Some(CommentRole::Noise), 0.9), said(2, "A real remark about it.", None, 0.1)];
@@ -391,7 +438,7 @@ mod tests {
                 .collect();
             let a = assemble(&body, &all, closed.map(at), budget);
             prop_assert!(a.chars <= budget, "{} of {budget}", a.chars);
-            prop_assert_eq!(a.comments.len() + a.omitted, all.len());
+            prop_assert_eq!(a.comments.len() + a.omitted + a.agreeing, all.len());
             prop_assert_eq!(a.clone(), assemble(&body, &all, closed.map(at), budget));
         }
     }
