@@ -349,12 +349,20 @@ mod tests {
     #[test]
     fn what_a_machine_files_again_and_again_is_a_series_whatever_it_fills_in() {
         let flaky = |test: &str, run: &str| {
-            (format!("[flaky test] {test}"), format!("The test {test} failed on main but passed on retry.\n\nRun: https://ci.example/run/{run}\nFirst seen: 2025-03-03"))
+            (
+                format!("[flaky test] {test}"),
+                format!(
+                    "The test {test} failed on main but passed on retry.\n\nRun: https://ci.example/run/{run}\nFirst seen: 2025-03-03"
+                ),
+            )
         };
         let (a, b) = (flaky("Sync.testResume", "4537"), flaky("Upload.testRetry", "3685"));
         assert!(matches!(twin((&a.0, &a.1), (&b.0, &b.1)), Some(Twin::Series(..))));
         let domain = |name: &str, days: u8, day: &str| {
-            (format!("Domain {name} expires in {days} days"), format!("The domain {name} expires on {day}. Please look into it."))
+            (
+                format!("Domain {name} expires in {days} days"),
+                format!("The domain {name} expires on {day}. Please look into it."),
+            )
         };
         let (a, b) = (domain("tide.example", 30, "2025-04-07"), domain("desk.example", 14, "2025-06-07"));
         assert_eq!(twin((&a.0, &a.1), (&b.0, &b.1)), series("tide.example", "desk.example"));
@@ -365,7 +373,10 @@ mod tests {
         );
         assert_eq!(found, None);
         assert_eq!(
-            twin(("Informe semanal 3 de marzo", "Diez nuevas."), ("Informe semanal 10 de marzo", "Once nuevas.")),
+            twin(
+                ("Informe semanal 3 de marzo", "Diez nuevas."),
+                ("Informe semanal 10 de marzo", "Once nuevas.")
+            ),
             series("3", "10")
         );
     }
