@@ -32,10 +32,22 @@ struct Bench {
     about: &'static str,
 }
 
-const BENCHES: [Bench; 7] = [
+const BENCHES: [Bench; 9] = [
     Bench { name: "parts", target: "parts", wants: Wants::Nothing, about: "text preparation" },
     Bench { name: "embed", target: "embed", wants: Wants::Nothing, about: "the model" },
     Bench { name: "logs", target: "logs", wants: Wants::Nothing, about: "a log of 2 GB" },
+    Bench {
+        name: "import",
+        target: "import",
+        wants: Wants::Nothing,
+        about: "exports, as JSON Lines and CSV",
+    },
+    Bench {
+        name: "command",
+        target: "command",
+        wants: Wants::Casebook,
+        about: "questions as whole processes",
+    },
     Bench { name: "search", target: "search", wants: Wants::Casebook, about: "questions to a casebook" },
     Bench {
         name: "sync",
@@ -76,6 +88,9 @@ pub fn bench(place: &Place, options: &Options) -> Result<()> {
     let mut run = Run::cargo().args(["bench", "--locked", "--bench", bench.target]).dir(&place.root);
     if let Some(path) = library.path() {
         run = run.env("PRECEDENT_ONNXRUNTIME", path);
+    }
+    if let Some(beside) = &options.beside {
+        run = run.env("PRECEDENT_BESIDE", std::path::absolute(beside)?);
     }
     let archive = match bench.wants {
         Wants::Archive | Wants::Both => Some(archive(options)?),

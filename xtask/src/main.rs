@@ -58,6 +58,7 @@ Options
   --may-skip STEP  test: but not this one; may be given again
   --archive FOLDER, --casebook DIR, --items N, --into DIR
                  bench: what is measured, how many items, and where what is made of it is kept
+  --beside PROGRAM  bench: another program to measure in the same run
   --root DIR     install: into this folder in place of cargo's own
   --set VERSION  release: begin one: write the version and close the changelog's section
   --tag          release: set the tag at the end
@@ -79,6 +80,8 @@ pub struct Options {
     pub casebook: Option<String>,
     /// How many items.
     pub items: Option<String>,
+    /// Another program to measure beside it.
+    pub beside: Option<String>,
     /// Where what is measured is kept.
     pub into: Option<String>,
     /// The command line, even where there is a display.
@@ -135,6 +138,7 @@ impl Options {
                         "--archive" => options.archive = Some(value()?),
                         "--casebook" => options.casebook = Some(value()?),
                         "--items" => options.items = Some(value()?),
+                        "--beside" => options.beside = Some(value()?),
                         "--into" => options.into = Some(value()?),
                         "--root" => options.root = Some(value()?),
                         "--set" => options.set = Some(value()?),
@@ -173,9 +177,9 @@ impl Options {
         if !options.formats.is_empty() && !["bundle", "release"].contains(&options.command.as_str()) {
             return Err("--format belongs to bundle and release".into());
         }
-        let measured = [&options.archive, &options.casebook, &options.items, &options.into];
+        let measured = [&options.archive, &options.casebook, &options.items, &options.into, &options.beside];
         if measured.iter().any(|option| option.is_some()) && options.command != "bench" {
-            return Err("--archive, --casebook, --items and --into belong to bench".into());
+            return Err("--archive, --casebook, --items, --beside and --into belong to bench".into());
         }
         if options.root.is_some() && options.command != "install" {
             return Err("--root belongs to install".into());

@@ -89,6 +89,9 @@ impl Notebook<'_> {
             let note = self.derived.store.read(|r| one(r, &there.id).and_then(|n| r.shown_note(n)))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
+        // What only tells the same with other words is shown, and connected by a person.
+        let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
+        let close: Vec<&NoteMatch> = matches.iter().filter(|m| m.exact || m.similarity >= near).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let stored = self.derived.store.write_durably(|w| {
@@ -102,7 +105,7 @@ impl Notebook<'_> {
             }
             let key = w.add_note(draft.kind, &content, now)?;
             to.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
-            matches.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
+            close.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
             let note = one(w, &key)?;
             Ok(Ok((note.document.id, w.shown_note(note)?)))
         })?;
@@ -115,7 +118,7 @@ impl Notebook<'_> {
                 "The note is stored, and will be found after the next `precedent index`: {error}"
             ));
         }
-        let outcome = if matches.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
+        let outcome = if close.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
         Ok(NoteAnswer { outcome, note, matches, warning })
     }
 
