@@ -91,7 +91,7 @@ impl Notebook<'_> {
         }
         // What only tells the same with other words is shown, and connected by a person.
         let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
-        let close: Vec<&NoteMatch> = matches.iter().filter(|m| m.exact || m.similarity >= near).collect();
+        let close: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let stored = self.derived.store.write_durably(|w| {
@@ -229,7 +229,7 @@ impl Notebook<'_> {
             None if matches.is_empty() => Recommendation::Unique,
             None => Recommendation::SimilarFound,
         };
-        let close = matches.iter().filter(|m| m.exact || m.similarity >= near).count();
+        let close = matches.iter().filter(|m| is_close(m, near)).count();
         matches.truncate((close + MAX_RELATED).min(MAX_MATCHES));
         SimilarNotes { matches, recommendation, warning }
     }
@@ -331,6 +331,11 @@ fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
     }
     out.truncate(MAX_MATCHES);
     out
+}
+
+/// Whether a note says the same in nearly the same words.
+fn is_close(one: &NoteMatch, near: f32) -> bool {
+    one.exact || one.similarity >= near
 }
 
 /// A title as it is kept: in one line, as lists show it.

@@ -1,13 +1,10 @@
 //! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    time::Instant,
-};
+use std::{collections::HashSet, time::Instant};
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, Table, reasons, twin::Worded};
+use super::{Checker, Draft, Scope, Scored, Taught, reasons, twin::Worded};
 use crate::{closing::is_declined, search};
 use precedent_core::{
     error::{Code, Error, Result},
@@ -18,7 +15,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{DocumentRow, Reader, SourceRow};
+use precedent_store::{DocumentRow, Reader};
 use precedent_text::{essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens};
 
 /// The most candidates of one answer.
@@ -37,12 +34,7 @@ struct Question {
     draft: Draft,
     row: Option<DocumentRow>,
     scope: Scope,
-    /// What the duplicates of the one source that is looked at taught.
-    own: Option<Table>,
-    /// How long it takes there until something is reported again.
-    pace: f64,
-    /// What those of each source taught, where several are looked at.
-    tables: BTreeMap<i64, Table>,
+    taught: Taught,
     /// The source, if it has a calibration that does not hold with this model or this version.
     outdated: Option<String>,
 }
@@ -142,12 +134,7 @@ fn looked(
             |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
         question(r, checker, request, r.newest_change()?.map_or(now, after))
     })?;
-    let checker = &Checker {
-        table: question.own.as_ref().unwrap_or(checker.table),
-        tables: &question.tables,
-        pace: question.pace,
-        ..*checker
-    };
+    let checker = &checker.knowing(&question.taught);
     let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         let hint = checker.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
@@ -202,7 +189,7 @@ fn question(
     let named = request.source.as_deref();
     let named = match named {
         Some(s) => Some(r.source(s)?.ok_or_else(|| search::no_source(r, s))?),
-        None if request.key.is_none() => only_source(r)?,
+        None if request.key.is_none() => search::only_source(r)?,
         None => None,
     };
     let mut filters = Vec::new();
@@ -250,29 +237,18 @@ fn question(
         (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
         _ => None,
     };
-    let mut tables = match &one {
-        Some(source) => {
-            only(Test::Source(source.key.clone()));
-            checker.taught(r, std::slice::from_ref(source))?
-        }
-        None => checker.taught(r, &r.sources()?)?,
-    };
-    let own = one.as_ref().and_then(|source| tables.remove(&source.id));
-    let pace = one.as_ref().map_or(Ok(1.0), |source| r.pace(source.id))?;
-    let outdated = match one.filter(|_| own.is_none() && checker.vectors.is_some()) {
+    if let Some(source) = &one {
+        only(Test::Source(source.key.clone()));
+    }
+    let taught = checker.taught(r, one.as_ref())?;
+    let outdated = match one.filter(|_| taught.own.is_none() && checker.vectors.is_some()) {
         Some(source) => r.calibration(source.id)?.map(|_| source.key),
         None => None,
     };
     if !request.include_closed {
         only(Test::State(State::Open));
     }
-    Ok(Question { draft, row, scope: Scope { filters }, own, pace, tables, outdated })
-}
-
-/// The source, where there is just one: to look everywhere is to look there.
-pub(crate) fn only_source(r: &Reader<'_>) -> Result<Option<SourceRow>> {
-    let mut sources = r.sources()?;
-    Ok(if sources.len() == 1 { sources.pop() } else { None })
+    Ok(Question { draft, row, scope: Scope { filters }, taught, outdated })
 }
 
 fn answer(

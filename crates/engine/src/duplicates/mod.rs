@@ -28,7 +28,6 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use calibrate::{calibrate, is_due};
-pub(crate) use check::only_source;
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
 pub use compare::{Side, as_written, facts, marks};
@@ -96,6 +95,17 @@ pub struct Draft {
 pub struct Scope {
     /// Conditions on the candidates.
     pub filters: Vec<Filter>,
+}
+
+/// What the duplicates of sources taught.
+#[derive(Debug)]
+pub struct Taught {
+    /// Those of the one source that is looked at.
+    own: Option<Table>,
+    /// Those of each source, by row id, where several are looked at.
+    tables: BTreeMap<i64, Table>,
+    /// How long it takes in the one source until something is reported again.
+    pace: f64,
 }
 
 /// What a check works on.
@@ -172,23 +182,30 @@ impl<'a> Checker<'a> {
         self.tables.get(&source).unwrap_or(self.table)
     }
 
-    /// What the duplicates of these sources taught, by row id; of one with a calibration that does not hold with this model or
-    /// version nothing.
+    /// What is known of one source, or of each where several are looked at. A calibration that does not hold with this model or version
+    /// teaches nothing.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn taught(
-        &self,
-        r: &precedent_store::Reader<'_>,
-        sources: &[SourceRow],
-    ) -> Result<BTreeMap<i64, Table>> {
-        let mut tables = BTreeMap::new();
-        for source in sources {
+    pub fn taught(&self, r: &precedent_store::Reader<'_>, one: Option<&SourceRow>) -> Result<Taught> {
+        let table = |source: &SourceRow| -> Result<Option<Table>> {
             let calibration = r.calibration(source.id)?;
-            let table = calibration.and_then(|c| self.table.calibrated(&c, self.model()));
-            tables.extend(table.map(|table| (source.id, table)));
+            Ok(calibration.and_then(|c| self.table.calibrated(&c, self.model())))
+        };
+        if let Some(source) = one {
+            return Ok(Taught { own: table(source)?, tables: BTreeMap::new(), pace: r.pace(source.id)? });
         }
-        Ok(tables)
+        let mut tables = BTreeMap::new();
+        for source in r.sources()? {
+            tables.extend(table(&source)?.map(|table| (source.id, table)));
+        }
+        Ok(Taught { own: None, tables, pace: 1.0 })
+    }
+
+    /// The same with what sources taught.
+    pub fn knowing<'b>(&'b self, taught: &'b Taught) -> Checker<'b> {
+        let table = taught.own.as_ref().unwrap_or(self.table);
+        Checker { table, tables: &taught.tables, pace: taught.pace, ..*self }
     }
 
     /// The model whose vectors it compares.

@@ -20,6 +20,7 @@ pub use coverage::coverage;
 pub(crate) use coverage::lacks;
 use coverage::{missing_text, missing_vectors};
 use fusion::Fused;
+pub(crate) use named::only_source;
 pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
@@ -110,14 +111,15 @@ impl Parts<'_> {
         let browses = query.is_empty();
         let mut words = self.words(&query)?;
         task.check()?;
-        if let Some((literal, its)) = self.literal(&query, &words, &request.filters)? {
+        let literal = query.literal().map(|literal| literal.within(&request.filters)).transpose()?;
+        if let Some((literal, its)) = self.instead(&query, &words, literal)? {
             (query, words) = (literal, its);
             notices.push(Notice {
                 lack: Lack::Operators,
                 text: "Nothing meets the filters and exclusions of the query; these have the same words."
                     .to_owned(),
             });
-        } else if let Some((loose, its)) = self.loose(&query, &words)? {
+        } else if let Some((loose, its)) = self.instead(&query, &words, query.loose())? {
             (query, words) = (loose, its);
             notices.push(Notice {
                 lack: Lack::Operators,
@@ -176,28 +178,16 @@ impl Parts<'_> {
         Ok(words)
     }
 
-    /// The query by its letters, where its filters and exclusions let no document with its words through and some document has both:
-    /// then a text was pasted that only looks like a query. What was given apart still holds.
-    fn literal(&self, query: &Query, words: &Words, given: &str) -> Result<Option<(Query, Words)>> {
-        let Some(literal) = query.literal() else { return Ok(None) };
+    /// Another reading of a query, where no document has what the query asks for and some document has what this one does: by its
+    /// letters, where a text was pasted that only looks like a query; with its phrases as words.
+    fn instead(&self, query: &Query, words: &Words, other: Option<Query>) -> Result<Option<(Query, Words)>> {
+        let Some(other) = other else { return Ok(None) };
         if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
             return Ok(None);
         }
-        let literal = literal.within(given)?;
-        let its = self.words(&literal)?;
-        let found = !self.fulltext.search(&its, &literal.filters, 1)?.is_empty();
-        Ok(found.then_some((literal, its)))
-    }
-
-    /// The query with its phrases as words, where no document has them as they stand.
-    fn loose(&self, query: &Query, words: &Words) -> Result<Option<(Query, Words)>> {
-        let Some(loose) = query.loose() else { return Ok(None) };
-        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
-            return Ok(None);
-        }
-        let its = self.words(&loose)?;
-        let found = !self.fulltext.search(&its, &loose.filters, 1)?.is_empty();
-        Ok(found.then_some((loose, its)))
+        let its = self.words(&other)?;
+        let found = !self.fulltext.search(&its, &other.filters, 1)?.is_empty();
+        Ok(found.then_some((other, its)))
     }
 
     /// How much each arm can see.

@@ -8,7 +8,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{Hit, Lack, Notice, item_number, split_key},
 };
-use precedent_store::{DocumentRow, Reader};
+use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::similar;
 
 /// The most words of a query that names something beside others.
@@ -231,6 +231,12 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
         format!("Its sources are: {}.", known.join(", "))
     };
     Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+}
+
+/// The source, where there is just one: to look everywhere is to look there.
+pub(crate) fn only_source(r: &Reader<'_>) -> Result<Option<SourceRow>> {
+    let mut sources = r.sources()?;
+    Ok(if sources.len() == 1 { sources.pop() } else { None })
 }
 
 #[cfg(test)]

@@ -12,15 +12,11 @@ mod roles;
 mod thread;
 mod wiki;
 
-use std::{
-    cell::LazyCell,
-    collections::{BTreeMap, BTreeSet},
-    time::Instant,
-};
+use std::{cell::LazyCell, collections::BTreeSet, time::Instant};
 
 use crate::{
     closing::{is_declined, named_at_closing},
-    duplicates::{Checker, Draft, Scope, Table, only_source},
+    duplicates::{Checker, Draft, Scope, Taught},
     search,
 };
 pub(crate) use budget::excerpt;
@@ -102,12 +98,7 @@ pub fn troubleshoot(
         took_ms: 0.0,
         settings,
     };
-    let checker = Checker {
-        table: question.own.as_ref().unwrap_or(desk.checker.table),
-        tables: &question.tables,
-        pace: question.pace,
-        ..*desk.checker
-    };
+    let checker = desk.checker.knowing(&question.taught);
     let found = likely(&checker, desk.language, &question.draft, question.scope(), task)?;
     let vector = parts.vector(&question.text)?;
     let mut cases = parts.store.read(|r| {
@@ -189,12 +180,7 @@ struct Question {
     /// Title and text, one after the other.
     text: String,
     draft: Draft,
-    /// How long it takes in the one source that is looked at until something is reported again.
-    pace: f64,
-    /// What the duplicates of that source taught.
-    own: Option<Table>,
-    /// What those of each source taught, where several are looked at.
-    tables: BTreeMap<i64, Table>,
+    taught: Taught,
 }
 
 impl Question {
@@ -206,13 +192,9 @@ impl Question {
     ) -> Result<Self> {
         let source = match &request.source {
             Some(key) => Some(r.source(key)?.ok_or_else(|| search::no_source(r, key))?),
-            None => only_source(r)?,
+            None => search::only_source(r)?,
         };
-        let (pace, mut tables) = match &source {
-            Some(source) => (r.pace(source.id)?, checker.taught(r, std::slice::from_ref(source))?),
-            None => (1.0, checker.taught(r, &r.sources()?)?),
-        };
-        let own = source.as_ref().and_then(|source| tables.remove(&source.id));
+        let taught = checker.taught(r, source.as_ref())?;
         let source = source.map(|s| s.key);
         // A solution may be newer than the report that is asked about, so everything that is there is looked at.
         let after =
@@ -227,14 +209,14 @@ impl Question {
             let text = informative(whole).into_owned();
             let (title, body) = report::pasted(&text, &Skeleton::default());
             let draft = Draft { title, body, made_at, author: None, document: None };
-            return Ok(Self { row: None, source, text, draft, pace, own, tables });
+            return Ok(Self { row: None, source, text, draft, taught });
         };
         let row = search::one(r, key)?;
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let text = body.whole(&row.title);
         let draft =
             Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
-        Ok(Self { source, text, draft, pace, own, tables, row: Some(row) })
+        Ok(Self { source, text, draft, taught, row: Some(row) })
     }
 
     fn scope(&self) -> Scope {
