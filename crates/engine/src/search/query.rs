@@ -147,25 +147,20 @@ fn is_line(input: &str) -> bool {
 fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut query = Query::default();
     let (mut words, mut quoted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    let mut said: Vec<String> = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
     let mut rest = input.trim_start();
     while !rest.is_empty() {
         let (token, after) = next_token(rest);
         rest = after.trim_start();
         let phrases = query.phrases.len();
-        match read_token(token, line, &mut query)? {
-            Some(canonical) => {
-                if query.phrases.len() > phrases {
-                    quoted.push(token);
-                }
-                said.push(canonical);
-            }
-            None => {
-                words.push(token);
-                quoted.push(token);
-                said.push(token.to_owned());
-            }
+        let word = !read_token(token, line, &mut query)?;
+        if word {
+            words.push(token);
         }
+        if word || query.phrases.len() > phrases {
+            quoted.push(token);
+        }
+        said.push(token);
     }
     // What a program quotes in its line is a part of the line.
     if line && !words.is_empty() {
@@ -194,17 +189,16 @@ fn next_token(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Reads one token into the query; `None` if it is a word.
-fn read_token(token: &str, line: bool, query: &mut Query) -> Result<Option<String>> {
+/// Reads one token into the query, and whether it is more than a word.
+fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
     let (negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
         _ => (false, token),
     };
-    let sign = if negated { "-" } else { "" };
     if let Some(phrase) = core.strip_prefix('"').and_then(|c| c.strip_suffix('"')) {
         let phrase = phrase.trim();
         if phrase.is_empty() {
-            return Ok(Some(String::new()));
+            return Ok(true);
         }
         if negated {
             query.operators.push(phrase.to_owned());
@@ -212,7 +206,7 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<Option<Strin
         } else {
             query.phrases.push(phrase.to_owned());
         }
-        return Ok(Some(format!("{sign}\"{phrase}\"")));
+        return Ok(true);
     }
     if let Some((name, value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
@@ -222,24 +216,19 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<Option<Strin
         match named(&name, value, negated, query) {
             Ok(true) => {
                 query.operators.push(format!("{name} {value}"));
-                let value = if value.contains(char::is_whitespace) {
-                    format!("\"{value}\"")
-                } else {
-                    value.to_owned()
-                };
-                return Ok(Some(format!("{sign}{name}:{value}")));
+                return Ok(true);
             }
             Ok(false) => {}
-            Err(_) if line => return Ok(None),
+            Err(_) if line => return Ok(false),
             Err(error) => return Err(error),
         }
     }
     if negated && !line && is_excluded(core) {
         query.operators.push(core.to_owned());
         query.without.push(core.to_owned());
-        return Ok(Some(token.to_owned()));
+        return Ok(true);
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Whether a word with a minus before it is meant to be excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
@@ -475,6 +464,11 @@ mod tests {
 
     #[test]
     fn what_was_understood_keeps_a_value_together_whatever_stands_between_its_words() {
+        for text in ["\": \" \"", "\" : a\" -", "label:\" : a\" \"b c\"", "-\" : a\" \"b\" c"] {
+            let q = parse(text).unwrap();
+            let again = parse(&q.understood).unwrap();
+            assert_eq!((again.phrases, again.filters), (q.phrases, q.filters), "{text}");
+        }
         for value in ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"] {
             let q = parse(&format!("label:{value} leak")).unwrap();
             assert_eq!(parse(&q.understood).unwrap().filters, q.filters, "{value}");
