@@ -12,6 +12,7 @@ fn main() {
         "status",
         "search",
         "thread",
+        "prose",
         "insights",
         "known_duplicates",
         "clusters",

@@ -72,6 +72,7 @@ fn main() -> std::process::ExitCode {
             commands::status,
             commands::search,
             commands::thread,
+            commands::prose,
             commands::insights,
             commands::known_duplicates,
             commands::clusters,

@@ -22,3 +22,4 @@ pub mod troubleshoot;
 
 pub use casebook::{Casebook, OpenOptions, understand_files};
 pub use parts::Parts;
+pub use precedent_text::html::from_markdown as prose;

@@ -98,6 +98,12 @@ pub async fn thread(desk: State<'_, Desk>, key: String) -> Result<Thread> {
     desk.casebook().await?.thread(&key).await
 }
 
+/// Markdown as HTML that is safe to show: what answers and notes have is Markdown.
+#[tauri::command]
+pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
+    blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
+}
+
 /// Solved cases of the same.
 #[tauri::command]
 pub async fn troubleshoot(

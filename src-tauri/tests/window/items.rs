@@ -289,3 +289,46 @@ async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_co
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_text_refers_to_is_a_link_and_notes_and_cases_are_rendered() {
+    let home = tempfile::tempdir().unwrap();
+    drive_sample(home.path(), "Adwaita", async move |window| {
+        at_rest(&window).await;
+        press_ctrl(&window, 'k').await;
+        let enter = char::from(Key::Enter);
+        wait_for(&window, "#palette").await.send_keys(&format!("ferrywire/ferrywire#1{enter}")).await.unwrap();
+        wait_for(&window, ".prose a[data-item='ferrywire/ferrywire#4']").await;
+        // By key, as everything.
+        script(&window, "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()").await;
+        shot(&window, "references").await;
+        press(&window, &enter.to_string()).await;
+        wait_until("what it names is read", async || text(&window, "article .where").await.contains("#4")).await;
+        press_with(&window, Key::Alt, char::from(Key::Left)).await;
+        wait_until("and back", async || text(&window, "article .where").await.ends_with("#1")).await;
+
+        press_ctrl(&window, '4').await;
+        press(&window, "a").await;
+        wait_for(&window, "#note-title").await.send_keys("Chains").await.unwrap();
+        let body = "Send the **whole chain**, see ferrywire/ferrywire#4:";
+        wait_for(&window, "#note-body").await.send_keys(body).await.unwrap();
+        press_ctrl(&window, enter).await;
+        wait_until("the note is rendered", async || {
+            texts(&window, ".notes article .prose strong").await == ["whole chain"]
+        })
+        .await;
+        shot(&window, "note-rendered").await;
+        click_words(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
+        wait_until("it leads to the item", async || text(&window, "article .where").await.contains("#4")).await;
+
+        press_ctrl(&window, '3').await;
+        wait_for(&window, "#report").await.send_keys("ferrywire/ferrywire#11").await.unwrap();
+        press_ctrl(&window, enter).await;
+        wait_until("code in a case is code", async || {
+            is_there(&window, ".answer .fix .prose code").await
+                && !text(&window, ".answer .fix").await.contains('`')
+        })
+        .await;
+    })
+    .await;
+}

@@ -1,5 +1,7 @@
 //! Deciding about possible duplicates without a mouse.
 
+use std::time::{Duration, Instant};
+
 use fantoccini::Client;
 use precedent_core::{
     Task,
@@ -23,10 +25,14 @@ async fn compared(window: &Client) -> String {
 
 /// Twelve pairs of reports that say nearly the same, of a program that does not exist.
 pub fn pairs() -> String {
-    let things = [
+    pairs_of(&[
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
         "mixer", "crane",
-    ];
+    ])
+}
+
+/// A pair for each of these things.
+fn pairs_of(things: &[&str]) -> String {
     let mut out = String::new();
     for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
         let body = format!(
@@ -35,7 +41,7 @@ pub fn pairs() -> String {
             if later { "4.2.1" } else { "4.1.0" },
         );
         let title = format!("{thing} stops after calibration{}", if later { " again" } else { "" });
-        let day = format!("2026-04-{number:02}T08:00:00Z");
+        let day = format!("2026-{:02}-{:02}T08:00:00Z", 4 + number / 28, 1 + number % 28);
         let record = json!({
             "number": number, "id": number, "title": title, "body": body, "state": "open", "user": {"login": "ada"},
             "created_at": day, "updated_at": day, "comments": 0, "labels": [{"name": "bug"}],
@@ -53,9 +59,9 @@ pub async fn counted(window: &Client) -> usize {
     first.filter(|_| said.contains("decided today")).unwrap_or(0)
 }
 
-/// Decides ten reports of the queue and takes the last decision back, with keys alone.
-pub async fn decide_ten(window: &Client) {
-    for (at, key) in "drnddrnddn".chars().enumerate() {
+/// Decides as many reports of the queue as there are keys, with those alone.
+async fn decide(window: &Client, keys: &str) {
+    for (at, key) in keys.chars().enumerate() {
         wait_until("a pair is compared", async || {
             let selected = text(window, ".queue [aria-selected=true] .key").await;
             let shown = compared(window).await;
@@ -67,10 +73,51 @@ pub async fn decide_ten(window: &Client) {
         wait_until("the next report is there", async || compared(window).await != before).await;
         wait_until("it is counted", async || counted(window).await == at + 1).await;
     }
+}
+
+/// Decides ten reports of the queue and takes the last decision back, with keys alone.
+pub async fn decide_ten(window: &Client) {
+    decide(window, "drnddrnddn").await;
     let last = compared(window).await;
     press(window, "u").await;
     wait_until("the last decision is taken back", async || {
         counted(window).await == 9 && compared(window).await != last
+    })
+    .await;
+}
+
+/// The measure of the desk: twenty decisions in a minute, from the first key that is pressed.
+#[tokio::test]
+async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
+    let things = [
+        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
+        "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer", "compass", "turbine",
+        "lantern", "shutter", "anchor", "bobbin",
+    ];
+    let home = tempfile::tempdir().unwrap();
+    let casebook = home.path().join("casebook");
+    let folder = casebook.clone();
+    let file = home.path().join("issues.jsonl");
+    std::fs::write(&file, pairs_of(&things)).unwrap();
+    let open = Casebook::open(OpenOptions::new(folder)).await.unwrap();
+    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
+    drop(open);
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        at_rest(&window).await;
+        press_ctrl(&window, '2').await;
+        wait_for(&window, ".triage").await;
+        press(&window, "b").await;
+        wait_until("the queue is checked", async || {
+            texts(&window, ".queue [role=option]").await.len() > 20
+                && !is_there(&window, ".triage header progress").await
+        })
+        .await;
+        let began = Instant::now();
+        decide(&window, "drnddrnddndrnddrnddn").await;
+        let took = began.elapsed();
+        println!("twenty pairs decided in {:.1} s", took.as_secs_f64());
+        assert!(took < Duration::from_secs(60), "{took:?}");
     })
     .await;
 }

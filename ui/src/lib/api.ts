@@ -66,6 +66,8 @@ export const launch = () => invoke<Launch>("launch");
 export const setSettingsAside = () => invoke<string | null>("set_settings_aside");
 export const status = () => invoke<Status>("status");
 export const thread = (key: string) => invoke<Thread>("thread", { key });
+/** Markdown as HTML that is safe to show. */
+export const prose = (texts: readonly string[]) => invoke<string[]>("prose", { texts });
 export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
 /** Tells of files that are dropped on the window. */

@@ -26,6 +26,11 @@ it("never turns text into markup", () => {
   expect(marked("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
 });
 
+it("bears a text that is nothing but what is to be marked", () => {
+  const shown = marked("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
+  expect([shown.match(/<mark/g)?.length, shown.match(/error/g)?.length]).toEqual([5_000, 66_000]);
+});
+
 it("leaves a text alone where there is nothing to mark", () => {
   expect(marked("<p>x</p>", [])).toBe("<p>x</p>");
 });

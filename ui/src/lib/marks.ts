@@ -4,6 +4,8 @@ import type { Mark } from "./types";
 
 /** Longer texts are shown without marks: nobody reads them whole, and the window stays quick. */
 const MAX_MARKED = 400_000;
+/** Nor does anybody look at more marks. */
+const MAX_MARKS = 5_000;
 
 /** Sanitised HTML with these texts marked where they stand as whole words, in whatever case. */
 export function marked(html: string, marks: readonly Mark[]): string {
@@ -19,17 +21,21 @@ export function marked(html: string, marks: readonly Mark[]): string {
   const walker = document.createTreeWalker(template.content, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
+  let count = 0;
   for (const node of nodes) {
     let at = 0;
-    const parts: (string | HTMLElement)[] = [];
+    const parts = document.createDocumentFragment();
     for (const match of node.data.matchAll(pattern)) {
+      if (count++ >= MAX_MARKS) break;
       const mark = document.createElement("mark");
       mark.className = kinds.get(match[0].toLowerCase()) ?? "word";
       mark.textContent = match[0];
-      parts.push(node.data.slice(at, match.index), mark);
+      parts.append(node.data.slice(at, match.index), mark);
       at = match.index + match[0].length;
     }
-    if (parts.length > 0) node.replaceWith(...parts, node.data.slice(at));
+    if (at === 0) continue;
+    parts.append(node.data.slice(at));
+    node.replaceWith(parts);
   }
   return template.innerHTML;
 }

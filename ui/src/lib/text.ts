@@ -90,10 +90,10 @@ export function bytes(n: number): string {
   return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[at] ?? ""}`;
 }
 
-/** "37 %". */
+/** "37 %", on one line. */
 export function percent(share: number): string {
   const value = share * 100;
-  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)} %`;
+  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)}\u00a0%`;
 }
 
 /** How fast something is going, from its first and latest report; nothing in the first second. */

@@ -254,13 +254,15 @@ export class Search {
     const query = this.query;
     this.pending = true;
     let final = false;
-    const ask = async (mode: Mode | null) => {
+    const ask = async (mode: Mode | null, again = 3): Promise<void> => {
       try {
         const response = await api.search(query, mode, this.#limit);
         if (!isCurrent() || (final && mode !== null)) return;
         this.#show(query, response);
         if (mode === null) this.failure = null;
       } catch (thrown) {
+        // One that was asked before it came in after it, and took its place: the engine goes on with the last that it hears of.
+        if (isCurrent() && mode === null && again > 0 && api.failure(thrown).code === "cancelled") return await ask(null, again - 1);
         // A half-typed query may be unreadable; only the last word on it counts.
         if (isCurrent() && mode === null) this.failure = api.failure(thrown);
       } finally {

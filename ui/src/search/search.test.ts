@@ -12,7 +12,7 @@ interface Asked {
   answer: (...keys: string[]) => void;
   /** As a page of so many. */
   page: (total: number, ...keys: string[]) => void;
-  refuse: (message: string) => void;
+  refuse: (message: string, code?: string) => void;
 }
 let asked: Asked[] = [];
 
@@ -40,7 +40,7 @@ beforeEach(() => {
         limit,
         answer: (...keys) => page(null, keys),
         page: (total, ...keys) => page(total, keys),
-        refuse: (message) => reject({ code: "invalid_input", message, hint: null }),
+        refuse: (message, code = "invalid_input") => reject({ code, message, hint: null }),
       });
     });
   });
@@ -113,6 +113,19 @@ it("does not complain about a query that is half typed", async () => {
   asked[1]?.refuse("a quote is never closed");
   await pass(0);
   expect(search.failure?.message).toBe("a quote is never closed");
+});
+
+it("asks again for what is wanted, where the engine took an older search for the last one", async () => {
+  const search = new Search();
+  search.type("certificate");
+  await pass(300);
+  const whole = asked.findLast((one) => one.mode === null);
+  whole?.refuse("cancelled", "cancelled");
+  await pass(0);
+  expect([search.failure, search.pending]).toEqual([null, true]);
+  asked.at(-1)?.answer("a");
+  await pass(0);
+  expect([search.failure, search.pending, shown(search)]).toEqual([null, false, ["a"]]);
 });
 
 it("leaves the ranking to a query that names it", async () => {

@@ -66,6 +66,16 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   expect(document.activeElement?.getAttribute("data-anchor")).toBe("comment-7");
 });
 
+it("shows the first of many links, so that the text is in sight, and the others on demand", async () => {
+  await open({ ...thread, links: Array.from({ length: 40 }, (_, at) => link("mentions", { key: `acme/app#${at + 2}` })) });
+  expect(document.querySelectorAll(".links [data-doc]").length).toBe(6);
+  const more = document.querySelector<HTMLElement>(".links .rest");
+  expect(more?.textContent).toBe("Show 34 more");
+  more?.click();
+  flushSync();
+  expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
+});
+
 it("claims no fix where none is told", () => {
   const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.words ?? null;
   expect([

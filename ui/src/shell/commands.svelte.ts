@@ -24,6 +24,8 @@ const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.userAgent
 
 export class Commands {
   #handlers = new Map<CommandId, Handler>();
+  /** Hears of each command that was given. */
+  onGiven: (id: CommandId) => void = () => {};
 
   /** Somebody carries out these commands from now on. Returns how to end that. */
   serve(handlers: Handlers): () => void {
@@ -40,7 +42,9 @@ export class Commands {
   }
 
   run(id: CommandId): void {
-    if (this.can(id)) this.#handlers.get(id)?.run();
+    if (!this.can(id)) return;
+    this.#handlers.get(id)?.run();
+    this.onGiven(id);
   }
 
   title(id: CommandId): string {

@@ -13,6 +13,7 @@ import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
 import type { Section } from "../troubleshoot/pieces";
+import { FIRST_KEYS } from "../search/tour";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
 import { Anywhere } from "./anywhere.svelte";
@@ -41,7 +42,10 @@ const STATUS_EVERY = 1500;
 export class Desk {
   readonly shelf = new Shelf();
   readonly search = new Search(() => this.leave());
-  readonly reader = new Reader(() => this.leave(), (thread) => this.shelf.read(thread));
+  readonly reader = new Reader(() => this.leave(), (thread) => {
+    this.shelf.read(thread);
+    this.tried("read");
+  });
   readonly beside = new Beside(this);
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
@@ -82,12 +86,24 @@ export class Desk {
   constructor() {
     this.commands.serve(itemCommands(this));
     this.commands.serve(repairs(this));
+    this.commands.onGiven = (id) => this.tried(id);
   }
 
   /** The item that commands are about: the one that a menu was opened for, else the one at hand. */
   get item(): Subject | null {
     const key = this.aimed ?? keyAtHand();
     return key === null ? null : subject(this, key);
+  }
+
+  /** Something was done by key or otherwise; of what a newcomer is shown first, that is remembered. */
+  tried(id: string): void {
+    if (FIRST_KEYS.some((one) => one.id === id)) this.shelf.learn(id);
+  }
+
+  /** Whether the casebook has the source that a key is of. */
+  mirrors(key: string): boolean {
+    const source = key.replace(/[#:][^#:]*$/, "");
+    return this.status?.sources.some((one) => one.key === source) ?? false;
   }
 
   get isEmpty(): boolean {

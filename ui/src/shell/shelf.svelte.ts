@@ -37,6 +37,8 @@ interface Kept {
   syncEach: Readonly<Record<string, number>>;
   /** Whether it also syncs where the network is paid for by what goes over it. */
   syncMetered: boolean;
+  /** Which of the first keys were used. */
+  learnt: readonly string[];
 }
 
 /** A moment at which the window was looked at, and up to when each source was known then (milliseconds). */
@@ -60,7 +62,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const RECENT = 12;
 const EMPTY: Kept = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true,
+  recent: [], pinned: [], searches: [], asked: "", triage: null, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, learnt: [],
 };
 
 const isItem = (one: unknown): one is Item =>
@@ -86,6 +88,7 @@ function read(text: string | null): Kept {
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
       syncEach: numbers(found.syncEach),
       syncMetered: found.syncMetered !== false,
+      learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
     };
   } catch {
     return EMPTY;
@@ -212,6 +215,16 @@ export class Shelf {
 
   setSyncEvery(minutes: number): void {
     this.#keep({ syncEvery: minutes });
+  }
+
+  hasLearnt(id: string): boolean {
+    return this.#kept.learnt.includes(id);
+  }
+
+  /** These of the first keys are known now. */
+  learn(...ids: readonly string[]): void {
+    const fresh = ids.filter((id) => !this.hasLearnt(id));
+    if (fresh.length > 0) this.#keep({ learnt: [...this.#kept.learnt, ...fresh] });
   }
 
   setTriage(triage: DeskSetting): void {

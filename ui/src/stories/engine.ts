@@ -2,7 +2,7 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { brief, candidate, cluster, comparison, counted, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { BODIES, brief, candidate, cluster, comparison, counted, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -78,6 +78,8 @@ export function play(mood: Mood): void {
         return comparison(sort, Number(String(args["key"]).split("#")[1] ?? 5));
       case "duplicates":
         return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, key: null, known: null, notices: [], rejected: [], took_ms: 9 };
+      case "prose":
+        return (args["texts"] as string[]).map(() => BODIES[sort]);
       case "troubleshoot":
         return {
           cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,

@@ -6,6 +6,8 @@ import Code from "../lib/Code.svelte";
 import Comment from "../lib/Comment.svelte";
 import Loading from "../lib/Loading.svelte";
 import Marked from "../lib/Marked.svelte";
+import Prose from "../lib/Prose.svelte";
+import { hereOf } from "../lib/references";
 import SourceSelect from "../lib/SourceSelect.svelte";
 import StateIcon from "../lib/StateIcon.svelte";
 import Time from "../lib/Time.svelte";
@@ -176,6 +178,7 @@ export const STORIES: readonly Story[] = [
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
   ...told("Order", Order, { full: { search: new Search(), choose: none } }),
+  ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...told("Footer", Footer, {
     empty: { typing: true, takes: false, asked: false, message: "", brief: none, copy: none },

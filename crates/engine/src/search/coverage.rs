@@ -42,7 +42,7 @@ pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = N
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
     let (lack, text) = if embedded == 0 && documents > 0 {
-        (Lack::AllVectors, "Answered by words alone: no vectors have been made yet.".to_owned())
+        (Lack::AllVectors, "Answered by words alone: no text was read for its meaning yet.".to_owned())
     } else {
         let made = format!("covers {embedded} of {chunks} passages so far");
         let read = format!("has yet to read {unread} of {documents} documents");
