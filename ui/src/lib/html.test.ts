@@ -10,6 +10,7 @@ describe("tracker text", () => {
     ['<p style="position:fixed">x</p>', "<p>x</p>"],
     ["<form><input></form>x", "x"],
     ['<input type="checkbox">x', "x"],
+    ["<code>\u202Egpj.exe</code> &#x202e;gpj.exe", "<code>gpj.exe</code> gpj.exe"],
   ])("%s is defused", (hostile, harmless) => {
     expect(clean(hostile)).toBe(harmless);
   });

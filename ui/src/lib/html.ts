@@ -1,6 +1,7 @@
 // Tracker text is hostile. The engine has sanitised it; this does it again, with another program, at the last moment.
 
 import DOMPurify from "dompurify";
+import { straight } from "./text";
 
 const OPTIONS = {
   USE_PROFILES: { html: true },
@@ -13,7 +14,7 @@ const OPTIONS = {
 
 /** HTML that is safe to show: no script, no form, no remote image, no style. */
 export function clean(html: string): string {
-  return DOMPurify.sanitize(html, OPTIONS);
+  return straight(DOMPurify.sanitize(html, OPTIONS));
 }
 
 /** The web address that a click inside tracker text leads to, if it is one. */

@@ -70,6 +70,11 @@ it("makes sentences of messages", () => {
   ]);
 });
 
+it("lets no mark turn round what is read, and leaves those that right-to-left writing has", () => {
+  expect(titled("file \u202Egpj.exe\u202C and \u2066\u2067x\u2069")).toBe("file gpj.exe and x");
+  expect(titled("\u200F2.3.1 خطأ")).toBe("\u200F2.3.1 خطأ");
+});
+
 it("gives an empty title something to be pointed at", () => {
   expect([titled(" \n"), titled("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
 });

@@ -17,9 +17,17 @@ export function plain(spans: readonly Span[]): string {
   return spans.map((span) => span.text).join("");
 }
 
+/**
+ * A text without the marks that turn round what follows: "gpj.exe" must not read as "exe.jpg". Each part is written in the
+ * direction of its own words anyway.
+ */
+export function straight(text: string): string {
+  return text.replace(/[\u202A-\u202E\u2066-\u2069]/g, "");
+}
+
 /** A title as it is shown: one that is empty would be a row without a handle. */
 export function titled(title: string): string {
-  return title.trim() || "(no title)";
+  return straight(title).trim() || "(no title)";
 }
 
 /** Whether spans show nothing. */
