@@ -142,15 +142,17 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
         fill(&window, "#add-called", "acme/pump").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("the refusal is shown with its remedy", async || {
-            texts(&window, ".detail [role=alert] span").await.iter().any(|hint| !hint.is_empty())
+            texts(&window, ".add [role=alert] span").await.iter().any(|hint| !hint.is_empty())
         })
         .await;
         shot(&window, "redmine-refused").await;
-        assert!(is_there(&window, ".detail .buttons .primary").await, "no sync was begun");
+        assert!(!is_there(&window, ".sources [role=option]").await, "what cannot be read is not kept");
+        let typed = "return document.querySelector('#add-called').value";
+        assert_eq!(script(&window, typed).await, "acme/pump", "what was typed stands there");
 
         // Open again, it is mirrored like any other.
         redmine.content().token = None;
-        click_words(&window, ".detail .buttons button", "Sync").await;
+        click_words(&window, ".add .buttons button", "Test, add and sync").await;
         wait_until("it is synced", async || {
             let figures = texts(&window, ".detail dd").await;
             figures.first().is_some_and(|n| n == "12") && figures.contains(&"30".to_owned())

@@ -8,7 +8,7 @@ it("makes words, and something to press, of a hint that names a command", () => 
   expect(hint("Did you mean minilm? `precedent model list --catalog` shows all.")).toEqual({ words: "Did you mean minilm? Settings show all.", remedy: "models" });
   expect(hint("Install the newer version, or open another casebook with --casebook.").words).toBe("Install the newer version, or open another casebook.");
   expect(hint("Free some disk space and run the command again.")).toEqual({ words: "Free some disk space and try again.", remedy: null });
-  expect(hint("Make a new one, or sign in again: gh auth login.")).toEqual({ words: "Make a new one, and give it with Add a source.", remedy: "add" });
+  expect(hint("Make a new one, or sign in again: gh auth login.")).toEqual({ words: "Make a new one, and give it to its source.", remedy: "sources" });
   // What is said of another thing stays, whatever its words are.
   expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here.");
   expect(hinted(null)).toBe("");

@@ -2,6 +2,7 @@
 
 import { getContext, setContext } from "svelte";
 import type { Remedy } from "../lib/hints";
+import { offerLeads } from "../lib/leads";
 import type { Desk } from "./desk.svelte";
 
 export interface Way {
@@ -12,9 +13,10 @@ export interface Way {
 const KEY = Symbol("remedies");
 type Find = (remedy: Remedy) => Way | null;
 
-/** From here on down hints lead somewhere. */
-export function offerRemedies(desk: Desk): void {
+/** From here on down hints and the links in texts lead somewhere. */
+export function offerWays(desk: Desk, read: (key: string) => void): void {
   setContext<Find>(KEY, (remedy) => ways(desk)[remedy]);
+  offerLeads({ item: read, web: (url) => void desk.openExternal(url), mirrors: (key) => desk.mirrors(key) });
 }
 
 /** How to find the way of a remedy; there is none outside of the window. */

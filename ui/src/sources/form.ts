@@ -307,6 +307,18 @@ export function fits(project: string, kind: Kind): boolean {
   return parts.every((part) => (kind.free ? FREE : PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
 }
 
+/** Whether a token goes with the name of an account: in Atlassian's cloud and at Zendesk. */
+export function isNamed(tracker: Tracker, host: string): boolean {
+  const isCloud = (tracker === "jira" || tracker === "confluence") && /^[^/]+\.atlassian\.net(\/|$)/.test(host.trim().toLowerCase());
+  return isCloud || tracker === "zendesk";
+}
+
+/** A token as it is kept, with the account that it goes with. */
+export function secretOf(account: string, token: string): string {
+  const [name, secret] = [account.trim(), token.trim()];
+  return secret && name ? `${name}:${secret}` : secret;
+}
+
 /** The host that a token is kept for: without the path below which the tracker is. */
 export function tokenHost(host: string): string {
   const scheme = /^https?:\/\//.exec(host)?.[0] ?? "";

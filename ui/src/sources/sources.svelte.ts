@@ -24,6 +24,8 @@ export class Sources {
   /** Files on the way in. */
   readonly importing: Importing;
 
+  /** Sources that are synced when the sync that runs has ended. */
+  #next = new Set<string>();
   #desk: Desk;
 
   constructor(desk: Desk) {
@@ -68,23 +70,39 @@ export class Sources {
     }
   }
 
-  /** Adds a project to mirror, keeps its token, looks whether it may be read, and fetches it. */
+  /** Adds a project to mirror once it was seen that it may be read, and fetches it. What cannot be read is not kept. */
   async addMirror(mirror: NewMirror, tokenHost: string, token: string): Promise<void> {
+    const before = new Set(this.all.map((source) => source.key));
     const source = await api.addMirror(mirror);
+    let access: Access;
+    try {
+      // Without its token the tracker would answer with less than there is.
+      if (token) await api.keepToken(tokenHost, token);
+      access = await api.testSource(source.key);
+    } catch (thrown) {
+      // A slip of the pen must not stay as a source that fails each day.
+      if (!before.has(source.key)) await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
+      throw thrown;
+    }
+    this.#tested(source.key, { access });
     this.selected = source.key;
     this.adding = false;
     await Promise.all([this.#desk.refresh(), this.load()]);
+    if (this.#desk.jobs.get("sync")) {
+      this.#next.add(source.key);
+      this.#desk.toasts.say(`${source.key} is added. It is synced after what is being synced now.`);
+    } else await this.sync([source.key]);
+  }
+
+  /** Keeps another token for the host of a source, and looks what can be read with it. */
+  async giveToken(key: string, tokenHost: string, token: string): Promise<void> {
     try {
-      if (token) await api.keepToken(tokenHost, token);
+      await api.keepToken(tokenHost, token);
     } catch (thrown) {
-      // Without its token the tracker would answer with less than there is.
-      this.#desk.say(thrown);
+      this.#tested(key, { failure: api.failure(thrown) });
       return;
     }
-    await this.test(source.key);
-    // What keeps it from being read is shown with its remedy; a sync would only say it again.
-    const tested = this.tested.get(source.key);
-    if (tested !== undefined && tested !== "asking" && "access" in tested) await this.sync([source.key]);
+    await this.test(key);
   }
 
   /** Fetches what is new from these sources, or from all. A quiet one tells of a failure in passing. Whether it came to its end. */
@@ -112,6 +130,9 @@ export class Sources {
       else this.#desk.say(thrown);
     }
     await this.#desk.changed();
+    const next = [...this.#next];
+    this.#next.clear();
+    if (next.length > 0) await this.sync(next);
     return isDone;
   }
 

@@ -1,0 +1,85 @@
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync, tick } from "svelte";
+import { expect, it } from "vitest";
+import { openWindow, page, rest } from "../stories/page";
+
+page();
+
+const MIRROR = { gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: null };
+const SOURCE = { key: "acme/pump", kind: "github" };
+const NEW = { tracker: "github", place: "acme/pump", host: "github.com", key: null, wiki: true } as const;
+
+it("takes another token for a source that exists, and tests with it", async () => {
+  const desk = await openWindow("full");
+  desk.go("sources");
+  await rest();
+  const asked: [string, unknown][] = [];
+  mockIPC((command, payload) => {
+    asked.push([command, payload]);
+    if (command === "test_source") throw { code: "authentication", message: "github.com refuses the token", hint: null };
+    return command === "mirrors" ? [MIRROR] : null;
+  });
+  const opener = [...document.querySelectorAll<HTMLElement>(".detail .buttons button")].find((one) => one.textContent.trim() === "Token…");
+  opener?.click();
+  flushSync();
+  await tick();
+  const field = document.querySelector<HTMLInputElement>(".token input[type=password]");
+  expect(document.activeElement).toBe(field);
+  if (field) field.value = " secret ";
+  field?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  document.querySelector<HTMLFormElement>("form.token")?.requestSubmit();
+  await rest();
+  expect(asked.slice(0, 2)).toEqual([["keep_token", { host: "github.com", token: "secret" }], ["test_source", { key: "acme/app" }]]);
+  expect(document.querySelector(".token")).toBe(null);
+  expect(document.querySelector(".detail [role=alert]")?.textContent).toContain("refuses the token");
+  expect(document.activeElement).toBe(opener);
+});
+
+it("keeps no source that cannot be read, and tells why where it was typed", async () => {
+  const desk = await openWindow("full");
+  desk.sources.startAdding();
+  await rest();
+  const asked: string[] = [];
+  mockIPC((command) => {
+    asked.push(command);
+    if (command === "add_mirror") return SOURCE;
+    if (command === "test_source") throw { code: "not_found", message: "github.com has no acme/pump", hint: null };
+    return null;
+  });
+  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
+  expect(asked).toEqual(["add_mirror", "test_source", "remove_source"]);
+  expect(desk.sources.adding).toBe(true);
+});
+
+it("adds a source while others are synced, and syncs it after them", async () => {
+  const desk = await openWindow("full");
+  const synced: unknown[] = [];
+  let end = () => {};
+  mockIPC((command, payload) => {
+    if (command === "add_mirror") return SOURCE;
+    if (command === "test_source") return { limit: null, project: { archived: false, private: false }, refused: [], remaining: null, resets_at: null, user: null };
+    if (command !== "sync") return null;
+    synced.push((payload as { sources: unknown }).sources);
+    return synced.length > 1 ? [] : new Promise((resolve) => (end = () => resolve([])));
+  });
+  const first = desk.sources.sync(["acme/app"]);
+  await rest();
+  await desk.sources.addMirror(NEW, "github.com", "");
+  expect(synced).toEqual([["acme/app"]]);
+  end();
+  await first;
+  expect(synced).toEqual([["acme/app"], ["acme/pump"]]);
+});
+
+it("leaves a source that was there before alone", async () => {
+  const desk = await openWindow("full");
+  const asked: string[] = [];
+  mockIPC((command) => {
+    asked.push(command);
+    if (command === "add_mirror") return { key: "acme/app", kind: "github" };
+    if (command === "test_source") throw { code: "network", message: "no way there", hint: null };
+    return null;
+  });
+  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
+  expect(asked).not.toContain("remove_source");
+});
