@@ -213,7 +213,8 @@ export class Search {
     pages.add(page);
     this.#asking++;
     try {
-      const response = await api.browse(this.#answered, page * api.PAGE);
+      // Pages that are asked for at one time must not end one another, nor the search that the person waits for.
+      const response = await api.browse(this.#answered, page * api.PAGE, true);
       // Another query was answered meanwhile, or the same one anew.
       if (pages !== this.#pages || !this.#all) return;
       for (const [at, hit] of response.hits.entries()) this.#all[page * api.PAGE + at] = hit;

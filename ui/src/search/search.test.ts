@@ -9,6 +9,7 @@ interface Asked {
   mode: string | null;
   offset: number;
   limit: number;
+  apart: boolean;
   answer: (...keys: string[]) => void;
   /** As a page of so many. */
   page: (total: number, ...keys: string[]) => void;
@@ -38,6 +39,7 @@ beforeEach(() => {
         mode,
         offset,
         limit,
+        apart: (payload as { apart: boolean }).apart,
         answer: (...keys) => page(null, keys),
         page: (total, ...keys) => page(total, keys),
         refuse: (message, code = "invalid_input") => reject({ code, message, hint: null }),
@@ -180,6 +182,7 @@ it("shows all documents where there are no words, and fetches what comes into si
   search.need(3, 23);
   await pass(0);
   expect(asked.slice(1).map((a) => a.offset)).toEqual([0, 200]);
+  expect(asked.map((a) => a.apart)).toEqual([false, true, true]);
   for (const page of asked.slice(1)) page.page(1000, "a", "b");
   await pass(0);
 
