@@ -285,7 +285,7 @@ fn page(kept: &[(String, String)]) -> String {
             "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
         );
     }
-    out.push_str(include_str!("gallery-notes.md"));
+    out.push_str(include_str!("gallery-notes.txt"));
     out
 }
 

@@ -41,10 +41,10 @@ function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean):
   };
 }
 
-/** What was decided a few minutes ago, before the window was opened. */
+/** What was decided today before the window was opened: a few minutes ago, unless the day is younger. */
 const verdict = (number: number): Verdict => ({
   first: "acme/app#1", second: `acme/app#${number}`, kind: number % 2 ? "duplicate" : "not_duplicate", canonical: number % 2 ? "acme/app#1" : null, reason: null,
-  actor: "jane", decided_at: new Date(Date.now() - number * 60_000).toISOString(),
+  actor: "jane", decided_at: new Date(Math.max(new Date().setHours(0, 0, 0, 0), Date.now() - number * 60_000)).toISOString(),
 });
 
 function queue(sort: Sort, isEmpty: boolean): TriageResponse {
