@@ -69,7 +69,9 @@ READING = [
     "apart",
     "contrast",
 ]
-ALL = [*NAMES, "share", *READING]
+# By how much rules keep what is stated above 0 and below 1 (crates/engine/src/duplicates/reading.rs).
+BOUNDS = ["least", "below"]
+ALL = [*NAMES, "share", *READING, *BOUNDS]
 AT = {name: i for i, name in enumerate(ALL)}
 # What decides by itself, by a rule of crates/engine/src/duplicates/score.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
@@ -95,6 +97,9 @@ READ = 10
 # samples/kinds holds invented pairs of the kinds that trackers have few of (a trace under another title, a text that was filed
 # again with a word changed, one form about two things). The judge learns from them, the order does not.
 INVENTED, INVENTED_WEIGHT = "kinds", 10.0
+# How a source's background is taken (crates/engine/src/duplicates/background.rs): so many first answers, the usual one standing for
+# so many of them.
+ASKED, PRIOR = 400, 50.0
 # A pair that was read stands for no more answers than this in a fit: one of a thousand would drown the others.
 MOST_WEIGHT = 150.0
 
@@ -285,13 +290,18 @@ def first_few(s, order):
         yield rows, x
 
 
+def is_ruled(x):
+    """Whether a rule decides how sure an answer may be: for each row."""
+    return x[:, [AT[name] for name in (*RULES, *BOUNDS)]].any(1)
+
+
 def pairs(s, order, judged):
     """What the judge is fitted on: numbers, whether it is the same, whether it is worth reading, and for how many answers it
     stands. First answers that a tracker marks are taken for the same where nobody read them."""
-    x, same, worth, weight = [], [], [], []
+    x, same, worth, weight, ruled = [], [], [], [], is_ruled(s.x)
     for rows, numbers in first_few(s, order):
         for place, row in enumerate(rows):
-            if s.x[row, AT["copy"]] > 0 or s.x[row, AT["series"]] > 0:
+            if ruled[row]:
                 continue
             known, marked = judged.get(s.ids[row]), s.label[row]
             if known is None and not (marked and place == 0):
@@ -336,13 +346,8 @@ def fit_statements(parts):
 
 
 def held_out(parts, invented):
-    """The log-odds of each set's pairs by what was fitted on the others, and on what is invented."""
-    odds = {}
-    for name in parts:
-        fitted = fit_statements([p for n, p in {**parts, **invented}.items() if n != name])
-        x = basis(parts[name][0])
-        odds[name] = [x @ v[1:] + v[0] for v in fitted]
-    return odds
+    """The weights of both statements for each set, by what was fitted on the others, and on what is invented."""
+    return {name: fit_statements([p for n, p in {**parts, **invented}.items() if n != name]) for name in parts}
 
 
 def curve(odds, truth, weight):
@@ -355,28 +360,59 @@ def curve(odds, truth, weight):
         value = (weight * (np.logaddexp(0, z) - truth * z)).sum() + 2 * (v[0] - 1) ** 2
         return value, np.array([pull @ odds + 4 * (v[0] - 1), pull.sum()])
 
-    bounds = [(0.2, 1.5), (-4, 4)]
+    bounds = [(0.2, 4.0), (-6.0, 4.0)]
     return minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
+def first_answers(s, order):
+    """The numbers of the first answer to each report that no rule decides, and for how many reports it stands."""
+    firsts = [(rows[0], numbers[0]) for rows, numbers in first_few(s, order)]
+    rows, x = np.array([r for r, _ in firsts]), np.array([n for _, n in firsts])
+    free = ~is_ruled(s.x[rows])
+    return x[free], s.weight[rows[free]]
+
+
+def quartiles(odds, weight):
+    by = np.argsort(odds)
+    reached = np.cumsum(weight[by]) / weight.sum()
+    return [odds[by][min(np.searchsorted(reached, part), len(by) - 1)] for part in (0.25, 0.5, 0.75)]
+
+
+def background(first, weights):
+    """What first answers of a set usually get: the median and the distance of the quartiles."""
+    low, middle, high = quartiles(basis(first[0]) @ weights[1:] + weights[0], first[1])
+    return np.array([middle, high - low])
+
+
+def counted_from(odds, own, usual):
+    level, spread = (ASKED * own + PRIOR * usual) / (ASKED + PRIOR)
+    return (odds - level) / spread
+
+
 def fit_judge(sets, order):
-    """Both statements, and pairs of (confidence as it would be stated elsewhere, what it was, weight)."""
+    """Both statements, the scale of the first, and pairs of (confidence as it would be stated elsewhere, what it was, weight)."""
     parts = {s.name: pairs(s, order, read_judged(s.name)) for s in sets}
     parts = {name: p for name, p in parts.items() if len(p[1])}
     fitted = fit_statements(list(parts.values()))
     invented = {n: p for n, p in parts.items() if n == INVENTED}
     parts = {n: p for n, p in parts.items() if n != INVENTED}
-    elsewhere = held_out(parts, invented) if len(parts) > 1 else {n: [basis(p[0]) @ v[1:] + v[0] for v in fitted] for n, p in parts.items()}  # fmt: skip
+    elsewhere = held_out(parts, invented)
     weight = np.concatenate([of_set(p) for p in parts.values()])
-    statements, stated = [], None
-    for k in (0, 1):
-        odds = np.concatenate([elsewhere[name][k] for name in parts])
-        slope, shift = curve(odds, np.concatenate([p[1 + k] for p in parts.values()]), weight)
-        statements.append(np.concatenate([[slope * fitted[k][0] + shift], slope * fitted[k][1:]]))
-        if k == 0:
-            stated = 1 / (1 + np.exp(-(slope * odds + shift)))
     same, worth, stands = (np.concatenate([p[k] for p in parts.values()]) for k in (1, 2, 3))
-    return statements, (stated, same, worth, stands)
+    # Each set's pairs as they are seen by what was fitted on the others, before the set's own background.
+    first = {s.name: first_answers(s, order) for s in sets if s.name in parts}
+    backgrounds = {n: background(first[n], elsewhere[n][0]) for n in parts}
+    usual = np.mean(list(backgrounds.values()), axis=0)
+    pairs_of = lambda n: basis(parts[n][0]) @ elsewhere[n][0][1:] + elsewhere[n][0][0]
+    odds = np.concatenate([counted_from(pairs_of(n), backgrounds[n], usual) for n in parts])
+    slope, intercept = curve(odds, same, weight)
+    stated = 1 / (1 + np.exp(-(slope * odds + intercept)))
+    level, spread = np.mean([background(first[n], fitted[0]) for n in parts], axis=0)
+    scale = {"level": level, "spread": spread, "slope": slope, "intercept": intercept}
+    odds = np.concatenate([basis(parts[n][0]) @ elsewhere[n][1][1:] + elsewhere[n][1][0] for n in parts])
+    slope, intercept = curve(odds, worth, weight)
+    about = np.concatenate([[slope * fitted[1][0] + intercept], slope * fitted[1][1:]])
+    return (fitted[0], about), scale, (stated, same, worth, stands)
 
 
 # Where the ranges begin that outcomes are told of.
@@ -428,7 +464,9 @@ def wilson(share, n, z=1.96):
     return max(middle - reach, 0.0), min(middle + reach, 1.0)
 
 
-def report(s, order, statements):
+def report(s, order, statements, scale):
+    usual = np.array([scale["level"], scale["spread"]])
+    own = background(first_answers(s, order), statements[0]) if s.name != INVENTED else usual
     judged = read_judged(s.name)
     recall, reciprocal, answers = collections.Counter(), 0.0, []
     for (by, _), (rows, numbers) in zip(ranked(s, order), first_few(s, order)):
@@ -436,14 +474,19 @@ def report(s, order, statements):
         if len(hits):
             reciprocal += 1 / (hits[0] + 1)
             recall.update(k for k in (1, 10) if hits[0] < k)
-        p = [1 / (1 + np.exp(-(basis(numbers[:1]) @ v[1:] + v[0])))[0] for v in statements]
+        odds = [(basis(numbers[:1]) @ v[1:] + v[0])[0] for v in statements]
+        odds[0] = scale["slope"] * counted_from(odds[0], own, usual) + scale["intercept"]
+        p = [1 / (1 + np.exp(-z)) for z in odds]
         row = rows[0]
+        least, most = s.x[row, AT["least"]], 1 - s.x[row, AT["below"]]
         if s.x[row, AT["copy"]] > 0:
             p[0] = max(p[0], COPY)
         elif s.x[row, AT["series"]] > 0:
             p[0] = min(p[0], SERIES)
         else:
-            p[0] = min(p[0], UNRULED)
+            p[0] = max(min(p[0], UNRULED), least)
+        if not s.x[row, AT["copy"]] > 0:
+            p[0] = min(p[0], most)
         marked, known = s.label[row], judged.get(s.ids[row])
         weight = s.weight[row] if marked or known is None else known[1]
         verdict = known[0] if known else ("D" if marked else None)
@@ -482,18 +525,19 @@ def main():
         others = [s for s in sets if s is not held]
         order = fit_order([s for s in others if s in real])
         print(f"{held.name}, fitted on {' + '.join(s.name for s in others)}:")
-        report(held, order, fit_judge(others, order)[0])
+        report(held, order, *fit_judge(others, order)[:2])
     order = fit_order(real)
-    statements, elsewhere = fit_judge(sets, order)
+    statements, scale, elsewhere = fit_judge(sets, order)
     for s in sets:
         print(f"{s.name}, fitted on all:")
-        report(s, order, statements)
+        report(s, order, statements, scale)
     table = {
         "learnt_from": [s.name for s in sets],
         "labels": sum(len(s.start) for s in sets),
         "order": {n: round(float(w), 4) for n, w in zip(NAMES, order) if n not in RULES},
         "judge": {
             "same": statement(statements[0]),
+            "scale": {name: round(float(value), 4) for name, value in scale.items()},
             "worth": statement(statements[1]),
             "outcomes": [*outcomes(*elsewhere), copies(real, order)],
         },

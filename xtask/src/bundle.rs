@@ -26,6 +26,7 @@ pub fn bundle(place: &Place, options: &Options) -> Result<Vec<PathBuf>> {
     system::ensure(Need::Compiler, consent, options.verbose)?;
     system::ensure(Need::Node, consent, options.verbose)?;
     system::ensure(Need::Window, consent, options.verbose)?;
+    system::ensure(Need::Tray, consent, options.verbose)?;
     say::done("C compiler, the window's libraries, Node and npm");
 
     say.step("Front end");

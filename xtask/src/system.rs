@@ -13,6 +13,8 @@ pub enum Need {
     Compiler,
     /// Headers and libraries for the window.
     Window,
+    /// The library of icons in the tray, which packages name.
+    Tray,
     /// What drives the real window in tests, without a display.
     Driver,
     /// Python's package client, which fetches the ONNX runtime.
@@ -74,6 +76,10 @@ impl Manager {
             (Self::Dnf, Need::Window) => &["pkgconf-pkg-config", "webkit2gtk4.1-devel"],
             (Self::Pacman, Need::Window) => &["pkgconf", "webkit2gtk-4.1"],
             (Self::Zypper, Need::Window) => &["pkgconf-pkg-config", "webkit2gtk3-devel"],
+            (Self::Apt, Need::Tray) => &["libayatana-appindicator3-dev"],
+            (Self::Dnf, Need::Tray) => &["libayatana-appindicator-gtk3-devel"],
+            (Self::Pacman, Need::Tray) => &["libayatana-appindicator"],
+            (Self::Zypper, Need::Tray) => &["libayatana-appindicator3-devel"],
             (Self::Apt, Need::Driver) => {
                 &["webkit2gtk-driver", "xvfb", "xauth", "xdotool", "dbus-x11", "fonts-dejavu-core"]
             }
@@ -104,7 +110,11 @@ pub fn missing(need: Need) -> Vec<String> {
             }
             missing
         }
-        Need::Compiler | Need::Window => Vec::new(),
+        Need::Tray if cfg!(target_os = "linux") => {
+            let known = Run::new("pkg-config").args(["--exists", "ayatana-appindicator3-0.1"]).works();
+            if known { Vec::new() } else { vec!["ayatana-appindicator3".to_owned()] }
+        }
+        Need::Compiler | Need::Window | Need::Tray => Vec::new(),
         Need::Driver => {
             let mut missing = absent(&[
                 "WebKitWebDriver",
@@ -331,6 +341,7 @@ fn by_hand(need: Need) -> String {
     match need {
         Need::Compiler => "Install a C compiler: build-essential (Debian, Ubuntu), gcc (Fedora), base-devel (Arch), `xcode-select --install` (macOS).".into(),
         Need::Window => "Install pkg-config and the development files of WebKitGTK 4.1 (with GTK 3):\n  Debian, Ubuntu: libwebkit2gtk-4.1-dev    Fedora: webkit2gtk4.1-devel\n  Arch: webkit2gtk-4.1                     openSUSE: webkit2gtk3-devel\nOr do without the window: cargo xtask start --cli".into(),
+        Need::Tray => "Install the development files of Ayatana's indicators (Debian, Ubuntu: libayatana-appindicator3-dev; Fedora: libayatana-appindicator-gtk3-devel;\nArch: libayatana-appindicator; openSUSE: libayatana-appindicator3-devel).".into(),
         Need::Driver => "Install WebKitWebDriver, Xvfb with xvfb-run, xauth, xdotool, dbus-run-session, dbus-launch and a font\n(Debian: webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core).".into(),
         Need::Pip => "Install Python 3 with pip, or name a library that you already have: PRECEDENT_ONNXRUNTIME=/path/to/libonnxruntime.so".into(),
         Need::CleanRoot => "Install debootstrap; this is done on Debian and its kin alone.".into(),

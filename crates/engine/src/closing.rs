@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use crate::phrases::FIXED;
+use crate::phrases::tells_of_fix;
 use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
@@ -27,12 +27,32 @@ static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:won.?t|will not|not going to|no plans? to) (?:be )?(?:fix|implement|support|address)\w*|wontfix",
         r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b",
         r"|no (?:answer|reply|response|feedback|reaction)s?\b.{0,40}\b(?:close[sd]?|closing)|works (?:fine |well |perfectly )?(?:for me|here)\b|not (?:yet )?fixed(?: yet)?\b|(?:close[sd]?|closing) in favou?r of\b",
+        r"|never heard back|have(?:n.t| not) heard (?:back|from you)|out of scope|(?:is|are|we do) not support(?:ed)?\b|end[- ]of[- ]life|no longer (?:maintained|supported)|working as expected",
+        r"|(?:is|was|isn.t|does|did|do)(?:n.t| not)(?: yet)? (?:be )?fix(?:ed)? (?:this|it|in)\b|(?:moved|migrated|transferred) to (?:our |the )?(?:forums?|discussions?|discourse|slack|chat|jira|mailing list)|closed, see https?://",
         r"|(?:moved|transferred|migrated) (?:this |it )?(?:over )?to (?:https?://|(?:the )?[\w.-]+/[\w.-]+|another (?:repo|project|tracker)))",
     ))
 });
 /// With which words somebody takes a report back.
-static TAKEN_BACK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)^\W*(?:(?:ah|oh|ok|okay|sorry),? )?never ?mind\b.{0,40}$"));
+static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\W*(?:(?:ah|oh|ok|okay|sorry),? )?(?:never ?mind\b.{0,40}|nvm\b.{0,60})$|^\W*sorry(?: for the noise|,? (?:it was )?my (?:own )?(?:mistake|fault|bad)|,? wrong (?:window|repo|project|tracker|tab))\b.{0,40}$|^\W*spam\b.{0,20}$",
+    )
+});
+/// The same in other languages: nobody answered, it is meant so, nobody could see it, it will not be done.
+static DECLINED_FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:(?:keine|ohne|mangels|fehlende[nr]?) (?:\w+ ){0,2}(?:rückmeldung|antwort|reaktion|aktivität)|inaktivität|automatisch geschlossen|kein (?:fehler|bug)\b|(?:ist|soll|war) (?:\w+ )?so (?:gewollt|sein|vorgesehen|gedacht|beabsichtigt)|nicht (?:reproduzierbar|nachvollziehbar|nachstellbar|nachstellen|reproduzieren|nachvollziehen)|wird nicht (?:behoben|umgesetzt|korrigiert|unterstützt)|(?:noch|leider) nicht behoben)",
+        r"|\b(?:(?:faute|absence|manque) de (?:réponse|retour|nouvelles?|activité)|sans (?:réponse|retour|nouvelles?)|fermée? automatiquement|inactivité|pas un (?:bug|défaut|dysfonctionnement)|c['’]est voulu|comportement (?:attendu|normal|prévu)|(?:impossible (?:à|de)|pas (?:pu|réussi à)) reproduire|(?:non|pas) reproductible|ne sera pas corrigé)",
+        r"|\b(?:inactividad|(?:falta de|sin) (?:respuesta|actividad|noticias)|no es (?:un )?(?:error|fallo|bug)|comportamiento (?:esperado|previsto)|no (?:\w+ ){0,2}reproducir|no reproducible|no se (?:va a )?(?:corregir|arreglar))",
+        r"|\b(?:inatividade|(?:falta de|sem) (?:resposta|retorno|atividade)|não é (?:um )?(?:erro|defeito|bug)|comportamento esperado|não (?:\w+ ){0,2}reproduzir|não será corrigido)",
+        r"|\b(?:inattività|mancanza di (?:risposta|riscontro)|nessuna risposta|non è un (?:bug|errore|difetto)|comportamento (?:previsto|atteso|voluto)|non (?:riproducibile|\w+ (?:a )?riprodur\w+))",
+        r"|\b(?:geen (?:reactie|antwoord|bug|fout)|niet (?:te )?reproduce\w+|brak (?:odpowiedzi|aktywności|reakcji)|to nie (?:jest )?(?:błąd|bug)|nie (?:udało się|można) odtworzyć)",
+        r"|\b(?:нет (?:ответа|реакции|активности)|без ответа|неактивност\w+|не (?:баг|ошибка)|так и задумано|не (?:воспроизводится|удалось воспроизвести)|исправлять не)",
+        r"|(?:没有|未收到|沒有|未)(?:任何)?(?:回复|回覆|反馈|回应|响应|回音)|长时间(?:没有|未|无)|不是 ?(?:bug|错误|缺陷|問題|问题)|设计如此|(?:符合|属于)?预期(?:行为|之内|如此)|(?:无法|無法|不能)(?:复现|重现|重現)|不(?:会|予|打算)(?:修复|支持)",
+        r"|(?:返信|返答|回答|反応|応答|連絡|返事)(?:が|も)?(?:ない|なく|ありません|無い|得られ|いただけ)|仕様(?:です|どおり|通り|となり)|(?:不具合|バグ)では(?:ない|ありません|ございません)|再現(?:しません|できません|しない|できない|できず|せず)|対応(?:しません|予定はありません)",
+        r"|(?:답변|응답|회신|반응)(?:이|을)? ?(?:없|받지)|버그가? ?아(?:닙|님)|의도된|재현(?:되지|이 안| 불가|할 수 없)",
+    ))
+});
 /// That it is closed with these words, whenever they were said.
 static CLOSES: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
@@ -60,7 +80,9 @@ pub(crate) fn is_declined(
     let said = last.map(|comment| Prepared::comment(&comment.body));
     let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
     let declined = |prose: &str| {
-        (near.is_some() || CLOSES.is_match(prose)) && (DECLINED.is_match(prose) || TAKEN_BACK.is_match(prose))
+        let declined =
+            DECLINED.is_match(prose) || TAKEN_BACK.is_match(prose) || DECLINED_FOREIGN.is_match(prose);
+        (near.is_some() || CLOSES.is_match(prose)) && declined
     };
     if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(declined) {
         return Ok(false);
@@ -68,7 +90,7 @@ pub(crate) fn is_declined(
     // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| FIXED.is_match(Prepared::comment(&comment.body).prose())))
+        && !comments.iter().any(|comment| tells_of_fix(Prepared::comment(&comment.body).prose())))
 }
 
 /// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
@@ -132,9 +154,45 @@ mod tests {
         ] {
             assert!(!DECLINED.is_match(said), "{said}");
         }
+        for said in [
+            "I am closing this since we never heard back from you.",
+            "Out of scope.",
+            "We do not support zoomed browsers.",
+            "5.2 does not fix this.",
+            "Moved to our forum, please discuss there.",
+            "Closed, see https://tracker.example/12",
+        ] {
+            assert!(DECLINED.is_match(said), "{said}");
+        }
+        for said in [
+            "Wir schließen das Ticket, da wir keine Rückmeldung erhalten haben.",
+            "Ticket fermé automatiquement faute de réponse de votre part.",
+            "Se cierra por inactividad.",
+            "由于长时间没有回复，关闭此问题。",
+            "長期間返信がないため、クローズします。",
+            "Kein Fehler, das soll so sein.",
+            "Ce n'est pas un bug, c'est voulu.",
+            "No es un error, es el comportamiento esperado.",
+            "这不是 bug，设计如此。",
+            "仕様です。",
+            "Nicht reproduzierbar, ich mache hier zu.",
+            "Не удалось воспроизвести.",
+        ] {
+            assert!(DECLINED_FOREIGN.is_match(said), "{said}");
+        }
         assert!(
-            FIXED.is_match("Cannot reproduce this any more.")
-                && !FIXED.is_match("Cannot reproduce, closing.")
+            !DECLINED_FOREIGN.is_match("Behoben in 5.2.") && !DECLINED_FOREIGN.is_match("已在 5.2 中修复。")
         );
+        for said in [
+            "nvm, it was my userstyle extension, sorry!",
+            "Sorry for the noise, wrong window.",
+            "Spam, locking.",
+        ] {
+            assert!(TAKEN_BACK.is_match(said), "{said}");
+        }
+        assert!(
+            tells_of_fix("Cannot reproduce this any more.") && !tells_of_fix("Cannot reproduce, closing.")
+        );
+        assert!(!tells_of_fix("This won't be fixed in 5.2.") && tells_of_fix("Workaround: print as PDF."));
     }
 }

@@ -4,6 +4,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use precedent_text::{pattern::re, words::Words};
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// What tells of a fix at all, where it was closed without one that is linked.
 pub(crate) static FIXED: LazyLock<Regex> = LazyLock::new(|| {
@@ -14,7 +15,13 @@ pub(crate) static FIXED: LazyLock<Regex> = LazyLock::new(|| {
 /// How a comment says which version has the fix.
 static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|included|back-?ported|will be|behoben|gelöst|corrigé|corregido|corrigido|risolto|исправлено|opraveno|åtgärdat|fixat|rettet)\b[^\n.]{0,40}?(?:\b(?:in|with|to|as of|since|dans|en|em|nella?|в|v|i)\s+|\()(?:the\s+)?(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)|\b(?:since|mit|ab|seit)\s+(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)\s+(?:(?:this|it|that) (?:is|was|has been) )?(?:handled|fixed|solved|resolved|done|behoben|gelöst|korrigiert)\b",
+        r"(?i)\b(?:fix(?:ed)?|resolved|solved|corrected|released|shipped|included|back-?ported|merged,?|landed|will be|behoben|gelöst|corrigé|corregido|solucionado|resuelto|arreglado|corrigido|resolvido|risolto|исправлено|opraveno|åtgärdat|fixat|rettet)\b[^\n.]{0,40}?(?:\b(?:in|with|to|as of|since|dans|en|em|nella?|в|v|i)\s+|\()(?:the\s+|la\s+)?(?:version\s+|release\s+|firmware\s+|app\s+)?v?(\d+(?:\.\d+)+)|\bv?(\d+(?:\.\d+)+)\)?\s+(?:(?:is|was) (?:out|released|available) (?:and|which) )?(?:contains?|has|ships?|brings?|includes?|fixes|solves) (?:the fix|this|it)\b|\bv?(\d+(?:\.\d+)+)\s*(?:版)?(?:で|にて|において)(?:は)?(?:修正|解決|対応)|在\s*v?(\d+(?:\.\d+)+)\s*(?:版本?)?\s*中?(?:已)?(?:修复|修正|解决)|\b(?:since|mit|ab|seit)\s+(?:version\s+|release\s+)?v?(\d+(?:\.\d+)+)\s+(?:(?:this|it|that) (?:is|was|has been) )?(?:handled|fixed|solved|resolved|done|behoben|gelöst|korrigiert)\b",
+    )
+});
+/// What denies the sentence that it stands in.
+static NEGATED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:not|\w+n['’]t|never|nicht|kein\w*|pas|nunca|não|nao|nie|niet|geen|ikke|inte|не|нет)\b|\bno (?:fix|work-?around)|没有|沒有|未",
     )
 });
 /// Statements of a fix, in English.
@@ -46,7 +53,7 @@ static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:(?:did|does|do|has|have)(?:n['’]t| not) (?:\w+ ){0,2}(?:help|helped|fix|fixed|work|worked|solve|solved|change|cure)\b",
         r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:isn['’]t|wasn['’]t|aren['’]t) (?:really |actually )?(?:fixed|solved|resolved)\b",
-        r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:came|comes|is) back (?:again|with|in|since))|^\W*reverted\b",
+        r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:had to|have to|will|must) (?:revert|back out|roll back) (?:it|this|that|the)\b|(?:came|comes|is) back (?:again|with|in|since))|^\W*reverted\b",
     ))
 });
 /// In which version something broke, or last worked.
@@ -55,13 +62,14 @@ static BROKE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|work(?:s|ed)|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)) (?:in|since|with|on|from|until|up to) (?:version |release )?v?\d+(?:\.\d+)+",
     )
 });
+static INTRODUCED: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bintroduced (?:in|with|by|since) v?\d\S*"));
 static BRACKETS: LazyLock<Regex> = LazyLock::new(|| re(r"\([^()]*[^()\d.v][^()]*\)"));
 /// Who asked says that what was said before helped: of how it was solved this says nothing.
 static HELPED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)^\W*(?:(?:great|perfect|awesome|super|wow|ok(?:ay)?|yes|yep|hi|hello)\W+)?(?:(?:many )?thank(?:s| you)[^.!,\n]{0,30}[.!,]\s*)?",
+        r"(?i)^\W*(?:(?:great|perfect|awesome|super|wow|ok(?:ay)?|yes|yep|hi|hello)\W+)?(?:(?:(?:many )?thank(?:s| you)|(?:vielen )?dank\w*|merci|gracias|obrigad[oa]|grazie)[^.!,\n]{0,30}[.!,]\s*)?",
         r"(?:(?:(?:that|this|it|which|your (?:answer|solution|suggestion|tip|fix))(?:['’]s)? )?(?:has |have |was |indeed |really |just )?(?:(?:it|everything|all) )?(?:solved|fixed|helped|worked|resolved|did the trick|works? (?:now|again|fine now|perfectly now)|working (?:now|again))\b(?: (?:it|this|that|the (?:problem|issue)|for me|for us|like a charm|now|again|perfectly))*",
-        r"|(?:das )?(?:hat geholfen|war es|funktioniert (?:jetzt|wieder|nun))|(?:jetzt|nun) (?:geht|funktioniert|läuft) (?:es|alles)(?: wieder)?|ça (?:marche|fonctionne)(?: maintenant)?|(?:ya|ahora) funciona|(?:agora )?funciona|ora funziona|теперь работает|помогло|(?:解決|直り)(?:しました|ました)|(?:好了|可以了|解决了))\W*(?:,? ?(?:thanks?(?: you)?(?: (?:a lot|very much|so much))?|thx|danke|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢)?\W*)?$",
+        r"|(?:das )?(?:hat (?:geholfen|geklappt|funktioniert)|war es|funktioniert (?:jetzt|wieder|nun))|(?:jetzt|nun) (?:geht|funktioniert|läuft) (?:es|alles)(?: wieder)?|ça (?:marche|fonctionne)(?: maintenant)?|(?:ya|ahora) funciona|(?:agora )?funciona|ora funziona|теперь работает|помогло|(?:解決|直り)(?:しました|ました)|(?:好了|可以了|解决了))\W*(?:,? ?(?:thanks?(?: you)?(?: (?:a lot|very much|so much))?|thx|danke|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢)?\W*)?(?:(?-i:\p{Lu})\p{L}+(?: (?-i:\p{Lu})\p{L}+)?\W*)?$",
     ))
 });
 /// Plain statements of a fix in other languages.
@@ -74,7 +82,7 @@ static FOREIGN_FIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:corrett[oa]|risolt[oa]|sistemat[oa]) (?:in|nell[ao]?|nel|con|da|dalla)\b|\b(?:opgelost|verholpen) (?:in|met|door|sinds)\b|\b(?:naprawion[eoya]|poprawion[eoya]|rozwiązan[eoya]) (?:w|przez|od)\b",
         r"|\b(?:opraven[oay]?|vyřešen[oay]?|odstraněn[oay]?) (?:v|ve|od|pomocí)\b|\b(?:fixat|åtgärdat|åtgärdad|löst|rättat|rettet|løst|fikset|korrigert) (?:i|med|från|fra)\b|\b(?:korjattu|ratkaistu|javítva|kijavítva|megoldva|rezolvat[ăe]?|виправлен[оа])\b",
         r"|(?:düzeltildi|çözüldü|giderildi)|đã (?:được )?(?:sửa|khắc phục|xử lý)|تم (?:إصلاح|حل|تصحيح)|ठीक (?:कर दिया|किया) गया|हल (?:कर दिया|किया|हो) ग|แก้ไขแล้ว",
-        r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:已|已经)(?:在.{0,20})?(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
+        r"|\b(?:исправлен[оаы]?|устранен[оаы]?|решен[оаы]?) (?:в|с|начиная)\b|修正(?:しました|済み?|されました|されています)|解決しました|(?:(?:已|已经)(?:在.{0,20})?|在.{1,12}中)(?:修复|修復|解决|解決)|수정(?:되었|했|됨|완료)|해결(?:되었|했|됨)",
     ))
 });
 /// A sentence that gives a workaround, and does not only name one.
@@ -122,7 +130,11 @@ pub(crate) fn says_fix(sentence: &str) -> bool {
     // What stands in brackets is said beside it: "Fixed in 4.1 (not in 4.0)".
     let sentence = &*BRACKETS.replace_all(sentence, "");
     // "Fixed in 2.1; until then …" is a fix and what to do without it.
-    let states = |part: &str| FIX.is_match(part) && !FIX_OPEN.is_match(&GONE.replace_all(part, " "));
+    let states = |part: &str| {
+        // In which version it broke is no part of the statement.
+        let plain = INTRODUCED.replace_all(part, " ");
+        FIX.is_match(part) && !FIX_OPEN.is_match(&GONE.replace_all(&plain, " "))
+    };
     sentence.split(';').any(states) || (FOREIGN_FIX.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
 }
 
@@ -131,11 +143,24 @@ pub(crate) fn says_helped(prose: &str) -> bool {
     HELPED.is_match(prose.trim())
 }
 
+/// Whether a text tells of a fix at all, or of how to do without one: in a sentence that does not deny it.
+pub(crate) fn tells_of_fix(prose: &str) -> bool {
+    let sentences = || prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
+    sentences().any(|said| FIXED.is_match(said) && !NEGATED.is_match(&GONE.replace_all(said, " ")))
+}
+
 /// The versions that a text says something was fixed in, as they are written, in order. "The fix was reverted in 3.2.2" has the same
 /// words.
 pub(crate) fn fixed_in(text: &str) -> impl Iterator<Item = &str> {
-    let stands = |found: &regex::Captures<'_>| !found[0].contains("revert");
-    let version = |found: regex::Captures<'_>| Some(found.get(1).or(found.get(2))?.range());
+    let stands = |found: &regex::Captures<'_>| {
+        let Some(whole) = found.get(0) else { return false };
+        let begins = text[..whole.start()].rfind(['\n', '!', '?', ';']).map_or(0, |at| at + 1);
+        let begins = text[..whole.start()].rfind(". ").map_or(begins, |at| begins.max(at + 2));
+        let asked = text[whole.end()..].trim_start_matches(')').starts_with('?');
+        !asked && !whole.as_str().contains("revert") && !NEGATED.is_match(&text[begins..whole.end()])
+    };
+    let version =
+        |found: regex::Captures<'_>| found.iter().skip(1).flatten().next().map(|found| found.range());
     FIXED_IN.captures_iter(text).filter(stands).filter_map(version).map(|range| &text[range])
 }
 
@@ -153,6 +178,12 @@ pub(crate) fn denies(prose: &str) -> bool {
 pub(crate) fn says_workaround(sentence: &str) -> bool {
     (WORKAROUND.is_match(sentence) && !WORKAROUND_OPEN.is_match(sentence))
         || (FOREIGN_WORKAROUND.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
+}
+
+/// Whether a text says nothing but that something helped, or thanks for it; an empty one does not.
+pub(crate) fn is_thanks(prose: &str) -> bool {
+    let mut words = prose.unicode_words().map(str::to_lowercase).peekable();
+    says_helped(prose) || (words.peek().is_some() && words.all(|word| is_polite(&word)))
 }
 
 /// Whether a word, in lower case, says nothing but thanks, agreement or impatience.
@@ -181,6 +212,7 @@ mod tests {
             "This is not really solved.",
             "It still happens on 4.4.",
             "The fix was reverted in 3.2.2.",
+            "Had to revert this for 9.2.1, it broke the export.",
             "It came back with 4.5.",
         ] {
             assert!(denies(said), "{said}");
@@ -202,6 +234,8 @@ mod tests {
             "Perfect, that fixed the problem for us.",
             "Jetzt geht es wieder, danke!",
             "Das hat geholfen.",
+            "Danke, hat geklappt!",
+            "Thank you, that solved it! Joan",
             "解決しました",
             "Ça marche maintenant, merci",
         ] {
@@ -228,7 +262,23 @@ mod tests {
         assert_eq!(of("Mit Version 4.1.0 behoben."), ["4.1.0"]);
         assert_eq!(of("Since 4.1.0 this is handled."), ["4.1.0"]);
         assert_eq!(of("Backported to 4.6.3."), ["4.6.3"]);
-        assert!(of("The fix was reverted in 3.2.2.").is_empty());
+        assert_eq!(of("Fixed in firmware 4.5."), ["4.5"]);
+        assert_eq!(of("5.2 is out and contains the fix."), ["5.2"]);
+        assert_eq!(of("The next version (5.2) fixes this."), ["5.2"]);
+        assert_eq!(of("Second attempt merged, in 9.3.0."), ["9.3.0"]);
+        assert_eq!(of("5.2 で修正しました。"), ["5.2"]);
+        assert_eq!(of("在 5.2 中修复。"), ["5.2"]);
+        assert_eq!(of("Solucionado en la 5.2."), ["5.2"]);
+        assert_eq!(of("It was not fixed in 5.1. Fixed in 5.2."), ["5.2"]);
+        for said in [
+            "The fix was reverted in 3.2.2.",
+            "This is not fixed in 5.2, sorry. Workaround: print via PDF.",
+            "Fixed in 5.2? No, still there with 5.2.",
+            "This won't be fixed in 5.2.",
+            "Ist mit 5.2 leider noch nicht behoben.",
+        ] {
+            assert!(of(said).is_empty(), "{said}");
+        }
         assert_eq!(without_broken("Broken in 4.0.2, worked in 4.0.1. Fixed now."), ", . Fixed now.");
         for said in [
             "Shipped in 4.1.0.",
@@ -266,6 +316,8 @@ mod tests {
             &BROKE,
             &BRACKETS,
             &HELPED,
+            &NEGATED,
+            &INTRODUCED,
         ] {
             assert!(!pattern.is_match(""));
         }

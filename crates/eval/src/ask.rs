@@ -13,7 +13,7 @@ use precedent_core::{
     model::{RankRequest, RankedDocument},
     task::Phase,
 };
-use precedent_engine::{Casebook, duplicates::Table};
+use precedent_engine::Casebook;
 use precedent_text::reference::without_duplicate_notes;
 
 use crate::{
@@ -43,16 +43,12 @@ pub struct Asking<'a> {
 }
 
 /// Asks every query of a set in each of these ways.
-pub async fn ask(
-    arms: &[Arm],
-    table: &Table,
-    features: &mut Option<Features>,
-    mut asking: Asking<'_>,
-) -> Result<SetRun> {
+pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut asking: Asking<'_>) -> Result<SetRun> {
     let (set, task) = (asking.set, asking.task);
     let named = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect()
     };
+    let table = &asking.casebook.table_of(SOURCE).await?;
     // What learns on the way is made of the answers of the check for duplicates.
     let learning = arms.contains(&Arm::Calibrated);
     let asked =

@@ -119,7 +119,7 @@ pub async fn evaluate(
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
         let asking = Asking::new(&casebook, &set, request.form, request.window, request.width, task);
-        let answers = ask::ask(&rankings, &table, &mut features, asking).await?;
+        let answers = ask::ask(&rankings, &mut features, asking).await?;
         run.sets.insert(set.name.clone(), answers);
         sets.push(set);
     }

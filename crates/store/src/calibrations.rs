@@ -1,4 +1,4 @@
-//! Calibrations of checks by a source's own duplicates, and the pairs that they are made from.
+//! Calibrations of checks by a source's own duplicates, and the pairs that they are made from; what its first answers look like.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,31 @@ pub struct Calibration {
     pub order: Option<BTreeMap<String, f32>>,
 }
 
+/// What first answers look like in a source where nothing is known of them, in log-odds of the judge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Background {
+    /// Their median.
+    pub level: f32,
+    /// How far it is from their lower to their upper quartile; above 0.
+    pub spread: f32,
+}
+
 impl Reader<'_> {
+    /// The background of a source that was taken with these weights, rules and model, and how many issues it had then.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn background(&self, source: i64, made_with: &str) -> Result<Option<(Background, u64)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT level, spread, issues FROM backgrounds WHERE source_id = ?1 AND made_with = ?2",
+        )?;
+        Ok(statement
+            .query_row(params![source, made_with], |r| {
+                Ok((Background { level: r.get(0)?, spread: r.get(1)? }, r.get(2)?))
+            })
+            .optional()?)
+    }
+
     /// A source's calibration, if it has one.
     ///
     /// # Errors
@@ -146,6 +170,26 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Replaces the background of a source. What its checks came to before no longer holds: they are made anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn put_background(
+        &self,
+        source: i64,
+        background: Background,
+        issues: u64,
+        made_with: &str,
+    ) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO backgrounds (source_id, level, spread, issues, made_with)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![source, background.level, background.spread, issues, made_with])?;
+        self.forget_checks_of(source)
+    }
+
     /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
     ///
     /// # Errors
@@ -166,6 +210,10 @@ impl Writer<'_> {
                 calibration.model,
                 now.as_second()
             ])?;
+        self.forget_checks_of(source)
+    }
+
+    fn forget_checks_of(&self, source: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
                 "DELETE FROM checks WHERE key IN (SELECT key FROM documents WHERE source_id = ?1)",

@@ -31,7 +31,7 @@ use std::{
 
 use rusqlite::Connection;
 
-pub use calibrations::Calibration;
+pub use calibrations::{Background, Calibration};
 pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub use file::{SqliteFile, is_emptied, with_end};

@@ -63,6 +63,7 @@ const TABLES: &[(&str, Rule)] = &[
     ("notes", Rule::Where("NOT :bare")),
     ("skeleton_lines", Rule::Where(BY_SOURCE)),
     ("calibrations", Rule::Where(BY_SOURCE)),
+    ("backgrounds", Rule::Where(BY_SOURCE)),
     ("remotes", Rule::Where(BY_SOURCE)),
     ("streams", Rule::Where(BY_SOURCE)),
     ("relations_read", Rule::Where(BY_SOURCE)),

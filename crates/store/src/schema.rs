@@ -21,6 +21,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0010_trust.sql"),
     include_str!("../../../migrations/0011_bands.sql"),
     include_str!("../../../migrations/0012_newest_change.sql"),
+    include_str!("../../../migrations/0013_backgrounds.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

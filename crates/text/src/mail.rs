@@ -69,10 +69,10 @@ static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
 /// With what a mail is passed on that has no mark of it: that mail is then what is asked about.
 static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|have a look|take care|look into)|can you (?:check|help|have a look|take care)|",
-        r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|",
-        r"pour (?:info|information|traitement)|voir ci-dessous|merci de (?:voir|vérifier|traiter)|para (?:tu|su) información|ver abajo|por favor revis\w+|para conhecimento|ver abaixo|",
-        r"per conoscenza|vedi sotto|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
+        r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|read|help|have a look|take (?:care|a look|over)|look (?:into|at))|look at this|any ideas?|your thoughts|as discussed|can you (?:check|help|have a look|take care)|",
+        r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|anbei|weiterleitung|",
+        r"pour (?:info|information|traitement)|voir ci-dessous|merci de (?:voir|vérifier|traiter)|ci-joint|je (?:vous|te) transf(?:è|e)re|para (?:tu|su) información|ver abajo|por favor revis\w+|adjunto|(?:te|os|les) re-?envío|para conhecimento|ver abaixo|segue abaixo|encaminho|",
+        r"per conoscenza|vedi sotto|inoltro|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
     ))
 });
 /// Of so many words a note above a mail that is passed on has no more.

@@ -22,6 +22,8 @@ pub enum Apart {
     Turned,
     /// Each is about another thing of one kind: "store 12", "store 13"; "Q1", "Q2".
     Another(String, String),
+    /// Each names systems that the other does not: "Android: …", "iOS: …".
+    System(String, String),
 }
 
 /// What the number of a title counts.
@@ -57,6 +59,11 @@ const OPPOSITES: &str = "
     aprire chiudere · attivare disattivare · включить выключить · открыть закрыть · 导入 导出 · 打开 关闭 · 启用 禁用 · 有効 無効 · 増加 減少";
 /// What is turned round where two words have changed places about one of these.
 const DIRECTIONS: &str = "from to into onto over before after instead via → -> von nach zu vor statt de vers à avant après desde hacia antes da verso";
+/// Systems that a program runs on, one to a group. What is said of one is seldom done with what is done for another: trackers of apps
+/// have a report for each. "Windows" with a small letter are what is on a screen.
+const SYSTEMS: &str = "
+    android · ios iphone ipad ipados · Windows win32 win64 windows10 windows11 · mac macos osx macbook ·
+    linux ubuntu debian fedora centos rhel · blackberry · tizen · tvos · watchos · chromeos · freebsd openbsd netbsd · mobileweb";
 /// What many of are told apart by a number.
 const THINGS: &str = "
     store shop branch till register counter room hall gate dock ramp bay pallet lot batch order invoice week day shift floor building
@@ -88,6 +95,8 @@ const TIMES: &str = "
     januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag
     janvier février mars avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi dimanche
     enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes miércoles jueves viernes";
+/// Months that are other words as well: they count beside one that is none.
+const MAY: [&str; 5] = ["may", "mai", "mayo", "maggio", "maio"];
 /// What is asked for by one person after another.
 const REQUESTS: &str = "
     request access permission role onboarding offboarding account mailbox password licence license joiner leaver
@@ -95,7 +104,7 @@ const REQUESTS: &str = "
 /// … and for whom.
 const FOR: [&str; 5] = ["for", "fur", "pour", "para", "per"];
 /// What Chinese and Japanese write behind the number of one of many.
-const COUNTED: [char; 10] = ['週', '周', '回', '号', '番', '期', '階', '室', '店', '便'];
+const COUNTED: [char; 11] = ['週', '周', '回', '号', '番', '期', '階', '室', '店', '便', '月'];
 
 type Set = HashSet<String>;
 
@@ -109,6 +118,10 @@ static PAIRS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
         }
     }
     pairs
+});
+static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let groups = SYSTEMS.split('·').enumerate();
+    groups.flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group))).collect()
 });
 static WAYS: LazyLock<Set> = LazyLock::new(|| DIRECTIONS.split_whitespace().map(whole).collect());
 static OF_MANY: LazyLock<Set> = LazyLock::new(|| THINGS.split_whitespace().map(whole).collect());
@@ -125,8 +138,14 @@ fn whole(word: &str) -> String {
     }
 }
 
-/// In what two titles differ, if they are nearly the same and the difference tells that they are about two things.
+/// In what two titles differ, if that tells that they are about two things: they name other systems, or are nearly the same but for it.
 pub fn apart(ours: &str, theirs: &str) -> Option<Apart> {
+    let (here, there) = (systems(ours), systems(theirs));
+    if let (Some((_, x)), Some((_, y))) = (here.first(), there.first())
+        && !here.iter().any(|(group, _)| there.iter().any(|(other, _)| other == group))
+    {
+        return Some(Apart::System((*x).to_owned(), (*y).to_owned()));
+    }
     let (a, b) = (tokens::words(ours), tokens::words(theirs));
     let (only_a, only_b) = (without(&a, &b), without(&b, &a));
     if only_a.is_empty() && only_b.is_empty() {
@@ -150,7 +169,10 @@ pub fn apart(ours: &str, theirs: &str) -> Option<Apart> {
     if aligned && is_another((ours, &a, x), (theirs, &b, y)) {
         return Some(Apart::Another(with_kind(ours, &a, x), with_kind(theirs, &b, y)));
     }
-    let both = |set: &Set| set.contains(&a[x].term) && set.contains(&b[y].term);
+    let is_time = |term: &str| WHEN.contains(term) || MAY.contains(&term);
+    let when = || {
+        is_time(&a[x].term) && is_time(&b[y].term) && (WHEN.contains(&a[x].term) || WHEN.contains(&b[y].term))
+    };
     let asked = || {
         let named = |title: &str, words: &[Word], only: &[usize]| {
             only.iter().all(|at| written(title, &words[*at]).starts_with(char::is_uppercase))
@@ -161,7 +183,26 @@ pub fn apart(ours: &str, theirs: &str) -> Option<Apart> {
             && named(ours, &a, &only_a)
             && named(theirs, &b, &only_b)
     };
-    (aligned && both(&WHEN) || asked()).then(|| Apart::Another(written(ours, &a[x]), written(theirs, &b[y])))
+    (aligned && when() || asked()).then(|| Apart::Another(written(ours, &a[x]), written(theirs, &b[y])))
+}
+
+/// The systems that a title names, with how it writes them.
+fn systems(title: &str) -> Vec<(usize, &str)> {
+    let pieces: Vec<&str> =
+        title.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
+    let known = |word: &str| {
+        let small = word.to_lowercase();
+        SYSTEM_OF.get(word).or_else(|| SYSTEM_OF.get(&*small)).copied()
+    };
+    let mut found = Vec::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        // "OS X", "Mobile Web": one name in two words.
+        let next = pieces.get(at + 1).map(|next| format!("{piece}{next}"));
+        if let Some(group) = known(piece).or_else(|| next.as_deref().and_then(known)) {
+            found.push((group, *piece));
+        }
+    }
+    found
 }
 
 /// What the number counts that is this word of a title.
@@ -175,7 +216,11 @@ pub fn counts(title: &str, words: &[Word], at: usize) -> Number {
     let is_year = word.term.len() == 4 && matches!(word.term.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
     let Some(before) = at.checked_sub(1).map(|at| &words[at]) else { return Number::Unknown };
     let plain = title[before.range.clone()].to_lowercase();
-    if OF_PROGRAMS.contains(&before.term) || version::is_program(&plain) {
+    // "Building 4" has the same stem as "Build 4411".
+    if matches!(&*plain, "build" | "nightly")
+        || OF_PROGRAMS.contains(&before.term)
+        || version::is_program(&plain)
+    {
         return Number::Version;
     }
     if OF_AMOUNTS.contains(&before.term) {
@@ -294,6 +339,19 @@ mod tests {
     }
 
     #[test]
+    fn titles_that_name_other_systems_are_about_two_things() {
+        for (a, b) in [
+            ("Android: label is cut off", "iOS: label is cut off"),
+            ("Keyboard covers the field (iPhone)", "Text field hidden by keyboard on Android 14"),
+            ("Request fails on Linux", "Request fails on Windows"),
+            ("Crash on OS X 10.9", "Crash on win32"),
+            ("MobileWeb: slider jumps", "Android, iOS: slider jumps"),
+        ] {
+            assert!(matches!(apart(a, b), Some(Apart::System(..))), "{a} / {b}: {:?}", apart(a, b));
+        }
+    }
+
+    #[test]
     fn a_number_tells_one_of_many_a_version_or_nothing() {
         for (a, b) in [
             ("Store 12 offline", "Store 13 offline"),
@@ -309,6 +367,8 @@ mod tests {
             ("Shop answers HTTP 404", "Shop answers HTTP 403"),
             ("Stop 0x0000007B at start", "Stop 0x000000D1 at start"),
             ("Patchday März", "Patchday April"),
+            ("Patch Tuesday May 2025", "Patch Tuesday June 2025"),
+            ("月次バックアップ確認 4月", "月次バックアップ確認 5月"),
             (
                 "Access request: role FI_DISPLAY for Anna Berg",
                 "Access request: role FI_DISPLAY for Bert Maier",
@@ -322,7 +382,11 @@ mod tests {
             ("Login fails after 3 attempts", "Login fails after 5 attempts"),
             ("Heron 4 does not start", "Heron 5 does not start"),
             ("Overflow of u8", "Overflow of u16"),
-            ("Request fails on Linux", "Request fails on Windows"),
+            ("Build 4411: tooltips in wrong place", "Build 4420: tooltips in wrong place"),
+            ("Field may be empty", "Field shall be empty"),
+            ("Request fails on Linux", "Request fails on Linux and Windows"),
+            ("Two windows overlap on a Mac", "Window overlaps another on macOS"),
+            ("Login fails on Ubuntu 22.04", "Login fails on Linux"),
         ] {
             assert_eq!(apart(a, b), None, "{a} / {b}");
         }

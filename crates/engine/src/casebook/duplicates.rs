@@ -189,6 +189,24 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| i.rank(&request, &task)).await
     }
+
+    /// The table that [`Casebook::rank`] goes by in a source: before its background, and without what its duplicates taught.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if there is no such source; those of the database.
+    pub async fn table_of(&self, source: &str) -> Result<duplicates::Table> {
+        let source = source.to_owned();
+        self.run(move |i| {
+            let meaning = i.meaning()?;
+            i.checker(&meaning, |c| {
+                i.store.read(|r| {
+                    let row = r.source(&source)?.ok_or_else(|| search::no_source(r, &source))?;
+                    Ok(c.knowing(&c.unmarked(r, &row)?).table.clone())
+                })
+            })
+        })
+        .await
+    }
 }
 
 impl Inner {
@@ -197,7 +215,7 @@ impl Inner {
     /// leaves as many cores alone as making vectors does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         duplicates::take_paces(&self.store)?;
-        if !self.index_comments || report.busy_elsewhere || report.model_problem.is_some() {
+        if report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
         let meaning = self.meaning()?;
@@ -207,6 +225,18 @@ impl Inner {
             return Ok(());
         }
         let basis = self.table.basis(vectors.fingerprint());
+        let (now, threads) =
+            ((self.clock)(), rayon::ThreadPoolBuilder::new().num_threads(self.workers).build());
+        let threads = threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        self.checker(&meaning, |c| {
+            for source in self.store.read(|r| r.sources())? {
+                threads.install(|| duplicates::take_background(c, &source, &basis, now, task))?;
+            }
+            Ok(())
+        })?;
+        if !self.index_comments {
+            return Ok(());
+        }
         if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
             self.store.write(|w| w.check_anew_with(&basis))?;
         }
@@ -217,11 +247,8 @@ impl Inner {
                 }
                 let warmed = Arc::clone(&meaning);
                 apart(task, move || warmed.warm())?;
-                let now = (self.clock)();
-                let calibrate = || duplicates::calibrate(c, &source.key, false, now, task);
-                let threads = rayon::ThreadPoolBuilder::new().num_threads(self.workers).build();
                 let calibrated =
-                    threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?.install(calibrate)?;
+                    threads.install(|| duplicates::calibrate(c, &source.key, false, now, task))?;
                 report.calibrated.extend(calibrated.kept.then_some(calibrated));
             }
             Ok(())
@@ -254,15 +281,16 @@ impl Inner {
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let meaning = self.meaning()?;
         meaning.warm();
-        let (source, skeleton, document, pace) = self.store.read(|r| {
+        let (source, skeleton, document) = self.store.read(|r| {
             let source = r.source(&request.source)?;
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
             let key = request.number.map(|number| format!("{}#{number}", source.key));
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
-            Ok((source.key, r.skeleton(source.id)?, document, r.pace(source.id)?))
+            let skeleton = r.skeleton(source.id)?;
+            Ok((source, skeleton, document))
         })?;
         let only = |test| Filter { test, negated: false };
-        let mut within = vec![only(Test::Source(source))];
+        let mut within = vec![only(Test::Source(source.key.clone()))];
         if let Some(since) = request.since {
             within.push(only(Test::Time(TimeField::Created, Some(since.as_second()), None)));
         }
@@ -280,7 +308,9 @@ impl Inner {
                 };
                 let scope = Scope { filters: within };
                 return self.checker(&meaning, |c| {
-                    let checker = Checker { pace, ..*c };
+                    // Not with what the source's duplicates taught, which may have been marked later.
+                    let taught = self.store.read(|r| c.unmarked(r, &source))?;
+                    let checker = c.knowing(&taught);
                     let mut ranked: Vec<(Scored, f32, Vec<f32>)> = match request.solved {
                         true => likely(&checker, &self.language()?, &draft, scope, task)?
                             .into_iter()
@@ -345,6 +375,8 @@ impl Inner {
 fn evidence(one: &Scored) -> Vec<f32> {
     let mut all = one.features.0.to_vec();
     all.push(one.share);
-    all.extend(one.reading.iter().flat_map(|reading| reading.numbers));
+    let reading = one.reading.clone().unwrap_or_default();
+    all.extend(reading.numbers);
+    all.extend(reading.bounds());
     all
 }

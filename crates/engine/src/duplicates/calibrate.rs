@@ -95,7 +95,8 @@ pub fn calibrate(
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
         Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
     })?;
-    let checker = &Checker { pace: checker.store.read(|r| r.pace(row.id))?, ..*checker };
+    let taught = checker.store.read(|r| checker.unmarked(r, &row))?;
+    let checker = &checker.knowing(&taught);
     let known = Known::new(&pairs, &issues);
     let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
     let mut report = CalibrationReport {

@@ -3,7 +3,7 @@
 //! Marks of trackers say too little of either: most reports of something known are closed in another way. So both
 //! statements are fitted on pairs that were read (`models/judged`), each as a logistic model over ramps of the evidence and
 //! products of ramps, none of which counts against a pair the more it has in common (an additive model, Hastie and
-//! Tibshirani 1986, with the interactions that were found to matter). `models/pipeline/judge.py` fits it.
+//! Tibshirani 1986, with the interactions that were found to matter). `models/pipeline/rank.py` fits it.
 
 use serde::Deserialize;
 
@@ -12,6 +12,7 @@ use super::{
     reading::{self, Reading},
 };
 use precedent_core::model::Outcome;
+use precedent_store::Background;
 
 /// How many numbers a pair is judged by.
 const COUNT: usize = features::COUNT + 1 + reading::COUNT;
@@ -42,6 +43,7 @@ pub struct Judged {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judge {
     same: Statement,
+    scale: Scale,
     worth: Statement,
     outcomes: Vec<Read>,
 }
@@ -51,6 +53,7 @@ pub struct Judge {
 #[serde(deny_unknown_fields)]
 pub(super) struct JudgeFile {
     same: StatementFile,
+    scale: Scale,
     worth: StatementFile,
     outcomes: Vec<Read>,
 }
@@ -87,6 +90,19 @@ struct Ramp {
     of: usize,
     from: f32,
     to: f32,
+}
+
+/// How sure the log-odds of a statement are, counted from a background (see `super::background`).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scale {
+    /// The usual background: the mean of the sets that it was fitted on.
+    level: f32,
+    spread: f32,
+    /// What one spread above the level adds to the log-odds that are stated.
+    slope: f32,
+    /// The log-odds that are stated at the level.
+    intercept: f32,
 }
 
 /// Answers that were stated within a range, and read.
@@ -151,6 +167,7 @@ impl Judge {
     pub(super) fn parse(file: &JudgeFile) -> Result<Self, String> {
         Ok(Self {
             same: Statement::parse(&file.same)?,
+            scale: file.scale,
             worth: Statement::parse(&file.worth)?,
             outcomes: file.outcomes.clone(),
         })
@@ -159,13 +176,25 @@ impl Judge {
     /// One that is sure of nothing.
     pub(super) fn doubtful() -> Self {
         let nothing = Statement { bias: -10.0, terms: Vec::new() };
-        Self { same: nothing.clone(), worth: nothing, outcomes: Vec::new() }
+        let scale = Scale { level: 0.0, spread: 1.0, slope: 1.0, intercept: 0.0 };
+        Self { same: nothing.clone(), scale, worth: nothing, outcomes: Vec::new() }
     }
 
-    /// What is stated of a pair.
-    pub fn judge(&self, seen: &Seen<'_>) -> Judged {
+    /// The background of a source that nothing is known of.
+    pub fn usual(&self) -> Background {
+        Background { level: self.scale.level, spread: self.scale.spread }
+    }
+
+    /// The log-odds that two reports are the same problem, before any background.
+    pub fn odds(&self, seen: &Seen<'_>) -> f32 {
+        self.same.odds(&seen.numbers())
+    }
+
+    /// What is stated of a pair of a source with this background.
+    pub fn judge(&self, seen: &Seen<'_>, background: Background) -> Judged {
         let numbers = seen.numbers();
-        let same = probability(self.same.odds(&numbers));
+        let above = (self.same.odds(&numbers) - background.level) / background.spread;
+        let same = probability(self.scale.intercept + self.scale.slope * above);
         Judged { same, worth: probability(self.worth.odds(&numbers)).max(same) }
     }
 
@@ -198,12 +227,23 @@ mod tests {
             Read { from: 0.0, read: 100, same: 3, related: 40 },
             Read { from: 0.5, read: 20, same: 13, related: 5 },
         ];
-        Judge { same: statement(-4.0), worth: statement(-5.0), outcomes }
+        let scale = Scale { level: -2.0, spread: 1.0, slope: 1.0, intercept: -2.0 };
+        Judge { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
     }
 
     fn same(share: f32, reading: Option<&Reading>) -> f32 {
         let features = Features([0.0; features::COUNT]);
-        judge().judge(&Seen { features: &features, share, reading }).same
+        judge().judge(&Seen { features: &features, share, reading }, judge().usual()).same
+    }
+
+    #[test]
+    fn the_same_evidence_says_more_where_reports_have_little_in_common() {
+        let features = Features([0.0; features::COUNT]);
+        let seen = Seen { features: &features, share: 0.0, reading: None };
+        let stated = |level, spread| judge().judge(&seen, Background { level, spread }).same;
+        assert!(stated(-3.0, 1.0) > stated(-2.0, 1.0));
+        assert!(stated(-4.0, 0.5) > stated(-4.0, 1.0), "narrow");
+        assert!((stated(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "what is as usual");
     }
 
     #[test]
@@ -227,7 +267,10 @@ mod tests {
     #[test]
     fn what_is_the_same_is_worth_reading() {
         let features = Features([0.0; features::COUNT]);
-        let judged = judge().judge(&Seen { features: &features, share: 0.0, reading: None });
+        let judged = judge().judge(
+            &Seen { features: &features, share: 0.0, reading: None },
+            Background { level: -4.0, spread: 1.0 },
+        );
         assert_eq!(judged.worth, judged.same, "the statement itself says less");
     }
 

@@ -3,6 +3,7 @@
 //! Two reports are duplicates when one fix resolves both. The same symptom with another cause is related; a tracking
 //! issue is never a duplicate.
 
+mod background;
 mod blank;
 mod calibrate;
 mod check;
@@ -21,12 +22,13 @@ mod triage;
 mod twin;
 mod verdicts;
 
-use crate::Parts;
+use crate::{Parts, phrases};
 use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+pub use background::take_background;
 pub use calibrate::{calibrate, is_due};
 pub use check::{MAX_CANDIDATES, check, look};
 pub use clusters::clusters;
@@ -37,7 +39,7 @@ pub use judge::Seen;
 pub use learn::{Asked, Candidate, Lesson, MIN_LABELS, MIN_ORDER, TOP, learn};
 pub use own::{Curve, Own};
 pub use pace::take_paces;
-use precedent_core::{error::Result, task::Task};
+use precedent_core::{error::Result, model::LIKELY, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::{Overlap, ReportTerms},
@@ -65,11 +67,9 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
-/// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
-/// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
-const TOLD: f32 = 0.75;
-/// How sure it is at least that two reports are the same that name a code which hardly any other report names.
-const CODED: f32 = 0.25;
+/// What is probably the same comes before what is so much less sure: of 12 such answers of rust, 6 of titanium and 5 of xamarin that stood
+/// behind another 6 were the known duplicate, the one before them 3.
+const SURER: f32 = 0.1;
 /// How much of a draft without a title a report has to have of its words to be compared with it word for word.
 const ALIKE: f32 = 0.8;
 /// The most terms that are kept of what only comments have.
@@ -97,7 +97,7 @@ pub struct Scope {
     pub filters: Vec<Filter>,
 }
 
-/// What the duplicates of sources taught.
+/// What sources taught: their background, and their duplicates.
 #[derive(Debug)]
 pub struct Taught {
     /// Those of the one source that is looked at.
@@ -170,6 +170,19 @@ struct Read {
     twin: Option<Twin>,
 }
 
+impl Scored {
+    /// What it is judged by.
+    fn seen(&self) -> Seen<'_> {
+        Seen { features: &self.features, share: self.share, reading: self.reading.as_ref() }
+    }
+
+    /// Whether a rule decides how sure an answer it may be.
+    fn is_ruled(&self) -> bool {
+        let bounded = |read: &Reading| read.least() > 0.0 || read.most() < 1.0;
+        self.features.is_copy() || self.features.is_series() || self.reading.as_ref().is_some_and(bounded)
+    }
+}
+
 impl<'a> Checker<'a> {
     /// One that goes by this table in every source.
     pub fn new(parts: Parts<'a>, table: &'a Table, heard: &'a Heard) -> Self {
@@ -182,6 +195,22 @@ impl<'a> Checker<'a> {
         self.tables.get(&source).unwrap_or(self.table)
     }
 
+    /// What is known of one source but for what its own duplicates taught.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn unmarked(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<Taught> {
+        let own = self.in_front_of(r, source)?;
+        Ok(Taught { own, tables: BTreeMap::new(), pace: r.pace(source.id)? })
+    }
+
+    /// The table before the background of a source, if that is known.
+    fn in_front_of(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<Option<Table>> {
+        let Some(model) = self.model() else { return Ok(None) };
+        let known = r.background(source.id, &self.table.basis(model))?;
+        Ok(known.map(|(background, _)| self.table.before(background)))
+    }
+
     /// What is known of one source, or of each where several are looked at. A calibration that does not hold with this model or version
     /// teaches nothing.
     ///
@@ -189,8 +218,10 @@ impl<'a> Checker<'a> {
     /// Those of the database.
     pub fn taught(&self, r: &precedent_store::Reader<'_>, one: Option<&SourceRow>) -> Result<Taught> {
         let table = |source: &SourceRow| -> Result<Option<Table>> {
+            let here = self.in_front_of(r, source)?;
             let calibration = r.calibration(source.id)?;
-            Ok(calibration.and_then(|c| self.table.calibrated(&c, self.model())))
+            let table = here.as_ref().unwrap_or(self.table);
+            Ok(calibration.and_then(|c| table.calibrated(&c, self.model())).or(here))
         };
         if let Some(source) = one {
             return Ok(Taught { own: table(source)?, tables: BTreeMap::new(), pace: r.pace(source.id)? });
@@ -231,6 +262,10 @@ impl<'a> Checker<'a> {
         } else {
             draft
         };
+        // Who thanks under an old subject reports nothing.
+        if !unfilled && !answer && mail::answers(&draft.title) && phrases::is_thanks(draft.body.prose()) {
+            return Ok(Vec::new());
+        }
         let asked = draft.document.is_none() && blank::names_number(&draft.title);
         if !asked && blank::is_blank(&draft.title, &draft.body) {
             return Ok(Vec::new());
@@ -313,10 +348,10 @@ impl<'a> Checker<'a> {
                 let reading = reading.map(|(_, reading, _)| reading);
                 let seen = Seen { features: &features[at], share, reading: reading.as_ref() };
                 let Judged { same, worth } = table.judge(&seen);
-                let told = reading.as_ref().is_some_and(|read| read.same_text) && !features[at].is_series();
-                let same = if told { same.max(TOLD) } else { same };
-                let coded = reading.as_ref().is_some_and(|read| read.rare_code) && !features[at].is_series();
-                let same = if coded { same.max(CODED) } else { same };
+                let same = match &reading {
+                    Some(read) if !features[at].is_series() => same.max(read.least()),
+                    _ => same,
+                };
                 let most = reading.as_ref().map_or(1.0, Reading::most);
                 let same = if features[at].is_copy() { same } else { same.min(most) };
                 Some(Scored {
@@ -333,11 +368,15 @@ impl<'a> Checker<'a> {
                 })
             })
             .collect();
-        // What a code tells, whatever the language around it, comes before what is less sure.
+        // What a code tells, whatever the language around it, comes before what is less sure, and so does what is probably the same.
         for at in 1..scored.len() {
+            let sure = scored[at].confidence;
             let coded = scored[at].reading.as_ref().is_some_and(|read| read.rare_code);
-            let less = |one: &Scored| one.confidence < scored[at].confidence;
-            if coded && let Some(first) = scored[..at].iter().position(less) {
+            let less = |one: &Scored| {
+                let surer = sure >= LIKELY && sure - one.confidence >= SURER && !self.table.is_own();
+                surer || coded && one.confidence < sure
+            };
+            if let Some(first) = scored[..at].iter().position(less) {
                 scored[first..=at].rotate_right(1);
             }
         }

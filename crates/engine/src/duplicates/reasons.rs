@@ -101,6 +101,9 @@ pub(super) fn reasons(
         Some(Apart::Another(ours, theirs)) => {
             out.push(format!("about another: “{}” here, “{}” there", brief(ours), brief(theirs)));
         }
+        Some(Apart::System(ours, theirs)) => {
+            out.push(format!("another system: {ours} here, {theirs} there"));
+        }
         Some(Apart::Turned) => out.push("the other way round, by its title".to_owned()),
         None => {}
     }

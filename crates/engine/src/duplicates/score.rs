@@ -18,7 +18,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{Evidence, Outcome},
 };
-use precedent_store::Calibration;
+use precedent_store::{Background, Calibration};
 
 /// The built-in table, as it lies in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
@@ -43,13 +43,15 @@ struct File {
     judge: JudgeFile,
 }
 
-/// Weights of the features, and a source's own curve over the confidence, where it has one.
+/// Weights of the features, a source's background, and its own curve over the confidence, where it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     order: [f32; COUNT],
     judge: Judge,
     labels: u64,
+    background: Background,
     curve: Option<Curve>,
+    ordered: bool,
 }
 
 /// What one candidate is worth.
@@ -69,7 +71,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         order: [1.0; COUNT],
         judge: Judge::doubtful(),
         labels: 0,
+        background: Judge::doubtful().usual(),
         curve: None,
+        ordered: false,
     })
 });
 
@@ -93,12 +97,9 @@ impl Table {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        Ok(Self {
-            order: weights(&file.order)?,
-            judge: Judge::parse(&file.judge)?,
-            labels: file.labels,
-            curve: None,
-        })
+        let judge = Judge::parse(&file.judge)?;
+        let (order, background) = (weights(&file.order)?, judge.usual());
+        Ok(Self { order, judge, labels: file.labels, background, curve: None, ordered: false })
     }
 
     /// The weights of the order.
@@ -116,12 +117,33 @@ impl Table {
         Self { order, ..self.clone() }
     }
 
+    /// The same in a source with this background.
+    pub fn before(&self, background: Background) -> Self {
+        Self { background, ..self.clone() }
+    }
+
+    /// Whether the order is a source's own, learnt from its duplicates.
+    pub(super) fn is_own(&self) -> bool {
+        self.ordered
+    }
+
+    /// The background of a source that nothing is known of.
+    pub(super) fn usual(&self) -> Background {
+        self.judge.usual()
+    }
+
+    /// The log-odds that two reports are the same problem, before any background.
+    pub(super) fn odds(&self, seen: &Seen<'_>) -> f32 {
+        self.judge.odds(seen)
+    }
+
     /// The same with what a source's own duplicates taught.
     pub fn with(&self, own: &Own) -> Self {
         Self {
             order: own.order.unwrap_or(self.order),
             labels: own.labels,
             curve: Some(own.curve),
+            ordered: own.order.is_some(),
             ..self.clone()
         }
     }
@@ -173,7 +195,7 @@ impl Table {
     /// What is stated of a pair: by the judge, raised by what the source's own duplicates say, and by the rules of copies and
     /// series. Marks are never complete, so that a source's own curve speaks for a pair and never against it.
     pub fn judge(&self, seen: &Seen<'_>) -> Judged {
-        let Judged { same, worth } = self.judge.judge(seen);
+        let Judged { same, worth } = self.judge.judge(seen, self.background);
         let same = same.min(UNRULED);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let own = self.curve.map_or(same, |curve| curve.at(odds(f64::from(same))) as f32);

@@ -36,7 +36,7 @@ static TASKS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "bump update upgrade release prepare publish tag rotate renew migrate retro retrospective standup meeting minutes agenda \
          changelog roadmap milestone planning plan review audit checklist support drop add enable backup maintenance deploy \
-         deployment schedule run chore sprint newsletter invoice autoupdate",
+         deployment schedule run chore sprint newsletter invoice autoupdate package translate inventory inventur",
     )
 });
 /// … of what a clock starts.
@@ -203,7 +203,8 @@ fn without_tickets(words: Vec<Word>) -> Vec<Word> {
 
 /// Whether a word is a version: numbers with points between.
 fn is_version(term: &str) -> bool {
-    term.contains('.') && is_number(term)
+    let number = term.strip_prefix('v').unwrap_or(term);
+    number.contains('.') && is_number(number)
 }
 
 /// Whether a word is a number, a date or a version.

@@ -1,0 +1,125 @@
+//! The background of a source: how much its reports have in common where nothing is known of them.
+//!
+//! The same evidence says more in one tracker than in another. Where one product is reported on in one form, the first answer to
+//! any report is as alike as a duplicate is elsewhere. So the judge's log-odds are counted from what first answers of the source
+//! usually get, in their own spread, as speaker verification does with an impostor's scores (zero normalisation: Auckenthaler,
+//! Carey and Lloyd-Thomas 2000, "Score normalization for text-independent speaker verification systems"), by median and
+//! quartiles, as most first answers are no duplicates. No mark is needed for it.
+
+use rayon::prelude::*;
+
+use jiff::Timestamp;
+
+use super::{Checker, Draft, Scope, Table};
+use precedent_core::{error::Result, model::DocKind, task::Task};
+use precedent_index::filter::{Filter, Test};
+use precedent_store::{Background, SourceRow};
+use precedent_text::{prepare::Prepared, reference::without_duplicate_notes};
+
+/// A source with fewer issues has the usual background.
+const FEWEST: u64 = 200;
+/// So many reports are asked for, evenly drawn by age from the newer half, which have enough before them.
+const ASKED: usize = 400;
+/// So many reports outweigh the usual background.
+const PRIOR: f32 = 50.0;
+/// It is taken anew once there are so many times as many issues.
+const GROWN: u64 = 2;
+/// No level is farther above or below the usual one, in usual spreads: where every other report is a duplicate, the median is one, too.
+const ABOVE: f32 = 0.4;
+const BELOW: f32 = 1.0;
+/// No spread is so many times as wide, or as narrow.
+const WIDE: f32 = 1.6;
+
+/// Takes the background of a source, unless one is known that still holds; whether it did.
+///
+/// # Errors
+/// [`precedent_core::Code::Cancelled`], those of the database and the index.
+pub fn take_background(
+    checker: &Checker<'_>,
+    source: &SourceRow,
+    made_with: &str,
+    now: Timestamp,
+    task: &Task,
+) -> Result<bool> {
+    let drawn = checker.store.read(|r| {
+        let issues = r.issue_count(source.id)?;
+        let known = r.background(source.id, made_with)?;
+        if issues < FEWEST || known.is_some_and(|(_, then)| issues < then * GROWN) {
+            return Ok(None);
+        }
+        let all = r.issues_by_age(source.id)?;
+        let newer = &all[all.len() / 2..];
+        let step = newer.len().div_ceil(ASKED).max(1);
+        let drawn: Vec<i64> = newer.iter().step_by(step).copied().collect();
+        Ok(Some((drawn, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
+    })?;
+    let Some((drawn, issues, skeleton, pace)) = drawn else { return Ok(false) };
+    let checker = &Checker { pace, ..*checker };
+    let filters = vec![
+        Filter { test: Test::Source(source.key.clone()), negated: false },
+        Filter { test: Test::Kind(DocKind::Issue), negated: false },
+    ];
+    let scope = Scope { filters };
+    let first: Vec<Option<f32>> = drawn
+        .par_iter()
+        .map(|id| {
+            task.check()?;
+            let Some(document) = checker.store.read(|r| r.document(*id))? else { return Ok(None) };
+            let draft = Draft {
+                author: document.person(),
+                title: document.title,
+                body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
+                made_at: document.created_at.unwrap_or(now),
+                document: Some(*id),
+            };
+            let scored = checker.scored(&draft, &scope, task)?;
+            // What a rule decides says nothing of what the judge would say.
+            Ok(scored.first().filter(|one| !one.is_ruled()).map(|one| checker.table.odds(&one.seen())))
+        })
+        .collect::<Result<_>>()?;
+    let first: Vec<f32> = first.into_iter().flatten().collect();
+    let background = of(first, checker.table);
+    checker.store.write(|w| w.put_background(source.id, background, issues, made_with))?;
+    Ok(true)
+}
+
+/// The background that these log-odds of first answers make.
+fn of(mut odds: Vec<f32>, table: &Table) -> Background {
+    let usual = table.usual();
+    odds.sort_by(f32::total_cmp);
+    let Some(last) = odds.len().checked_sub(1) else { return usual };
+    let at = |part: usize| odds[last * part / 4];
+    #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
+    let n = odds.len() as f32;
+    let mixed = |own: f32, usual: f32| (n * own + PRIOR * usual) / (n + PRIOR);
+    let level = mixed(at(2), usual.level)
+        .clamp(usual.level - BELOW * usual.spread, usual.level + ABOVE * usual.spread);
+    let spread = mixed(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
+    Background { level, spread }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_answers_leave_the_usual_background_and_many_make_their_own() {
+        let table = Table::built_in();
+        let usual = table.usual();
+        assert_eq!(of(Vec::new(), table), usual);
+        let own = |n: usize| of((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
+        let (few, many) = (own(10), own(400));
+        assert!((few.level - usual.level).abs() < 0.1, "{few:?}");
+        assert!((many.level - (usual.level - 0.5)).abs() < 0.1, "{many:?}");
+        assert!(many.spread < usual.spread, "{many:?}");
+    }
+
+    #[test]
+    fn where_every_other_report_is_a_duplicate_the_level_stays_within_reach() {
+        let table = Table::built_in();
+        let usual = table.usual();
+        let background = of(vec![9.0; 400], table);
+        assert!((background.level - usual.level - ABOVE * usual.spread).abs() < 1e-6);
+        assert!((background.spread - usual.spread / WIDE).abs() < 1e-6);
+    }
+}
