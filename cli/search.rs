@@ -66,7 +66,12 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
     for notice in &response.notices {
         let remedy = match notice.lack {
             Lack::FullText | Lack::AllVectors => " Run `precedent index`.",
-            Lack::SomeVectors | Lack::Model | Lack::Calibration | Lack::Operators | Lack::Item => "",
+            Lack::SomeVectors
+            | Lack::Model
+            | Lack::Calibration
+            | Lack::Operators
+            | Lack::Item
+            | Lack::Elsewhere => "",
         };
         session.say(&format!("{}{remedy}", notice.text));
     }

@@ -3,7 +3,7 @@
 use precedent_core::{
     Code, Task,
     model::{
-        Band, ClustersRequest, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport,
+        Band, ClustersRequest, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack,
         SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
     },
 };
@@ -764,6 +764,28 @@ fn misled(threes: u64) -> Vec<Value> {
         (3 * i + 1..).zip([one, other, third]).map(|(number, (title, body))| hourly(number, &title, &body))
     };
     (0..threes).flat_map(three).collect()
+}
+
+#[tokio::test]
+async fn what_another_source_has_is_told_where_the_own_has_nothing() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
+                com.nord.ledger.Ledger.post(Ledger.java:214)\n  at com.nord.ledger.Close.run(Close.java:58)\n```";
+    import(&casebook, &place, "nord/app", &[hourly(1, "Month close stops, ledger is sealed", body)]).await;
+    let desk = [
+        hourly(7, "Month close stops with ledger is sealed", body),
+        hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
+    ];
+    import(&casebook, &place, "mail/desk", &desk).await;
+    let told = async |request| {
+        let found = ask(&casebook, request).await;
+        found.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
+    };
+    let notices = told(of("mail/desk#7")).await;
+    assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
+    assert_eq!(told(of("mail/desk#8")).await, [""; 0]);
+    assert_eq!(told(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
 }
 
 #[tokio::test]

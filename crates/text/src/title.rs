@@ -216,6 +216,12 @@ pub fn counts(title: &str, words: &[Word], at: usize) -> Number {
     let is_year = word.term.len() == 4 && matches!(word.term.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
     let Some(before) = at.checked_sub(1).map(|at| &words[at]) else { return Number::Unknown };
     let plain = title[before.range.clone()].to_lowercase();
+    // "v3.1" is two words.
+    let digits =
+        plain.strip_prefix('v').filter(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+    if digits.is_some() && title[before.range.end..].starts_with('.') {
+        return Number::Version;
+    }
     // "Building 4" has the same stem as "Build 4411".
     if matches!(&*plain, "build" | "nightly")
         || OF_PROGRAMS.contains(&before.term)
@@ -383,6 +389,7 @@ mod tests {
             ("Heron 4 does not start", "Heron 5 does not start"),
             ("Overflow of u8", "Overflow of u16"),
             ("Build 4411: tooltips in wrong place", "Build 4420: tooltips in wrong place"),
+            ("v3.1 login page blank", "v3.2 login page blank"),
             ("Field may be empty", "Field shall be empty"),
             ("Request fails on Linux", "Request fails on Linux and Windows"),
             ("Two windows overlap on a Mac", "Window overlaps another on macOS"),

@@ -179,6 +179,8 @@ pub enum Lack {
     Operators,
     /// The item that was named is not in the casebook.
     Item,
+    /// Another source was not asked, and has what is probably the same.
+    Elsewhere,
 }
 
 /// Something that the person should know about an answer.

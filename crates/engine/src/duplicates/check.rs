@@ -4,13 +4,13 @@ use std::{collections::HashSet, time::Instant};
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, Taught, reasons, twin::Worded};
+use super::{Checker, Draft, Scope, Scored, Table, Taught, reasons, twin::Worded};
 use crate::{closing::is_declined, search};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownDuplicate, Lack, Lacking, Notice, Similarity, State, VerdictKind,
+        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, Lacking, Notice, Similarity, State, VerdictKind,
     },
     task::Task,
 };
@@ -50,7 +50,39 @@ pub fn check(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    check_within(&reach(checker)?, checker, request, now, task)
+    let reach = reach(checker)?;
+    let mut response = check_within(&reach, checker, request, now, task)?;
+    response.notices.extend(elsewhere(&reach, checker, request, &response, now, task)?);
+    Ok(response)
+}
+
+/// What another source has that is probably the same, where a report's own has nothing that may be, and it alone was asked.
+fn elsewhere(
+    reach: &Reach,
+    checker: &Checker<'_>,
+    request: &DuplicatesRequest,
+    response: &DuplicatesResponse,
+    now: Timestamp,
+    task: &Task,
+) -> Result<Option<Notice>> {
+    let Some(key) = &response.key else { return Ok(None) };
+    let found = response.known.is_some() || response.band <= Band::Possible;
+    let alone = || checker.store.read(|r| Ok(r.sources()?.len() < 2));
+    if request.everywhere || request.source.is_some() || found || alone()? {
+        return Ok(None);
+    }
+    let all = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
+    let (all, row) = looked(reach, checker, &all, now, task)?;
+    let source = row.map(|row| format!("{}#", row.source)).unwrap_or_default();
+    let other = all.candidates.iter().find(|one| !one.key.starts_with(&source));
+    Ok(other.filter(|one| one.confidence >= LIKELY).map(|one| Notice {
+        lack: Lack::Elsewhere,
+        text: format!(
+            "Another source has what is probably the same as {key}: {} ({:.0} in 100). Compare it with all sources to see why.",
+            one.key,
+            one.confidence * 100.0
+        ),
+    }))
 }
 
 /// As [`check`], where it is known already how much of the casebook it sees.
@@ -241,7 +273,8 @@ fn question(
         only(Test::Source(source.key.clone()));
     }
     let taught = checker.taught(r, one.as_ref())?;
-    let outdated = match one.filter(|_| taught.own.is_none() && checker.vectors.is_some()) {
+    let marked = taught.own.as_ref().is_some_and(Table::is_marked);
+    let outdated = match one.filter(|_| !marked && checker.vectors.is_some()) {
         Some(source) => r.calibration(source.id)?.map(|_| source.key),
         None => None,
     };

@@ -122,6 +122,11 @@ impl Table {
         Self { background, ..self.clone() }
     }
 
+    /// Whether a source's own duplicates taught something of it.
+    pub(super) fn is_marked(&self) -> bool {
+        self.curve.is_some()
+    }
+
     /// Whether the order is a source's own, learnt from its duplicates.
     pub(super) fn is_own(&self) -> bool {
         self.ordered
