@@ -79,10 +79,11 @@ pub(crate) fn is_declined(
     let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
     let said = last.map(|comment| Prepared::comment(&comment.body));
     let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
+    // Who reported it may say so long before; of anybody else the last words stand.
+    let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let declined = |prose: &str| {
-        let declined =
-            DECLINED.is_match(prose) || TAKEN_BACK.is_match(prose) || DECLINED_FOREIGN.is_match(prose);
-        (near.is_some() || CLOSES.is_match(prose)) && declined
+        let declined = DECLINED.is_match(prose) || DECLINED_FOREIGN.is_match(prose);
+        TAKEN_BACK.is_match(prose) || declined && (near.is_some() || by_another || CLOSES.is_match(prose))
     };
     if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(declined) {
         return Ok(false);

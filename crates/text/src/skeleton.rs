@@ -6,6 +6,9 @@ use std::collections::{HashMap, HashSet};
 const SHARE: f64 = 0.04;
 /// … and at least this many.
 const AT_LEAST: usize = 12;
+/// … or so many that are at least this share of all: a form in a small tracker.
+const AT_LEAST_OF_FEW: usize = 6;
+const SHARE_OF_FEW: f64 = 0.15;
 /// Of a heading, a label or a box to tick so many are enough: nobody's own words look so.
 const AT_LEAST_FORMAL: usize = 4;
 /// Longer lines are somebody's words even when they recur.
@@ -30,9 +33,45 @@ pub fn line_hash(line: &str) -> Option<u64> {
     hash.as_bytes().first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
 }
 
-/// Whether a line looks as forms write theirs: a heading, a label in bold, a box to tick.
+/// The most words of a label of a form, and of what is chosen from a list there.
+const LABEL: usize = 3;
+/// What stands before a colon in somebody's own words: a failure is told so.
+const TOLD: [&str; 12] = [
+    "error",
+    "warning",
+    "fatal",
+    "failed",
+    "failure",
+    "exception",
+    "fehler",
+    "warnung",
+    "erreur",
+    "errore",
+    "erro",
+    "ошибка",
+];
+
+/// Whether a line is a label of a form with nothing behind it, or with what was chosen from a list: "Priority: high". A number is a version
+/// or an amount, and both tell something.
+fn is_choice(line: &str) -> bool {
+    let Some((label, chosen)) = line.split_once(':') else { return false };
+    let words = |text: &str| text.split_whitespace().count();
+    let told = label.to_lowercase();
+    let is_told = TOLD.iter().any(|word| told.contains(word));
+    (1..=LABEL).contains(&words(label))
+        && words(chosen) <= LABEL
+        && (chosen.is_empty() || chosen.starts_with(' '))
+        && !is_told
+        && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
+}
+
+/// Whether a line looks as forms write theirs: a heading, a label in bold, a box to tick, a choice, the mark of a portal below a rule.
 fn is_formal(line: &str) -> bool {
-    let line = line.trim_start();
+    let line = line.trim();
+    let jira = || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
+    if is_choice(line) || line.starts_with("-- ") || jira() {
+        return true;
+    }
     let label = || line.strip_prefix("**").is_some_and(|rest| rest.contains(":**") || rest.contains("**:"));
     let item = line.trim_start_matches(['-', '*', '+', ' ']);
     line.starts_with('#') || label() || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
@@ -116,7 +155,9 @@ impl Finder {
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let share = (self.items as f64 * SHARE).ceil() as usize;
         let floor = |formal: bool| share.max(if formal { AT_LEAST_FORMAL } else { AT_LEAST });
-        let recurs = |(_, (n, formal)): &(u64, (usize, bool))| *n >= floor(*formal);
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let of_few = |n: usize| n >= AT_LEAST_OF_FEW && n as f64 >= self.items as f64 * SHARE_OF_FEW;
+        let recurs = |(_, (n, formal)): &(u64, (usize, bool))| *n >= floor(*formal) || of_few(*n);
         Skeleton::from_hashes(self.counts.into_iter().filter(recurs).map(|(hash, _)| hash))
     }
 }
@@ -124,6 +165,45 @@ impl Finder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_a_small_form_is_a_label_or_a_choice_and_no_failure() {
+        for line in [
+            "Priorität: Mittel",
+            "Standort: Köln",
+            "Beschreibung:",
+            "-- sent by the portal",
+            "h3. Impact",
+            "||Users||Since||",
+        ] {
+            assert!(is_formal(line), "{line}");
+        }
+        for line in [
+            "Error: ledger is sealed",
+            "TypeError: x is undefined",
+            "Version: 5.2",
+            "It stops: the queue is full and nobody sees it",
+            "std::vec overflows",
+            "The printer is dead",
+        ] {
+            assert!(!is_formal(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_many_of_a_few_reports_have_is_their_form() {
+        let skeleton = |with: usize, without: usize| {
+            let mut finder = Finder::default();
+            (0..with)
+                .for_each(|i| finder.add(&format!("Please add a photo of the till.\nIt fails in way {i}")));
+            (0..without).for_each(|i| finder.add(&format!("Another report, number {i}")));
+            finder.finish()
+        };
+        let line = "Please add a photo of the till.";
+        assert!(skeleton(6, 30).has(line));
+        assert!(!skeleton(5, 10).has(line), "five may be told alike");
+        assert!(!skeleton(6, 60).has(line), "six of many may be duplicates");
+    }
 
     #[test]
     fn the_form_goes_and_the_answers_stay() {

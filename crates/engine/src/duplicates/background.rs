@@ -6,15 +6,19 @@
 //! Carey and Lloyd-Thomas 2000, "Score normalization for text-independent speaker verification systems"), by median and
 //! quartiles, as most first answers are no duplicates. No mark is needed for it.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
-use super::{Checker, Draft, Scope, Table};
-use precedent_core::{error::Result, model::DocKind, task::Task};
+use super::{Checker, Scope, Table};
+use precedent_core::{
+    error::Result,
+    model::DocKind,
+    task::{Phase, Task},
+};
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{Background, SourceRow};
-use precedent_text::{prepare::Prepared, reference::without_duplicate_notes};
 
 /// A source with fewer issues has the usual background.
 const FEWEST: u64 = 200;
@@ -60,19 +64,15 @@ pub fn take_background(
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
     let scope = Scope { filters };
+    let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
     let first: Vec<Option<f32>> = drawn
         .par_iter()
         .map(|id| {
             task.check()?;
-            let Some(document) = checker.store.read(|r| r.document(*id))? else { return Ok(None) };
-            let draft = Draft {
-                author: document.person(),
-                title: document.title,
-                body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
-                made_at: document.created_at.unwrap_or(now),
-                document: Some(*id),
-            };
+            let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
             let scored = checker.scored(&draft, &scope, task)?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Calibrate, done, Some(total), "reports");
             // What a rule decides says nothing of what the judge would say.
             Ok(scored.first().filter(|one| !one.is_ruled()).map(|one| checker.table.odds(&one.seen())))
         })

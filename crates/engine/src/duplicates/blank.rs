@@ -40,7 +40,8 @@ static VAGUE: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms(
         "work works working broken broke fail fails failed error crash wrong fix fixed asap urgent anymore again now doesn't isn't it's \
          won't can't don't nothing something everything plz pls help me hello hi thanks thank you lot danke merci gracias grazie obrigado \
-         ok okay solved done best regards",
+         ok okay solved done best regards crashes crashed crashing hangs freezes windows linux ubuntu macos mac android ios iphone ipad \
+         firefox chrome safari edge os version device browser",
     )
 });
 /// What is advertised, and how.
@@ -221,7 +222,7 @@ pub(super) fn name_nothing(title: &[Word]) -> bool {
 fn is_nameless(term: &str) -> bool {
     NAMELESS.contains(term)
         || tokens::is_stop_word(term)
-        || term.bytes().all(|b| b.is_ascii_digit())
+        || term.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         || !term.contains(char::is_alphanumeric)
 }
 
@@ -286,6 +287,10 @@ mod tests {
 
     #[test]
     fn what_nobody_filled_in_says_nothing() {
+        assert!(
+            blank("Crash", "it crashes\n\n2.1\n\nWindows 11")
+                && !blank("Crash", "it crashes when the chunk is larger")
+        );
         assert!(blank("Test ticket, please ignore", "test") && blank("[Bug]:", "") && blank("", ""));
         for (title, body) in [
             ("test 2", ""),

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
-    Checker, Draft, Scope,
+    Checker, Scope,
     learn::{Answer, Asked, Candidate, MIN_LABELS, TOP, learn},
 };
 use crate::search;
@@ -25,7 +25,6 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
-use precedent_text::{prepare::Prepared, reference::without_duplicate_notes};
 
 /// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
 const MAX_ASKED: usize = 2000;
@@ -134,14 +133,7 @@ pub fn calibrate(
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
-            let Some(document) = checker.store.read(|r| r.document(*id))? else { return Ok(None) };
-            let draft = Draft {
-                author: document.person(),
-                title: document.title,
-                body: Prepared::body(&without_duplicate_notes(&document.body), &skeleton),
-                made_at: document.created_at.unwrap_or(now),
-                document: Some(*id),
-            };
+            let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
             let scored = checker.scored(&draft, &scope, task)?;
             let relevant: BTreeSet<i64> = known.earlier(*id).collect();
             let top = scored.iter().take(TOP);

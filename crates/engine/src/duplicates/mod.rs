@@ -50,7 +50,9 @@ use precedent_text::{
     chunk::{self, representation},
     mail,
     prepare::Prepared,
+    reference::without_duplicate_notes,
     report::Report,
+    skeleton::Skeleton,
 };
 use reading::Reader;
 pub use reading::Reading;
@@ -237,6 +239,21 @@ impl<'a> Checker<'a> {
     pub fn knowing<'b>(&'b self, taught: &'b Taught) -> Checker<'b> {
         let table = taught.own.as_ref().unwrap_or(self.table);
         Checker { table, tables: &taught.tables, pace: taught.pace, ..*self }
+    }
+
+    /// A report of the casebook as if it were filed again, without what names its duplicate; `None` if there is no such report.
+    ///
+    /// # Errors
+    /// Those of the database.
+    fn filed_again(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
+        let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
+        Ok(Some(Draft {
+            author: document.person(),
+            title: document.title,
+            body: Prepared::body(&without_duplicate_notes(&document.body), skeleton),
+            made_at: document.created_at.unwrap_or(now),
+            document: Some(id),
+        }))
     }
 
     /// The model whose vectors it compares.
