@@ -36,20 +36,7 @@ pub fn line_hash(line: &str) -> Option<u64> {
 /// The most words of a label of a form, and of what is chosen from a list there.
 const LABEL: usize = 3;
 /// What stands before a colon in somebody's own words: a failure is told so.
-const TOLD: [&str; 12] = [
-    "error",
-    "warning",
-    "fatal",
-    "failed",
-    "failure",
-    "exception",
-    "fehler",
-    "warnung",
-    "erreur",
-    "errore",
-    "erro",
-    "ошибка",
-];
+const TOLD: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
 /// Whether a line is a label of a form with nothing behind it, or with what was chosen from a list: "Priority: high". A number is a version
 /// or an amount, and both tell something.
