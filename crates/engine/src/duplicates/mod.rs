@@ -180,7 +180,7 @@ impl Scored {
 
     /// Whether a rule decides how sure an answer it may be.
     fn is_ruled(&self) -> bool {
-        let bounded = |read: &Reading| read.least() > 0.0 || read.most() < 1.0;
+        let bounded = |read: &Reading| read.bounds().iter().any(|bound| *bound > 0.0);
         self.features.is_copy() || self.features.is_series() || self.reading.as_ref().is_some_and(bounded)
     }
 }
@@ -202,14 +202,24 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Those of the database.
     pub fn unmarked(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<Taught> {
-        let own = self.in_front_of(r, source)?;
+        let own = self.in_front_of(r, source, self.basis().as_deref())?;
         Ok(Taught { own, tables: BTreeMap::new(), pace: r.pace(source.id)? })
     }
 
-    /// The table before the background of a source, if that is known.
-    fn in_front_of(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<Option<Table>> {
-        let Some(model) = self.model() else { return Ok(None) };
-        let known = r.background(source.id, &self.table.basis(model))?;
+    /// What tells backgrounds that were taken with these weights, rules and model from others; `None` without a model.
+    fn basis(&self) -> Option<String> {
+        self.model().map(|model| self.table.basis(model))
+    }
+
+    /// The table before the background of a source, if one is known that was taken with this basis.
+    fn in_front_of(
+        &self,
+        r: &precedent_store::Reader<'_>,
+        source: &SourceRow,
+        basis: Option<&str>,
+    ) -> Result<Option<Table>> {
+        let Some(basis) = basis else { return Ok(None) };
+        let known = r.background(source.id, basis)?;
         Ok(known.map(|(background, _)| self.table.before(background)))
     }
 
@@ -219,8 +229,10 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Those of the database.
     pub fn taught(&self, r: &precedent_store::Reader<'_>, one: Option<&SourceRow>) -> Result<Taught> {
+        // The same for all sources, and a hash of the whole table.
+        let basis = self.basis();
         let table = |source: &SourceRow| -> Result<Option<Table>> {
-            let here = self.in_front_of(r, source)?;
+            let here = self.in_front_of(r, source, basis.as_deref())?;
             let calibration = r.calibration(source.id)?;
             let table = here.as_ref().unwrap_or(self.table);
             Ok(calibration.and_then(|c| table.calibrated(&c, self.model())).or(here))
