@@ -6,6 +6,7 @@ mod digest;
 mod hashed;
 mod install;
 mod onnx;
+mod wordpiece;
 
 use std::path::{Path, PathBuf};
 

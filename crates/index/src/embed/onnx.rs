@@ -13,6 +13,7 @@ use ort::environment::Environment;
 
 use super::{
     Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest, hashed, normalise,
+    wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -99,12 +100,13 @@ const FOLDER: &str = "session.model_external_initializers_file_folder_path";
 /// A session with the model's graph and weights.
 fn session(
     graph: Vec<u8>,
-    tokenizer: TokenizerFiles,
+    mut tokenizer: TokenizerFiles,
     folder: &Path,
     info: &ModelInfo,
     environment: Environment,
     work: Work,
 ) -> Result<TextEmbedding> {
+    let words = wordpiece::take(&mut tokenizer);
     let mut model = UserDefinedEmbeddingModel::new(graph, tokenizer)
         .with_pooling(match info.pooling {
             Pooling::Mean => fastembed::Pooling::Mean,
@@ -130,8 +132,12 @@ fn session(
         }
         (None, _) => {}
     }
-    TextEmbedding::try_new_from_user_defined(model, options)
-        .map_err(|e| damaged(folder, &first_line(&e.to_string())))
+    let mut model = TextEmbedding::try_new_from_user_defined(model, options)
+        .map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
+    if let Some(words) = words {
+        model.tokenizer.with_model(words);
+    }
+    Ok(model)
 }
 
 /// So much of a text, in bytes, tells whether a model can read it.
