@@ -190,9 +190,8 @@ fn one(error: &LogError, output: &mut Output) {
     }
     match &error.case {
         Some(case) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
-        Some(case) if error.known.as_ref().is_none_or(|k| k.key != case.key) => {
-            solved("perhaps", case, output)
-        }
+        Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => fix(case, output),
+        Some(case) => solved("perhaps", case, output),
         None if error.known.is_none() => output.line(format_args!("  {DIM}never seen{DIM:#}")),
         _ => {}
     }
@@ -205,6 +204,11 @@ fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
         plain(&case.title),
         case.helps * 100.0
     ));
+    fix(case, output);
+}
+
+/// How a case was solved.
+fn fix(case: &SolvedCase, output: &mut Output) {
     let mut how: Vec<String> = fixed_in(case).into_iter().collect();
     how.extend(case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))));
     if !how.is_empty() {

@@ -26,6 +26,8 @@ const SMALL: u64 = 256 * 1024;
 const PASTED: usize = 8 * 1024;
 /// A log of at most so many lines without an error in it, too.
 const PASTED_LINES: usize = 40;
+/// A case helps more likely than not from here on.
+const SURELY: f32 = 0.5;
 /// Lines of the comment that is shown of a case without a solution.
 const ASIDE: usize = 4;
 
@@ -143,6 +145,11 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         session.say(&notice.text);
     }
     output.line(match response.outcome {
+        TroubleshootOutcome::Solved
+            if response.cases.iter().all(|case| case.relation.is_none() && case.helps < SURELY) =>
+        {
+            format!("{HIT}{} that may help{HIT:#}", plural(response.cases.len() as u64, "solved case"))
+        }
         TroubleshootOutcome::Solved => {
             format!("{GOOD}{}{GOOD:#}", plural(response.cases.len() as u64, "solved case"))
         }
@@ -155,6 +162,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_case(case, output);
     }
+    print_open(response, output);
     print_near(response, output);
     if !response.cases.is_empty() && !response.wiki.is_empty() {
         output.line("");
@@ -167,6 +175,22 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
             output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
         }
         output.wrapped(&plain(&page.text), "  ");
+    }
+}
+
+/// What is known and not solved yet.
+fn print_open(response: &TroubleshootResponse, output: &mut Output) {
+    if !response.open.is_empty() {
+        output.line("");
+        output.line(format_args!("{HIT}Known, and still open{HIT:#}"));
+    }
+    for report in &response.open {
+        output.line(format_args!(
+            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}the same: {:.0} in 100{DIM:#}",
+            plain(&report.key),
+            plain(&report.title),
+            report.confidence * 100.0
+        ));
     }
 }
 

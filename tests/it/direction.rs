@@ -228,7 +228,7 @@ fn what_has_a_home_is_used_nowhere_else() {
             ("rusqlite::", &["store/", "index/src/vectors/", "core/src/error.rs"]),
             ("reqwest::", &["trackers/src/http.rs", "trackers/src/http/"]),
             ("process::Command", &["trackers/src/tracker/wiki_git.rs", "host/"]),
-            ("fastembed::", &["index/src/embed/onnx.rs", "index/src/embed/catalog.rs"]),
+            ("fastembed::", &["index/src/embed/"]),
             ("spawn_blocking", &["core/src/task.rs"]),
             (
                 "unsafe {",

@@ -85,6 +85,69 @@ async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_w
 }
 
 #[tokio::test]
+async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
+    let place = Place::new();
+    let closed = |number: u64, reason: &str| {
+        with(
+            solved(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
+            json!({"state_reason": reason}),
+        )
+    };
+    let casebook = filled(
+        &place,
+        &[
+            closed(1, "Won't Do"),
+            closed(2, "Nicht reproduzierbar"),
+            closed(3, "Closed (works as designed)"),
+            closed(4, "却下"),
+            closed(5, "Duplikat"),
+            closed(6, "Fixed"),
+        ],
+    )
+    .await;
+    let found = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(keys(&found), ["acme/app#6"]);
+    assert!(found.near.iter().all(|near| near.declined), "{:?}", found.near);
+    let reasons = |query: &str| {
+        let query = precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
+        let casebook = &casebook;
+        async move { casebook.search(query, &Task::new()).await.unwrap().hits.len() }
+    };
+    assert_eq!(reasons("reason:not_planned").await, 4);
+    assert_eq!(reasons("reason:completed").await, 1);
+}
+
+#[tokio::test]
+async fn an_open_report_of_the_same_is_named_where_no_case_helps() {
+    let place = Place::new();
+    let code = "the pump stops with error QX-7731";
+    let casebook = filled(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let found = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
+    assert_eq!(keys(&found), <[&str; 0]>::default());
+    assert_eq!(found.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
+    // Another code of the family is another failure.
+    let other = ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
+    assert!(other.open.is_empty(), "{:?}", other.open);
+}
+
+#[tokio::test]
+async fn who_says_that_it_still_happens_confirms_no_fix() {
+    let place = Place::new();
+    let casebook = filled(
+        &place,
+        &[
+            solved(1, FAILURE, "The proxy cuts it."),
+            said(1, 1, 0, "Fixed in 3.1."),
+            said(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
+        ],
+    )
+    .await;
+    let found = ask(&casebook, of(FAILURE)).await;
+    let roles: Vec<_> = found.cases[0].comments.iter().map(|c| c.role).collect();
+    assert_eq!(roles, [None, Some(CommentRole::Denial)]);
+}
+
+#[tokio::test]
 async fn how_a_report_was_solved_itself_comes_first() {
     let place = Place::new();
     let casebook =

@@ -6,8 +6,13 @@ use crate::phrases::tells_of_fix;
 use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
-use precedent_text::{pattern::re, prepare::Prepared, reference::references, words::phrases};
-use precedent_trackers::tracker::reasons;
+use precedent_text::{
+    closure::{Closure, DECLINED as RESOLUTIONS},
+    pattern::re,
+    prepare::Prepared,
+    reference::references,
+    words::phrases,
+};
 use regex::Regex;
 
 /// A comment this close to the closure may give its reason, in seconds.
@@ -64,11 +69,13 @@ pub(crate) fn is_declined(
     row: &DocumentRow,
     comments: &mut Option<Vec<StoredComment>>,
 ) -> Result<bool> {
-    match row.state_reason.as_deref() {
-        Some("not_planned" | "duplicate") => return Ok(true),
-        Some("completed") | None => {}
-        // A tracker with resolutions says what it means.
-        Some(_) => return Ok(false),
+    match row.closed_as() {
+        Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
+        // Many a tracker calls all that it closes done.
+        Some(Closure::Completed) if row.state_reason.as_deref().is_some_and(Closure::says_fixed) => {
+            return Ok(false);
+        }
+        Some(Closure::Completed) | None => {}
     }
     let Some(closed) = row.closed_at.or(row.merged_at) else {
         return Ok(row.labels.iter().any(|l| declines(l)));
@@ -96,7 +103,7 @@ pub(crate) fn is_declined(
 
 /// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
 pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
-    let Some(closed) = row.closed_at.filter(|_| row.state_reason.as_deref() == Some("duplicate")) else {
+    let Some(closed) = row.closed_at.filter(|_| row.closed_as() == Some(Closure::Duplicate)) else {
         return Ok(None);
     };
     let comments = r.comments(row)?;
@@ -119,7 +126,7 @@ fn last_words(comments: &[StoredComment], closed: Timestamp) -> Option<&StoredCo
 fn declines(label: &str) -> bool {
     let label = label.to_lowercase().replace(['-', '_'], " ");
     let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();
-    phrases(reasons::DECLINED).chain(phrases(LABELS)).any(|label| label == word)
+    phrases(RESOLUTIONS).chain(phrases(LABELS)).any(|label| label == word)
 }
 
 #[cfg(test)]

@@ -1,26 +1,23 @@
 //! What the casebook knows of the errors in a log: each distinct one is asked about, as a report of its own.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
         Band, DuplicateCandidate, DuplicatesRequest, KnownReport, LogError, LogGroup, LogRequest,
-        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
+        LogResponse, LogVerdict, Notice, SolvedCase, State, TroubleshootRequest, TroubleshootSettings,
+        limits,
     },
     task::{Phase, Task},
 };
 use precedent_logs::Reading;
-use precedent_text::{
-    failure::Failures,
-    prepare::Prepared,
-    signature::{same_failure, signatures},
-};
+use precedent_text::report::terms;
 
 use crate::{
     duplicates::look,
-    troubleshoot::{Desk, troubleshoot},
+    troubleshoot::{Desk, Likeness, compared, known_report, troubleshoot},
 };
 
 /// A case of which this is stated solves an error of a log; one that names the same rare failure does so by less.
@@ -58,19 +55,34 @@ pub fn ask(
     for file in small {
         let of_file = |e: &LogError| e.group.first.file == file.file;
         let of: Vec<usize> = (0..errors.len()).filter(|at| of_file(&errors[*at])).collect();
-        if of.is_empty() || of.iter().any(|at| errors[*at].verdict == LogVerdict::Solved) {
+        let solved = of.iter().any(|at| errors[*at].verdict == LogVerdict::Solved);
+        if of.is_empty() || (solved && of.iter().all(|at| !wants_version(&errors[*at]))) {
             continue;
         }
         let mut tell = |all: Vec<Notice>| add(all, &mut notices);
-        if let Some(case) = look_up(desk, request, &file.text, now, task, &mut tell)?.filter(solves) {
+        let found = look_up(desk, request, &file.text, now, task, &mut tell)?;
+        // Which version it is stands on a line of its own.
+        for at in &of {
+            let error = &mut errors[*at];
+            if wants_version(error)
+                && let (Some(case), Some(found)) = (&mut error.case, &found)
+                && case.key == found.key
+            {
+                case.asked_version.clone_from(&found.asked_version);
+            }
+        }
+        if let Some(case) = found.filter(|case| !solved && solves(case)) {
             let names = |at: &&usize| {
                 let e: &LogError = &errors[**at];
                 e.case.as_ref().is_some_and(|c| c.key == case.key)
                     || e.known.as_ref().is_some_and(|k| k.key == case.key)
             };
-            let at = of.iter().find(names).copied().unwrap_or(of[0]);
-            errors[at].verdict = LogVerdict::Solved;
-            errors[at].case = Some(case);
+            // What another line of the file brought up solves none of its errors.
+            let near = || of.iter().find(|at| shares(&errors[**at].group, &case));
+            if let Some(at) = of.iter().find(names).or_else(near).copied() {
+                errors[at].verdict = LogVerdict::Solved;
+                errors[at].case = Some(case);
+            }
         }
     }
     let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
@@ -135,26 +147,33 @@ fn one(
     {
         case = Some(found);
     }
-    // A report of the very failure is one, however little else the two have in common.
+    // A report of the very failure is one, however little else the two have in common; one of another failure of its kind is none.
     let mut same = None;
-    for (at, candidate) in reported.candidates.iter().enumerate() {
-        if names(desk, &candidate.key, &text)? {
-            same = Some(at);
+    let mut candidates = Vec::with_capacity(reported.candidates.len());
+    for candidate in reported.candidates {
+        let likeness = compared(desk, &candidate.key, &text)?;
+        if likeness == Likeness::Same {
+            same = Some(candidate);
             break;
         }
+        if likeness == Likeness::Unsaid {
+            candidates.push(candidate);
+        }
     }
-    let taken = |at: usize, c: &DuplicateCandidate| same.map_or(c.band <= Band::Possible, |same| same == at);
-    let known =
-        reported.candidates.into_iter().enumerate().find(|(at, c)| taken(*at, c)).map(|(_, c)| KnownReport {
-            key: c.key,
-            title: c.title,
-            url: c.url,
-            state: c.state,
-            state_reason: c.state_reason,
-            band: c.band,
-            confidence: c.confidence,
-        });
-    let reported = same.is_some() || known.as_ref().is_some_and(|k| k.band <= Band::Likely);
+    let is_same = same.is_some();
+    let alike =
+        |candidates: Vec<DuplicateCandidate>| candidates.into_iter().find(|c| c.band <= Band::Possible);
+    let known = same.or_else(|| alike(candidates)).map(known_report);
+    // What solved the report that it is the same as is what helps.
+    if let Some(known) = &known
+        && case
+            .as_ref()
+            .is_none_or(|case| !solves(case) && case.key != known.key && case.helps < known.confidence)
+        && let Some(own) = solution(desk, request, known, now, task)?
+    {
+        case = Some(own);
+    }
+    let reported = is_same || known.as_ref().is_some_and(|k| k.band <= Band::Likely);
     let verdict = match &case {
         Some(case) if solves(case) => LogVerdict::Solved,
         _ if reported => LogVerdict::Known,
@@ -188,11 +207,7 @@ fn look_up(
     let question = TroubleshootRequest {
         text: text.to_owned(),
         source: request.source.clone(),
-        settings: TroubleshootSettings {
-            max_results: 1,
-            total_budget_chars: THREAD,
-            ..request.settings.clone()
-        },
+        settings: one_case(request),
         ..TroubleshootRequest::default()
     };
     let solved = troubleshoot(desk, &question, now, task)?;
@@ -200,12 +215,46 @@ fn look_up(
     Ok(solved.cases.into_iter().next())
 }
 
-/// Whether a report names the same failure as an error of the log.
-fn names(desk: &Desk<'_>, key: &str, text: &str) -> Result<bool> {
-    desk.checker.store.read(|r| {
-        let Some(row) = r.document_by_key(key)? else { return Ok(false) };
-        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let (ours, theirs) = (Failures::of(text), Failures::of(&format!("{}\n{}", row.title, row.body)));
-        Ok(same_failure(&signatures(text), &body.signatures(&row.title)) && ours.contrary(&theirs).is_none())
-    })
+/// How a report was solved that an error of the log is the same as: it helps as surely as they are the same.
+fn solution(
+    desk: &Desk<'_>,
+    request: &LogRequest,
+    known: &KnownReport,
+    now: Timestamp,
+    task: &Task,
+) -> Result<Option<SolvedCase>> {
+    if known.state == Some(State::Open) {
+        return Ok(None);
+    }
+    let question = TroubleshootRequest {
+        key: Some(known.key.clone()),
+        source: request.source.clone(),
+        settings: one_case(request),
+        ..TroubleshootRequest::default()
+    };
+    let case =
+        troubleshoot(desk, &question, now, task)?.cases.into_iter().find(|case| case.relation.is_some());
+    Ok(case.map(|case| SolvedCase {
+        via: (case.key != known.key).then(|| known.key.clone()),
+        relation: None,
+        helps: known.confidence,
+        similarity: None,
+        same_signature: false,
+        ..case
+    }))
+}
+
+fn one_case(request: &LogRequest) -> TroubleshootSettings {
+    TroubleshootSettings { max_results: 1, total_budget_chars: THREAD, ..request.settings.clone() }
+}
+
+/// Whether an error has a case whose fix is in a version, and names none itself.
+fn wants_version(error: &LogError) -> bool {
+    error.case.as_ref().is_some_and(|case| case.fixed_in.is_some() && case.asked_version.is_none())
+}
+
+/// Whether an error and a case have a word in common that tells something.
+fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
+    let theirs: BTreeSet<String> = terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
+    terms(&group.example).iter().any(|term| theirs.contains(term))
 }

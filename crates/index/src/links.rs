@@ -9,7 +9,10 @@ use precedent_core::{
     task::Task,
 };
 use precedent_store::{DocumentRow, Store, StoredComment};
-use precedent_text::reference::{Relation, references};
+use precedent_text::{
+    closure::Closure,
+    reference::{Relation, references},
+};
 
 /// Documents in one transaction.
 const BATCH: usize = 500;
@@ -94,7 +97,7 @@ fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation
 /// What an item that was closed as a duplicate is one of, where nobody says it in those words: the one item that the last
 /// comment at the closure to name any names ("Same cause as #12, closing").
 fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
-    let as_duplicate = row.state_reason.as_deref() == Some("duplicate")
+    let as_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
     let closed = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
     let near = |c: &&StoredComment| {

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 
+use precedent_text::closure::Closure;
+
 use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
 use precedent_core::{
     error::Result,
@@ -71,6 +73,11 @@ pub struct DocumentRow {
 }
 
 impl DocumentRow {
+    /// What the tracker's reason for the closure means, if it is closed and the reason says more than that.
+    pub fn closed_as(&self) -> Option<Closure> {
+        self.state_reason.as_deref().filter(|_| self.state == Some(State::Closed)).and_then(Closure::of)
+    }
+
     /// Who made it; nobody where it was a bot, or nobody knows who.
     pub fn person(&self) -> Option<Person> {
         let login = self.author.login.clone().filter(|_| !self.author.bot)?;

@@ -48,6 +48,8 @@ pub struct Failures {
     /// What it ends in: the innermost causes of its chains, and the exceptions above its traces.
     roots: Vec<Told>,
     codes: BTreeMap<String, BTreeSet<String>>,
+    /// Codes at the beginning of a line, where a tracker's key may stand as well: they count beside one that is surely a code.
+    heads: BTreeMap<String, BTreeSet<String>>,
     frames: BTreeSet<String>,
 }
 
@@ -100,6 +102,14 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:(?i:\b(?P<kind>exit code|exit status|exited with|error code|return code|code|status|errno|error|fault|alarm|sip|http(?:/\d(?:\.\d)?)?|sqlcode|signal|with|returns|returned|hresult)\b)[\s:=#(]*(?:code |status |of )?)(?P<prefix>[A-Z]{1,8}[-_]?|0x)?(?P<number>[0-9A-F]{2,8})\b",
     )
 });
+// A code of a program's own, as it stands behind the level of a line, and where a line begins with it.
+static OWN_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?P<level>\b(?:(?i:error|fatal|severe|critical|panic|fehler|erreur|err)|ERR)\b[\s:\]>-]*(?:\[[^\]\n]{1,40}\]\s*)*|(?:エラー|错误|錯誤|致命的|严重)[\s:：]*|^)(?P<prefix>[A-Z]{2,8})-(?P<number>\d{3,6})\b",
+    )
+});
+// What Windows calls a result: a facility and a number.
+static RESULT: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b0x(?:800[0-9a-f]|c0[0-9a-f]{2})[0-9a-f]{4}\b"));
 // The service that did not answer is told by its port.
 static PORT: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -139,6 +149,18 @@ impl Failures {
                     out.codes.entry(family).or_default().insert(format!("{prefix}{number}"));
                 }
             }
+            for found in OWN_CODE.captures_iter(line) {
+                let part = |name| found.name(name).map(|m| m.as_str()).unwrap_or_default();
+                let codes = if part("level").is_empty() { &mut out.heads } else { &mut out.codes };
+                let code = format!("{}-{}", part("prefix"), part("number"));
+                codes.entry(part("prefix").to_owned()).or_default().insert(code);
+            }
+            for found in RESULT.find_iter(line) {
+                out.codes
+                    .entry("0x".to_owned())
+                    .or_default()
+                    .insert(format!("0x{}", found.as_str()[2..].to_uppercase()));
+            }
             if let Some(port) = PORT.captures(line).and_then(|c| c.get(1)) {
                 out.codes.entry("port".to_owned()).or_default().insert(format!("port {}", port.as_str()));
             }
@@ -164,13 +186,16 @@ impl Failures {
             }
         }
         let shared_frames = self.frames.intersection(&other.frames).count();
-        let code = self.codes.iter().find_map(|(family, ours)| {
-            let theirs = other.codes.get(family)?;
+        let families = self.codes.keys().chain(other.codes.keys());
+        let code = families.clone().find_map(|family| {
+            let (ours, theirs) = (self.codes_of(family)?, other.codes_of(family)?);
             let few = ours.len() <= MAX_CODES && theirs.len() <= MAX_CODES;
-            (few && ours.is_disjoint(theirs)).then(|| (ours.first().cloned(), theirs.first().cloned()))
+            (few && ours.is_disjoint(&theirs)).then(|| (ours.first().cloned(), theirs.first().cloned()))
         });
-        let same_code =
-            self.codes.iter().any(|(f, ours)| other.codes.get(f).is_some_and(|t| !ours.is_disjoint(t)));
+        let same_code = families.into_iter().any(|family| {
+            let both = self.codes_of(family).zip(other.codes_of(family));
+            both.is_some_and(|(ours, theirs)| !ours.is_disjoint(&theirs))
+        });
         if let (Some((Some(ours), Some(theirs))), false) = (code, same_code) {
             return Some(Contrary::Code(ours, theirs));
         }
@@ -189,6 +214,19 @@ impl Failures {
         let near = pairs(&self.told, &other.told).any(|(a, b)| a.shares(b));
         (telling(&self.told) && telling(&other.told) && !near && !same_code && shared_frames == 0)
             .then_some(Contrary::Other)
+    }
+}
+
+impl Failures {
+    /// The codes of a family; none if the text has none.
+    fn codes_of(&self, family: &str) -> Option<BTreeSet<String>> {
+        let all: BTreeSet<String> = [&self.codes, &self.heads]
+            .into_iter()
+            .filter_map(|codes| codes.get(family))
+            .flatten()
+            .cloned()
+            .collect();
+        (!all.is_empty()).then_some(all)
     }
 }
 
@@ -417,6 +455,10 @@ mod tests {
         let refused = |at: &str| format!("Error: connect ECONNREFUSED {at}");
         assert!(code(&refused("127.0.0.1:5432"), &refused("127.0.0.1:6379")));
         assert!(!code(&refused("127.0.0.1:5432"), &refused("10.0.0.7:5432")), "one service on two machines");
+        assert!(code("2026-11-20 ERROR HB-3310: licence file is damaged", "HB-3301 licence not valid yet"));
+        assert!(code("エラー KT-9001 仕訳の合計が一致しません", "KT-5120 フォントが見つかりません"));
+        assert!(code("IIS: HTTP Error 500.19 0x80070021 for the portal", "Error Code\t   0x80070005"));
+        assert!(!code("PROJ-104 crash on save", "PROJ-97: crash on save"), "two keys of items");
         assert!(!code("ends with E-104", "Import job ends with E-104 in the night"));
         assert!(!code("see PROJ-104", "PROJ-105 is the same"), "keys of items are no codes");
         assert!(!code("took 104 ms with 12 threads", "took 99 ms with 8 threads"), "nor are counts");

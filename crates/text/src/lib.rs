@@ -2,6 +2,7 @@
 
 pub mod adf;
 pub mod chunk;
+pub mod closure;
 mod dialect;
 pub mod essence;
 pub mod failure;

@@ -173,8 +173,14 @@ pub fn own(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    for (line, _) in lines.iter().zip(&kept).filter(|(_, keep)| **keep) {
-        out.push_str(line);
+    let fenced = fences(&lines);
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| kept[*at]) {
+        let shown = line.trim_start().trim_start_matches('>');
+        out.push_str(if fenced[at] || shown.len() == line.trim_start().len() {
+            line
+        } else {
+            shown.trim_start()
+        });
         out.push('\n');
     }
     // Who only passes a mail on, or answers inside of a quotation, says it with that.
@@ -324,7 +330,7 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         at += 1;
     }
     keep[end..].fill(false);
-    mail |= end < lines.len();
+    // Under a mail that is quoted whole, what has marks of quotation is what the writer shows: a line of a log.
     if mail {
         for at in 0..end {
             if !fenced[at] && lines[at].trim_start().starts_with('>') {
@@ -448,6 +454,18 @@ mod tests {
     use super::*;
 
     const OWN: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
+
+    #[test]
+    fn what_a_writer_shows_with_marks_of_quotation_stays() {
+        let mail = "Uploads fail, our admin found:\n\n> [error] client intended to send too large body\n\nRegards\nPetra\n\n\
+                    -----Original Message-----\nFrom: support@acme.example\nSubject: RE: ORA-01555\nIs that solved?";
+        assert_eq!(
+            own(mail).trim(),
+            "Uploads fail, our admin found:\n\n[error] client intended to send too large body"
+        );
+        let answer = "It still fails.\n\nOn Monday, Ann wrote:\n> Is that solved?";
+        assert_eq!(own(answer).trim(), "It still fails.");
+    }
 
     #[test]
     fn the_answered_mail_is_not_the_writers_in_any_language() {
@@ -614,7 +632,8 @@ mod tests {
             let found = own(&text);
             let mut lines = text.lines();
             for line in found.lines() {
-                proptest::prop_assert!(lines.any(|l| l == line), "{line}");
+                let shown = |l: &str| l == line || l.trim_start().trim_start_matches('>').trim_start() == line;
+                proptest::prop_assert!(lines.any(shown), "{line}");
             }
             let _ = pasted(&text);
         }

@@ -240,7 +240,7 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
         connection reset by peer, connection timed out, division by zero, entered unreachable code, explicit panic, exit code #,
         exited with code #, exit status #, explicitly aborted, file not found, index out of bounds, index out of range,
         input string was not in a correct format, internal error: entered unreachable code, internal server error, invalid argument,
-        invalid memory address or nil pointer dereference, list index out of range, no such file or directory, not implemented,
+        invalid memory address or nil pointer dereference, java heap space, list index out of range, no such file or directory, not implemented,
         null pointer, object reference not set to an instance of an object, operation not permitted, operation timed out,
         out of memory, permission denied, pop from empty list, process exited with code #, runtime error, segmentation fault,
         send on closed channel, sequence contains no elements, slice index out of range, stack overflow, string index out of range,

@@ -24,7 +24,7 @@ export type BriefFormat = "markdown" | "html" | "pdf" | "json";
 /**
  * What a comment does in its thread, where it can be told.
  */
-export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "noise";
+export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "denial" | "noise";
 /**
  * Why a case is one without being near in meaning or words.
  */

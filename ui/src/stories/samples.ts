@@ -59,7 +59,7 @@ export const thread = (sort: Sort, number = 1, state: State = "closed"): Thread 
 export const hit = (sort: Sort, number = 1, state: State = "open"): Hit => ({
   key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[sort], hit: false }], url: null, state,
   state_reason: null, author: "jane.doe", labels: ["bug", "area: sync", "needs a test", "regression"], created_at: DATES.created_at, updated_at: DATES.updated_at,
-  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It says something very similar. It was solved.",
+  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It says something very similar. It was closed as done.",
   passages: [
     { anchor: "body", author: null, code: false, cosine: null, created_at: null, part: "body", spans: [{ text: "It repeats “", hit: false }, { text: "certificate signed by unknown authority", hit: true }, { text: "” until somebody restarts the service by hand.", hit: false }] },
     { anchor: "comment-1", author: "bob", code: true, cosine: null, created_at: null, part: "comment", spans: [{ text: "x509: ", hit: false }, { text: "certificate", hit: true }, { text: " != chain[1]", hit: false }] },

@@ -393,6 +393,25 @@ impl std::fmt::Display for Disposition {
     }
 }
 
+/// A report of what was asked about, in a line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct KnownReport {
+    /// Human key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Where it lives on the web.
+    pub url: Option<String>,
+    /// Open, closed or merged.
+    pub state: Option<State>,
+    /// The tracker's reason for the closure.
+    pub state_reason: Option<String>,
+    /// What is said of the two.
+    pub band: Band,
+    /// How likely it is the same, 0..1.
+    pub confidence: f32,
+}
+
 /// An earlier report that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DuplicateCandidate {

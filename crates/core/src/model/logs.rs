@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Band, Notice, SolvedCase, State, TroubleshootSettings, limits};
+use super::{KnownReport, Notice, SolvedCase, TroubleshootSettings, limits};
 
 /// How bad an event of a log is, the worst first.
 #[derive(
@@ -113,25 +113,6 @@ pub enum LogVerdict {
     Perhaps,
     /// Nothing in the casebook is like it.
     New,
-}
-
-/// A report of an error of the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct KnownReport {
-    /// Human key.
-    pub key: String,
-    /// Its title.
-    pub title: String,
-    /// Where it lives on the web.
-    pub url: Option<String>,
-    /// Open, closed or merged.
-    pub state: Option<State>,
-    /// The tracker's reason for the closure.
-    pub state_reason: Option<String>,
-    /// What is said of the two.
-    pub band: Band,
-    /// How likely it is the same, 0..1.
-    pub confidence: f32,
 }
 
 /// A distinct error of the log, with what the casebook knows of it.

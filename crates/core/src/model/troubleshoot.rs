@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DocKind, Notice, State};
+use super::{DocKind, KnownReport, Notice, State};
 
 /// The least probability that a case would help for it to be shown.
 pub const HELPS: f32 = 0.15;
@@ -59,6 +59,8 @@ pub enum CommentRole {
     Reproduction,
     /// Says that it happens elsewhere too, or no longer.
     Confirmation,
+    /// Says that what was called a fix before is none.
+    Denial,
     /// Says nothing of use: thanks, a bot's orders.
     Noise,
 }
@@ -72,6 +74,7 @@ impl CommentRole {
             Self::ClosingNote => "closing note",
             Self::Reproduction => "reproduction",
             Self::Confirmation => "confirmation",
+            Self::Denial => "still happens",
             Self::Noise => "noise",
         }
     }
@@ -310,6 +313,9 @@ pub struct TroubleshootResponse {
     pub cases: Vec<SolvedCase>,
     /// What was looked at and is no solution; where it was asked for, the nearest cases that are not close enough.
     pub near: Vec<NearCase>,
+    /// Open reports of the same, which have no solution yet; only where no case surely helps.
+    #[serde(default)]
+    pub open: Vec<KnownReport>,
     /// Passages of wikis, best first, a page once; only where no case surely helps.
     pub wiki: Vec<WikiPassage>,
     /// The settings that were used.

@@ -52,6 +52,7 @@ pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootR
         outcome: if cases.is_empty() { TroubleshootOutcome::Nothing } else { TroubleshootOutcome::Solved },
         cases,
         near: Vec::new(),
+        open: Vec::new(),
         wiki: Vec::new(),
         settings: request.troubleshooting.clone(),
         notices: Vec::new(),

@@ -16,7 +16,9 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader};
-use precedent_text::{essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens};
+use precedent_text::{
+    closure::Closure, essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens,
+};
 
 /// The most candidates of one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
@@ -454,9 +456,9 @@ fn disposition(
     versions: &reasons::Versions,
 ) -> Result<Disposition> {
     let mut comments = None;
-    Ok(match (row.state, row.state_reason.as_deref()) {
+    Ok(match (row.state, row.closed_as()) {
         (None | Some(State::Open), _) => Disposition::Open,
-        (_, Some("duplicate")) => Disposition::Duplicate,
+        (_, Some(Closure::Duplicate)) => Disposition::Duplicate,
         _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);

@@ -36,6 +36,7 @@ use precedent_index::{
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
+    closure::Closure,
     report::{self, Report},
     signature,
     skeleton::Skeleton,
@@ -647,13 +648,15 @@ fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found:
     if let Some(first) = sentence.get(..1) {
         sentence = format!("{}{}.", first.to_uppercase(), &sentence[1..]);
     }
-    match (hit.kind, hit.state, hit.state_reason.as_deref()) {
+    match (hit.kind, hit.state, hit.state_reason.as_deref().and_then(Closure::of)) {
         (DocKind::PullRequest, Some(State::Merged), _) => sentence + " It was merged.",
-        (DocKind::Issue, Some(State::Closed), Some("completed")) => sentence + " It was solved.",
-        (DocKind::Issue, Some(State::Closed), Some("duplicate")) => {
+        (DocKind::Issue, Some(State::Closed), Some(Closure::Completed)) => {
+            sentence + " It was closed as done."
+        }
+        (DocKind::Issue, Some(State::Closed), Some(Closure::Duplicate)) => {
             sentence + " It was closed as a duplicate."
         }
-        (DocKind::Issue, Some(State::Closed), Some("not_planned")) => {
+        (DocKind::Issue, Some(State::Closed), Some(Closure::NotPlanned)) => {
             sentence + " It was closed as not planned."
         }
         _ => sentence,

@@ -22,6 +22,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
+    closure::Closure,
     prepare::{Prepared, written},
     tokens,
     version::{compare, versions},
@@ -111,6 +112,9 @@ impl Opened {
         // What was denied later is no fix; what closed it is one all the same.
         let denied =
             said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
+        if let Some(denied) = denied {
+            said[denied].comment.role = Some(CommentRole::Denial);
+        }
         if closers.is_empty() {
             for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
                 if matches!(earlier.comment.role, Some(CommentRole::Fix | CommentRole::Workaround)) {
@@ -133,7 +137,7 @@ impl Opened {
             };
             fixed_in(text).last().map(str::to_owned).or_else(other)
         });
-        let planned = row.milestone.clone().filter(|_| row.state_reason.as_deref() != Some("not_planned"));
+        let planned = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         Ok(Self {
             fixed_in: planned.or(said_fixed),
             row,

@@ -8,6 +8,7 @@ mod evaluate;
 mod helps;
 mod keywords;
 mod language;
+mod open;
 mod roles;
 mod thread;
 mod wiki;
@@ -26,6 +27,8 @@ pub use evaluate::evaluate_threads;
 pub use helps::{Likely, likely};
 use jiff::Timestamp;
 pub use language::Language;
+use open::open_reports;
+pub(crate) use open::{Likeness, compared, report as known_report};
 use precedent_core::{
     error::{Error, Result},
     model::{
@@ -93,6 +96,7 @@ pub fn troubleshoot(
         outcome: TroubleshootOutcome::Nothing,
         cases: Vec::new(),
         near: Vec::new(),
+        open: Vec::new(),
         wiki: Vec::new(),
         notices: parts.notices()?,
         took_ms: 0.0,
@@ -137,6 +141,7 @@ pub fn troubleshoot(
     if weights.iter().all(|helps| *helps < SURELY) {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
         response.wiki = wiki(parts, &question, threshold, asked.is_some(), task)?;
+        response.open = open_reports(desk, request, &question, now, task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -326,6 +331,11 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
 
 /// The report that stays, if a document is a duplicate of one that is resolved.
 fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
+    Ok(canonical(r, row)?.filter(is_resolved))
+}
+
+/// The report that stays, if a document is a duplicate of one that is there.
+fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
         Some(stays) => stays,
         None => match named_at_closing(r, row)? {
@@ -333,7 +343,7 @@ fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<Document
             None => return Ok(None),
         },
     };
-    Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none() && is_resolved(stays)))
+    Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none()))
 }
 
 fn is_resolved(row: &DocumentRow) -> bool {

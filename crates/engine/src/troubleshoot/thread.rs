@@ -262,6 +262,7 @@ fn value(said: &Said) -> f32 {
         Some(CommentRole::Workaround) => 0.3,
         Some(CommentRole::ClosingNote) => 0.2,
         Some(CommentRole::Reproduction) => 0.0,
+        Some(CommentRole::Denial) => 0.1,
         Some(CommentRole::Confirmation) => -0.1,
         Some(CommentRole::Noise) => -1.0,
         None => 0.05,

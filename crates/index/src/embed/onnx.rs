@@ -49,6 +49,8 @@ impl Onnx {
     /// As [`Onnx::load`], whatever the length of its vectors.
     pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let environment = environment(runtime)?;
+        // One text at a time: handing it to other threads takes longer than reading it.
+        tokenizers::parallelism::set_parallelism(false);
         let read = |name: &str| {
             let path = folder.join(name);
             fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))

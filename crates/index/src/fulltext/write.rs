@@ -23,7 +23,7 @@ use precedent_core::{
     task::{Phase, Task, apart},
 };
 use precedent_store::{DocumentRow, StoredComment};
-use precedent_text::{PREPARATION_VERSION, prepare::Prepared, signature::Signature};
+use precedent_text::{PREPARATION_VERSION, closure::Closure, prepare::Prepared, signature::Signature};
 
 /// Memory of each of the two indexing threads, in bytes: enough for half of the documents between two commits, so that a thread
 /// writes them as one segment.
@@ -408,7 +408,12 @@ impl FullText {
             }
         }
         if let Some(reason) = &row.state_reason {
-            d.add_text(f.reason, reason.to_lowercase());
+            // In the tracker's words, and as what they mean.
+            let said = reason.to_lowercase();
+            if let Some(meant) = row.closed_as().map(Closure::as_str).filter(|meant| *meant != said) {
+                d.add_text(f.reason, meant);
+            }
+            d.add_text(f.reason, said);
         }
         for label in &row.labels {
             d.add_text(f.label, label.to_lowercase());

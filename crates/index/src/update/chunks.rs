@@ -1,6 +1,7 @@
 //! Vectors: which chunks documents are to have, and the model's numbers for those that have none.
 
 use std::{
+    collections::HashSet,
     sync::{
         Mutex, PoisonError,
         mpsc::{channel, sync_channel},
@@ -27,8 +28,8 @@ use precedent_text::{
     prepare::Prepared,
 };
 
-/// Chunks that are embedded between two transactions; a kill loses at most these.
-pub const EMBED_BATCH: usize = 256;
+/// Chunks that are stored in one transaction. A kill loses these, and as many that are with the models, at the most.
+pub const EMBED_BATCH: usize = 128;
 
 impl Derived<'_> {
     /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
@@ -216,25 +217,33 @@ impl Derived<'_> {
                 });
             }
             drop(answer);
-            while !pending.is_empty() {
+            // While a batch is with the models, the one before is stored and the next one prepared.
+            let (mut sent, mut given) = (HashSet::new(), 0);
+            loop {
                 task.check()?;
-                let texts = self.texts(&pending, skeletons)?;
-                let (texts, gone): (Vec<_>, Vec<_>) =
-                    pending.drain(..).zip(texts).partition(|(_, text)| text.is_some());
-                if !gone.is_empty() {
-                    vectors.forget(&gone.iter().map(|(p, _)| p.id).collect::<Vec<_>>())?;
-                }
-                let sent = texts.len();
-                for (pending, text) in texts {
-                    let job = (pending, text.unwrap_or_default());
+                let next = self.ready(vectors, pending, skeletons)?;
+                sent.extend(next.iter().map(|(pending, _)| pending.id));
+                given += next.len() as u64;
+                for job in next {
                     give.send(job)
                         .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
                 }
-                let mut ready = Vec::with_capacity(sent);
+                pending = if given < most {
+                    let mut pending = vectors.pending(sent.len() + EMBED_BATCH)?;
+                    pending.retain(|pending| !sent.contains(&pending.id));
+                    pending
+                } else {
+                    Vec::new()
+                };
+                let with_models = if pending.is_empty() { 0 } else { EMBED_BATCH };
+                let mut stored = Vec::with_capacity(EMBED_BATCH);
                 let mut failed = None;
-                for _ in 0..sent {
+                while sent.len() > with_models {
                     match answers.recv() {
-                        Ok(Ok(vector)) => ready.push(vector),
+                        Ok(Ok(vector)) => {
+                            sent.remove(&vector.0.id);
+                            stored.push(vector);
+                        }
                         Ok(Err(error)) => {
                             failed = Some(error);
                             break;
@@ -246,18 +255,40 @@ impl Derived<'_> {
                     }
                 }
                 // What was embedded before a failure or a cancel is kept.
-                vectors.put(&ready)?;
+                vectors.put(&stored)?;
                 if let Some(error) = failed {
                     return Err(error);
                 }
-                let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-                pending = if made < most { vectors.pending(EMBED_BATCH)? } else { Vec::new() };
+                if sent.is_empty() && pending.is_empty() {
+                    break;
+                }
             }
             Ok(())
         })?;
         let embedded = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
         task.report(Phase::Embed, before + embedded, Some(before + embedded), "chunks");
         Ok(embedded)
+    }
+
+    /// These chunks with their texts; those whose document has changed since it was planned are forgotten.
+    fn ready(
+        &self,
+        vectors: &Vectors,
+        pending: Vec<Pending>,
+        skeletons: &Skeletons,
+    ) -> Result<Vec<(Pending, String)>> {
+        let texts = self.texts(&pending, skeletons)?;
+        let (mut ready, mut gone) = (Vec::with_capacity(pending.len()), Vec::new());
+        for (pending, text) in pending.into_iter().zip(texts) {
+            match text {
+                Some(text) => ready.push((pending, text)),
+                None => gone.push(pending.id),
+            }
+        }
+        if !gone.is_empty() {
+            vectors.forget(&gone)?;
+        }
+        Ok(ready)
     }
 
     /// The texts of chunks, cut again from the store; `None` where the document has changed since it was planned.

@@ -18,7 +18,6 @@ mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
-pub mod reasons;
 pub mod redmine;
 mod walk;
 pub mod wiki;

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::tracker::{Relation, github::describe, identity, reasons::reason};
+use crate::tracker::{Relation, github::describe, identity};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_text::closure::meant;
 use precedent_text::hypertext;
 
 /// The fields that make the text of a work item, in the order in which they are read.
@@ -207,8 +208,8 @@ impl WorkItem {
         let reason = match told {
             _ if closed && duplicate => Some("duplicate".to_owned()),
             _ if closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
-            Some(told) if closed => Some(reason(told)),
-            None if closed => Some(reason(&state)),
+            Some(told) if closed => Some(meant(told)),
+            None if closed => Some(meant(&state)),
             _ => Some(state).filter(|s| !s.is_empty()),
         };
         let texts: Vec<String> = TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();

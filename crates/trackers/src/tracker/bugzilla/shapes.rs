@@ -12,9 +12,9 @@ use crate::tracker::{
     client::clean,
     github::describe,
     identity::{self, address},
-    reasons::reason,
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_text::closure::meant;
 
 #[derive(Deserialize)]
 pub(super) struct About {
@@ -183,7 +183,7 @@ impl Bug {
             body,
             url: Some(format!("{web}/show_bug.cgi?id={}", self.id)),
             state: Some(if closed { State::Closed } else { State::Open }),
-            state_reason: resolution.as_deref().filter(|_| closed).map(reason).or(self.status),
+            state_reason: resolution.as_deref().filter(|_| closed).map(meant).or(self.status),
             author: author(self.creator, false),
             labels: labels.collect(),
             milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),

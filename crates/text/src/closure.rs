@@ -1,0 +1,163 @@
+//! Why an item was closed: the words of trackers whose resolutions are free, as the few that the rest of the program asks for.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use crate::words::phrases;
+
+/// What a reason for a closure means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closure {
+    /// It was done.
+    Completed,
+    /// It was closed without a fix.
+    NotPlanned,
+    /// It was closed as a duplicate.
+    Duplicate,
+}
+
+impl Closure {
+    /// As GitHub calls it, and everything that asks for reasons.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::NotPlanned => "not_planned",
+            Self::Duplicate => "duplicate",
+        }
+    }
+
+    /// What this reason means, in whatever words its tracker gives it: `Won't Do`, `Closed (works as designed)`, `Nicht reproduzierbar`.
+    pub fn of(reason: &str) -> Option<Self> {
+        let parts = reason.split(['(', ')', '[', ']', ':', '/', ';', ',', '|', '–', '—']);
+        let parts = parts.flat_map(|part| part.split(" - "));
+        let meanings =
+            || std::iter::once(reason).chain(parts.clone()).filter_map(|part| meaning(&plain(part)));
+        // What was declined and is then closed was declined.
+        [Self::Duplicate, Self::NotPlanned, Self::Completed]
+            .into_iter()
+            .find(|closure| meanings().any(|meaning| meaning == *closure))
+    }
+
+    /// Whether a reason says in so many words that something was mended. That an item is done or closed says no more than its state.
+    pub fn says_fixed(reason: &str) -> bool {
+        let plain = plain(reason);
+        meaning(&plain) == Some(Self::Completed) && !phrases(ENDED).any(|word| word == plain)
+    }
+}
+
+/// `completed`, `not_planned` or `duplicate` where a resolution means that, else the resolution itself.
+pub fn meant(resolution: &str) -> String {
+    let meaning = Closure::of(resolution).map(Closure::as_str);
+    meaning.unwrap_or(resolution.trim()).to_owned()
+}
+
+/// What was closed without a fix is called, by resolutions and by labels.
+pub const DECLINED: &str = "
+    wontfix, won't fix, wont fix, won't do, invalid, cannot reproduce, can't reproduce, not reproducible, works for me, worksforme,
+    not a bug, by design, as designed, inactive, abandoned, rejected, declined, obsolete";
+/// Other resolutions after which there is nothing to learn from how it was solved.
+const NOT_PLANNED: &str = "
+    not planned, will not fix, will not do, can't fix, cannot fix, not a problem, not a defect, not an issue, not our bug, incomplete,
+    insufficient data, insufficient information, not enough information, no response, expired, eol, deferred, canceled, cancelled, removed,
+    removed from the backlog, moved, upstream, works as designed, works as intended, working as intended, working as designed,
+    unable to reproduce, could not reproduce, unreproducible, out of scope, not applicable, n/a, stale, inactivity, withdrawn, refused,
+    user error, no fault found, no fix, outdated, spam, dismissed, discarded";
+/// The same in other languages.
+const NOT_PLANNED_FOREIGN: &str = "
+    wird nicht behoben, wird nicht bearbeitet, wird nicht umgesetzt, wird nicht gelöst, wird nicht erledigt, nicht geplant, abgelehnt,
+    zurückgewiesen, zurückgezogen, verworfen, storniert, abgebrochen, abgewiesen, nicht reproduzierbar, nicht nachvollziehbar,
+    nicht nachstellbar, kein fehler, kein bug, ungültig, unvollständig, hinfällig, veraltet, wie vorgesehen, bedienfehler,
+    rejeté, rejetée, refusé, refusée, abandonné, abandonnée, annulé, annulée, invalide, incomplet, ne sera pas corrigé, ne sera pas résolu,
+    ne sera pas fait, ne sera pas traité, ne pas corriger, non reproductible, impossible à reproduire, pas un bug, sans suite, obsolète,
+    rechazado, rechazada, cancelado, cancelada, descartado, descartada, inválido, inválida, incompleto, incompleta, no se corregirá,
+    no se hará, no se arreglará, no se solucionará, no reproducible, no se puede reproducir, no es un error, no es un defecto, obsoleto,
+    rejeitado, rejeitada, recusado, não será corrigido, não será feito, não será resolvido, não reproduzível, não é possível reproduzir,
+    não é um bug, não é um erro, rifiutato, rifiutata, respinto, annullato, non valido, incompleta, non verrà corretto, non verrà risolto,
+    non verrà fatto, non riproducibile, impossibile riprodurre, non è un bug, afgewezen, geannuleerd, ongeldig, onvolledig,
+    wordt niet opgelost, wordt niet gedaan, niet reproduceerbaar, kan niet reproduceren, geen bug, odrzucone, odrzucony, anulowane,
+    nieprawidłowe, niekompletne, nie zostanie naprawione, nie będzie naprawione, nie do odtworzenia, nie można odtworzyć, to nie błąd,
+    отклонено, отклонён, отклонен, отменено, отменён, отменен, не будет исправлено, не будет исправлен, не исправлять, не воспроизводится,
+    невозможно воспроизвести, не удалось воспроизвести, недействительно, некорректно, неполный, не ошибка, не баг, avvisad, avslagen,
+    åtgärdas inte, kan inte reproduceras, ogiltig, afvist, løses ikke, kan ikke genskabes, ugyldig, avvist, zamítnuto, nebude opraveno,
+    nelze reprodukovat, neplatné, zrušeno, reddedildi, düzeltilmeyecek, yeniden üretilemiyor, geçersiz, iptal edildi,
+    却下, 対応しない, 対応せず, 対応不要, 修正しない, 修正せず, 再現しない, 再現せず, 再現不可, 再現できない, 再現できず, 無効, 不完全, キャンセル, 仕様, 仕様通り,
+    仕様どおり, 見送り, 中止, 取り下げ, 不予修复, 不修复, 不予解决, 不解决, 不处理, 无需处理, 暂不处理, 无法重现, 无法复现, 不能重现, 不可重现, 不是问题, 不是缺陷,
+    非缺陷, 无效, 拒绝, 已拒绝, 取消, 已取消, 设计如此, 不完整, 外部原因, 不修正, 無法重現, 已拒絕, 수정하지 않음, 수정 안 함, 재현할 수 없음, 재현 불가, 재현 안 됨,
+    무효, 거부, 거부됨, 취소, 취소됨, 반려, 불완전, 하지 않음, 버그 아님";
+/// What was closed as a duplicate is called.
+const DUPLICATE: &str = "
+    dup, dupe, duplikat, dublette, doublon, duplicado, duplicada, duplicata, duplicato, duplicaat, dubbel, dubblett, duplikát, zduplikowane,
+    дубликат, дубль, повтор, mükerrer, 重複, 重複している, 重复, 重复问题, 重複問題, 중복, 중복됨";
+/// Resolutions that say that it was solved.
+const COMPLETED: &str = "
+    fixed, solved, implemented, verified, current release, next release, errata, rawhide, acceptance tests pass, fixed and verified,
+    behoben, gelöst, corrigé, résolu, corregido, solucionado, corrigido, corretto, risolto, opgelost, naprawione, исправлено, решено,
+    åtgärdad, rettet, opraveno, çözüldü, 修正済み, 解決済み, 已修复, 已解决, 수정됨, 해결됨";
+/// Those that say no more than that it has ended.
+const ENDED: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
+                     gesloten, закрыто, 完了, 已关闭, 완료";
+
+/// What each resolution means, without spaces and marks.
+static MEANINGS: LazyLock<HashMap<String, Closure>> = LazyLock::new(|| {
+    let lists = [
+        (DUPLICATE, Closure::Duplicate),
+        (DECLINED, Closure::NotPlanned),
+        (NOT_PLANNED, Closure::NotPlanned),
+        (NOT_PLANNED_FOREIGN, Closure::NotPlanned),
+        (COMPLETED, Closure::Completed),
+        (ENDED, Closure::Completed),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(list, meaning)| phrases(list).map(move |words| (plain(words), meaning)))
+        .collect()
+});
+
+fn plain(words: &str) -> String {
+    words.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn meaning(plain: &str) -> Option<Closure> {
+    match plain.contains("duplicate") {
+        true => Some(Closure::Duplicate),
+        false => MEANINGS.get(plain).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolutions_mean_what_the_rest_of_the_program_asks_for() {
+        for (resolution, want) in [
+            ("FIXED", Some(Closure::Completed)),
+            ("Won't Do", Some(Closure::NotPlanned)),
+            ("WONTFIX", Some(Closure::NotPlanned)),
+            ("not_planned", Some(Closure::NotPlanned)),
+            ("Cannot Reproduce", Some(Closure::NotPlanned)),
+            ("Closed (works as designed)", Some(Closure::NotPlanned)),
+            ("Resolved - Won't Fix", Some(Closure::NotPlanned)),
+            ("Rejected: fixed elsewhere", Some(Closure::NotPlanned)),
+            ("Wird nicht behoben", Some(Closure::NotPlanned)),
+            ("Rejeté", Some(Closure::NotPlanned)),
+            ("不予修复", Some(Closure::NotPlanned)),
+            ("DUPLICATE", Some(Closure::Duplicate)),
+            ("Closed as duplicate", Some(Closure::Duplicate)),
+            ("Duplikat", Some(Closure::Duplicate)),
+            ("Geschlossen", Some(Closure::Completed)),
+            ("Shipped in spring", None),
+            ("Invalid input is told now", None),
+            ("", None),
+        ] {
+            assert_eq!(Closure::of(resolution), want, "{resolution}");
+        }
+    }
+
+    #[test]
+    fn that_it_has_ended_is_not_that_it_was_fixed() {
+        assert!(Closure::says_fixed("Fixed") && Closure::says_fixed("Behoben"));
+        for reason in ["completed", "Done", "Closed", "work finished", "Won't Fix", "Shipped"] {
+            assert!(!Closure::says_fixed(reason), "{reason}");
+        }
+    }
+}
