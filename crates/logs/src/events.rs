@@ -11,10 +11,8 @@ use crate::{
     document::{self, Document, Element},
     faults,
     head::{Level, head, source},
-    lines::{
-        begins_anew, begins_trace, between, gap, headline, is_chain, is_coded, is_frame, is_of_kernel,
-        is_of_kernel_dump, is_of_trace, one_line, says_nothing,
-    },
+    lines::{begins_trace, between, gap, headline, is_coded, one_line, says_nothing},
+    pending::{MAX_TEXT, Pending},
     record::{self, Record},
     template::{Event, Groups, Place},
     windows,
@@ -28,9 +26,6 @@ const MAX_RECORD: usize = 512 * 1024;
 const SMALL: usize = 8 * 1024;
 const SMALL_LINES: usize = 40;
 const MAX_SMALL: usize = 8;
-/// The lines and bytes of an event that are kept.
-const MAX_LINES: usize = 200;
-const MAX_TEXT: usize = 12 * 1024;
 /// What stands so many lines before the program ended has to do with it.
 const BEFORE: u64 = 100;
 /// The last lines of a file: so many, or this share of it.
@@ -67,28 +62,6 @@ struct Open {
     timed: bool,
     /// Whether the last line that began an event tells nothing bad: what is indented below it is its own.
     fine: bool,
-}
-
-/// An event whose last line may not have come yet.
-#[derive(Debug)]
-struct Pending {
-    severity: LogSeverity,
-    at: Option<String>,
-    line: u64,
-    text: String,
-    lines: usize,
-    cut: bool,
-    blank: bool,
-    /// Whether its line began with a time or a level.
-    headed: bool,
-    level: Option<Level>,
-    /// What stood between the time and the message, and how far the message was indented.
-    between: Vec<u8>,
-    gap: usize,
-    /// The name that a container put in front of its line.
-    source: Vec<u8>,
-    /// The program that a journal names; none where a line is no record.
-    origin: Option<String>,
 }
 
 impl Reader {
@@ -325,7 +298,6 @@ impl Reader {
     }
 
     fn record(&mut self, record: Record) {
-        self.open.fine = true;
         if let Some(inner) = record.line {
             let inner = inner.into_bytes();
             // A record in a record is no log of any program.
@@ -335,12 +307,19 @@ impl Reader {
             {
                 return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
+            // A container writes a pile of codes at once; what it writes at another time is another event.
+            let apart =
+                |p: &Pending| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
+            if self.open.pending.as_ref().is_some_and(apart) {
+                self.flush();
+            }
             self.text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
             if let Some(pending) = self.open.pending.as_mut().filter(|p| p.line == self.open.line) {
                 pending.at = pending.at.take().or(record.at);
             }
             return;
         }
+        self.open.fine = true;
         if record.trace.is_empty()
             && let Some(pending) = &mut self.open.pending
             && pending.origin.as_ref() == Some(&record.origin)
@@ -423,113 +402,9 @@ impl Reader {
     }
 }
 
-impl Pending {
-    fn push(&mut self, line: &[u8]) {
-        if line.trim_ascii().is_empty() {
-            self.blank = true;
-            return;
-        }
-        if self.lines >= MAX_LINES || self.text.len() + line.len() > MAX_TEXT {
-            self.cut = true;
-            self.lines += 1;
-            return;
-        }
-        self.text.push_str(if self.blank { "\n\n" } else { "\n" });
-        self.text.push_str(&String::from_utf8_lossy(line));
-        self.lines += 1;
-        self.blank = false;
-    }
-
-    fn last(&self) -> &str {
-        self.text.rsplit('\n').next().unwrap_or_default()
-    }
-
-    /// What a line says that belongs to this event; none if it does not.
-    fn goes_on<'l>(&self, line: &'l [u8], timed: bool) -> Option<&'l [u8]> {
-        if self.lines > MAX_LINES * 5 || line.first() == Some(&b'{') && line.get(1) == Some(&b'"') {
-            return None;
-        }
-        // Rails puts the number of the request in front of each line.
-        let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
-        let own = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
-        let line = own.map_or(line, |own| own.strip_prefix(b" ").unwrap_or(own));
-        let last = self.last();
-        let head = head(line);
-        // Its level and what it says may be in two lines; what ends with a colon is said in the next.
-        let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
-        if announced && !head.begins() && !begins_anew(line) {
-            return Some(line);
-        }
-        // "panicked at src/x.rs:4:9:" and the like are followed by what happened.
-        if last.ends_with(':') && !self.blank && last.contains(" panicked at ") {
-            return Some(line);
-        }
-        if head.begins() && head.at.is_some() {
-            // Where each line has a time, those of a trace have one, too.
-            let from = line.len() - head.message.len();
-            let gap = gap(line, &head);
-            let same = self.headed
-                && head.level.is_none_or(|l| self.level == Some(l))
-                && between(line, &head) == self.between;
-            let raw = &line[from - gap..];
-            return (same && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
-        }
-        if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
-            return Some(head.message);
-        }
-        if begins_anew(line) {
-            let first = self.lines == 1 && self.headed;
-            return (line.starts_with(b"Traceback") && (first || is_chain(last))).then_some(line);
-        }
-        if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
-            return Some(line);
-        }
-        // What a sanitizer tells has headings at the margin, and so has what Flutter tells.
-        if (self.text.starts_with("==") || self.text.contains("╡ EXCEPTION")) && !self.blank {
-            return Some(line);
-        }
-        // Codes below one another: the cause comes last.
-        if !self.blank && is_coded(line) && is_coded(last.as_bytes()) {
-            return Some(line);
-        }
-        let routine = self.text.contains("goroutine ")
-            && (line.contains(&b'(') || last.ends_with(']') || last.ends_with("]:"));
-        if self.traced() || routine {
-            return Some(line);
-        }
-        // Where lines begin with times, one without goes on.
-        (timed && self.headed && !self.blank && !head.begins()).then_some(line)
-    }
-
-    /// Whether the next line may be the last of a Python traceback, which stands at the margin, as does the source that Rust points to.
-    fn traced(&self) -> bool {
-        let last = self.last();
-        self.text.contains("Traceback (most recent") && last.starts_with([' ', '\t']) && !self.blank
-    }
-
-    /// Whether a message, with its indent, goes on with this event, whose own message had an indent of `gap`, although it has a head
-    /// of its own.
-    fn continues(&self, raw: &[u8], gap: usize) -> bool {
-        let text = raw.trim_ascii_start();
-        if self.lines > MAX_LINES {
-            return false;
-        }
-        // A line between two exceptions of a chain.
-        if text.is_empty() {
-            return !self.blank;
-        }
-        let last = self.last();
-        if text.starts_with(b"Traceback (most recent") {
-            return is_chain(last);
-        }
-        if begins_anew(text) {
-            return false;
-        }
-        let indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
-        let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
-        let coded = is_coded(text) && is_coded(last.as_bytes());
-        indented || is_frame(text) || self.traced() || kernel || coded || is_chain(text)
-    }
+/// A time without the fraction of its second, as ISO 8601 writes it.
+fn second(at: Option<&str>) -> Option<&str> {
+    at.map(|at| at.split(['.', ',']).next().unwrap_or(at).trim_end_matches('Z'))
 }
 
 #[cfg(test)]
@@ -653,6 +528,42 @@ mod tests {
             "{error:#?}"
         );
         assert_eq!(cause("one line"), None);
+    }
+
+    #[test]
+    fn each_record_with_a_code_is_an_event_of_its_own() {
+        let timed = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
+        let json = |n: usize, line: &str| {
+            format!("{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n")
+        };
+        let docker = |n: usize, line: &str| {
+            format!("{{\"log\":\"ERROR {line}\\n\",\"time\":\"2026-05-12T10:{n:02}:00Z\"}}\n")
+        };
+        let syslog = |n: usize, line: &str| format!("May 12 10:{n:02}:00 web1 app[7]: ERROR {line}\n");
+        let bare = |_: usize, line: &str| format!("ERROR {line}\n");
+        let codes = ["FW-2203: pump lost", "FW-2011: seal lost", "ORA-00060: deadlock detected"];
+        let forms: [&dyn Fn(usize, &str) -> String; 5] = [&timed, &json, &docker, &syslog, &bare];
+        for form in forms {
+            let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
+            let mut all: Vec<(String, u64)> =
+                errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
+            all.sort();
+            assert_eq!(
+                all,
+                [(codes[1].to_owned(), 10), (codes[0].to_owned(), 10), (codes[2].to_owned(), 10)],
+                "{text}"
+            );
+        }
+        let text: String = (0..3).map(|n| timed(n * 5, "HB-7002: worker lease lost")).collect();
+        assert_eq!(one(&text).count, 3);
+        // A container gives each line of a pile a time, and the next pile another.
+        let pile = |n: usize| {
+            format!(
+                "{{\"log\":\"ORA-01555: snapshot too old\\n\",\"time\":\"2026-05-12T10:{n:02}:00.1Z\"}}\n{{\"log\":\"ORA-06512: at \\\"REP.RUN\\\", line 12\\n\",\"time\":\"2026-05-12T10:{n:02}:00.2Z\"}}\n"
+            )
+        };
+        assert_eq!(one(&(pile(1) + &pile(7))).count, 2);
+        assert_eq!(one("ORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n").count, 2);
     }
 
     #[test]

@@ -48,8 +48,11 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
 }
 
 /// Whether a line begins with a code of Oracle, which says in no word that it is one of an error: `ORA-01555 caused by SQL statement`.
-fn is_oracle(line: &[u8]) -> bool {
-    const KINDS: &[&[u8]] = &[b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-"];
+pub fn is_oracle(line: &[u8]) -> bool {
+    const KINDS: &[&[u8]] = &[
+        b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-", b"UDI-",
+        b"KUP-", b"OCI-", b"NID-", b"CRS-",
+    ];
     let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let rest = KINDS.iter().find_map(|k| line.strip_prefix(*k));
     rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))

@@ -8,6 +8,7 @@ mod events;
 mod faults;
 mod head;
 mod lines;
+mod pending;
 mod record;
 mod template;
 mod windows;
