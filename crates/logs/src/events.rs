@@ -7,11 +7,12 @@ use precedent_text::visible::uncoloured;
 
 use crate::{
     Reading, Small,
+    blocks::{self, Block, Kind, Seen},
     bundle::Part,
     document::{self, Document, Element},
     faults,
-    head::{Level, head, source},
-    lines::{begins_trace, between, gap, headline, is_coded, one_line, says_nothing},
+    head::{Head, Level, head, source},
+    lines::{begins_trace, between, gap, headline, is_coded, one_line, said, says_nothing},
     pending::{MAX_TEXT, Pending},
     record::{self, Record},
     template::{Event, Groups, Place},
@@ -60,6 +61,8 @@ struct Open {
     whole: Option<Vec<u8>>,
     /// Whether its lines begin with times.
     timed: bool,
+    /// What frames of tools it has.
+    seen: Seen,
     /// Whether the last line that began an event tells nothing bad: what is indented below it is its own.
     fine: bool,
 }
@@ -200,6 +203,10 @@ impl Reader {
 
     /// A line that is no record; `origin` is the program that a record names, whose line it is.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
+        let head = head(line);
+        if self.framed(source, line, &head) {
+            return;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             if let Some(pending) = &mut self.open.pending {
                 if pending.blank {
@@ -220,11 +227,87 @@ impl Reader {
             }
             self.flush();
         }
-        self.begin(line);
+        self.begin(line, &head);
         if let Some(pending) = &mut self.open.pending {
             pending.source = source.to_vec();
             pending.origin = origin.map(str::to_owned);
         }
+    }
+
+    /// Whether the line is of a frame in which a tool tells a failure.
+    fn framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
+        let said = said(line, head);
+        let blank = said.iter().all(u8::is_ascii_whitespace);
+        if let Some(pending) = &mut self.open.pending
+            && let Some(block) = &mut pending.block
+        {
+            let part = match block.kind {
+                _ if pending.source != source => blocks::Part::After,
+                // Each line of Android has a head, which is the same.
+                Kind::Anr if between(line, head) != pending.between => blocks::Part::After,
+                _ if !blank && block.kind != Kind::Anr && block.timed != head.at.is_some() => {
+                    blocks::Part::After
+                }
+                _ => block.takes(said, pending.text.is_empty()),
+            };
+            match part {
+                blocks::Part::Line if block.kind == Kind::Anr => {
+                    let message = head.message;
+                    pending.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
+                }
+                blocks::Part::Line => pending.push(said),
+                blocks::Part::Anew => {
+                    pending.text.clear();
+                    pending.line = self.open.line;
+                }
+                blocks::Part::Frame => {}
+                blocks::Part::After => self.flush(),
+            }
+            if part != blocks::Part::After {
+                return true;
+            }
+        }
+        if blank {
+            return false;
+        }
+        let anr = |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
+        let announced = |p: &Pending| p.lines == 1 && p.text.trim_end().ends_with(':');
+        let banner = blocks::is_asterisks(said) && self.open.pending.as_ref().is_some_and(announced);
+        let opened = match head.level {
+            Some(Level::Error) if anr(head.message) => Some(Kind::Anr),
+            _ if banner => Some(Kind::Spring),
+            _ => self.open.seen.opens(said),
+        };
+        let Some(kind) = opened else {
+            return self.open.seen.is_frame(said, head.message);
+        };
+        let block = Block::new(kind, said, head.at.is_some());
+        // What announces a banner says when it was, and nothing more.
+        let before = self.open.pending.take_if(|p| kind == Kind::Spring && announced(p));
+        self.flush();
+        let first = match kind {
+            Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
+            _ => block.first(said),
+        };
+        let at = head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
+        let text = if banner { before.as_ref().map(|b| b.text.clone()) } else { None };
+        self.open.pending = Some(Pending {
+            severity: if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error },
+            at: at.or_else(|| before.as_ref().and_then(|b| b.at.clone())),
+            line: before.map_or(self.open.line, |b| b.line),
+            text: text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned()),
+            lines: 1,
+            cut: false,
+            blank: false,
+            headed: false,
+            level: head.level,
+            between: between(line, head).to_vec(),
+            gap: 0,
+            source: source.to_vec(),
+            block: Some(block),
+            origin: None,
+        });
+        true
     }
 
     /// Whether the line is of an event of Windows.
@@ -259,8 +342,7 @@ impl Reader {
     }
 
     /// A line that goes on with nothing.
-    fn begin(&mut self, line: &[u8]) {
-        let head = head(line);
+    fn begin(&mut self, line: &[u8], head: &Head<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine) && memchr::memmem::find(line, b"l=").is_some() {
             let text = String::from_utf8_lossy(line);
             if let Some(record) = record::logfmt(&text) {
@@ -280,19 +362,23 @@ impl Reader {
             self.open.fine = severity.is_none();
         }
         let Some(severity) = severity else { return };
+        // Go tests and others put the level in front of the name of what failed, which alone says nothing.
+        let said = said(line, head);
+        let message = if said.starts_with(b"FAIL\t") { said } else { head.message };
         self.open.pending = Some(Pending {
             severity,
             at: head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned()),
             line: self.open.line,
-            text: String::from_utf8_lossy(head.message).into_owned(),
+            text: String::from_utf8_lossy(message).into_owned(),
             lines: 1,
             cut: false,
             blank: false,
             headed: head.begins(),
             level: head.level,
-            between: between(line, &head).to_vec(),
-            gap: gap(line, &head),
+            between: between(line, head).to_vec(),
+            gap: gap(line, head),
             source: Vec::new(),
+            block: None,
             origin: None,
         });
     }
@@ -369,6 +455,7 @@ impl Reader {
             between: Vec::new(),
             gap: 0,
             source: Vec::new(),
+            block: None,
             origin: Some(record.origin),
         });
         if !alone {
@@ -378,7 +465,13 @@ impl Reader {
 
     fn flush(&mut self) {
         let Some(pending) = self.open.pending.take() else { return };
-        let message = headline(one_line(&pending.text), &pending.text);
+        let message = match pending.block {
+            Some(block) => {
+                self.open.seen.tells();
+                blocks::name(block.kind, &pending.text)
+            }
+            None => headline(one_line(&pending.text), &pending.text),
+        };
         self.add(pending.severity, pending.at, pending.line, message, pending.text, pending.cut);
     }
 
@@ -408,205 +501,4 @@ fn second(at: Option<&str>) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use precedent_core::model::LogGroup;
-
-    use super::*;
-    use crate::lines::cause;
-
-    /// The errors of a log, what to look at first first; read in one piece.
-    fn errors(text: &str) -> Vec<LogGroup> {
-        let mut reader = Reader::default();
-        reader.take(Part::Begin("a.log".to_owned()));
-        reader.take(Part::Block(text.as_bytes().to_vec()));
-        reader.take(Part::End);
-        reader.finish().groups
-    }
-
-    fn one(text: &str) -> LogGroup {
-        let mut all = errors(text);
-        assert_eq!(all.len(), 1, "{all:#?}");
-        all.remove(0)
-    }
-
-    /// A journal as JSON, a line a record; the process by its number.
-    fn journal(lines: &[(&str, u32)]) -> String {
-        let record = |(line, pid): &(&str, u32)| {
-            let message = serde_json::to_string(line).unwrap();
-            format!(
-                "{{\"PRIORITY\":\"3\",\"SYSLOG_IDENTIFIER\":\"agent\",\"MESSAGE\":{message},\"_PID\":\"{pid}\"}}\n"
-            )
-        };
-        lines.iter().map(record).collect()
-    }
-
-    const CHAIN: [&str; 9] = [
-        "Traceback (most recent call last):",
-        "  File \"/opt/pool.py\", line 7, in take",
-        "    self.ring.open()",
-        "ssl.SSLError: unable to get local issuer certificate",
-        "",
-        "During handling of the above exception, another exception occurred:",
-        "",
-        "Traceback (most recent call last):",
-        "  File \"/opt/agent.py\", line 9, in pull",
-    ];
-
-    #[test]
-    fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
-        let mut trace = CHAIN.to_vec();
-        trace.push("agent.PullError: the hub cannot be reached");
-        let plain = trace.join("\n");
-        let syslog: String =
-            trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
-        let iso: String =
-            trace.iter().map(|l| format!("2026-05-12T10:00:00+02:00 edge agent[811]: {l}\n")).collect();
-        let compose: String = trace.iter().map(|l| format!("agent_1  | {l}\n")).collect();
-        let docker: String = trace
-            .iter()
-            .map(|l| {
-                format!(
-                    "{{\"log\":{},\"stream\":\"stderr\"}}\n",
-                    serde_json::to_string(&format!("{l}\n")).unwrap()
-                )
-            })
-            .collect();
-        let lines: Vec<(&str, u32)> = trace.iter().map(|l| (*l, 811)).collect();
-        for text in [plain, syslog, iso, compose, docker, journal(&lines)] {
-            let error = one(&text);
-            assert!(error.message.contains("agent.PullError: the hub cannot be reached"), "{error:#?}");
-            assert!(
-                error.example.contains("issuer certificate") && error.example.contains("agent.py"),
-                "{error:#?}"
-            );
-            assert!(cause(&error.example).unwrap().ends_with("unable to get local issuer certificate"));
-        }
-    }
-
-    #[test]
-    fn what_another_process_says_is_no_part_of_a_trace() {
-        let all = errors(&journal(&[
-            ("Traceback (most recent call last):", 811),
-            ("  File \"/opt/pool.py\", line 7, in take", 811),
-            ("the ring is full", 12),
-            ("KeyError: 'slot'", 811),
-        ]));
-        assert!(all.iter().any(|e| e.message == "the ring is full"), "{all:#?}");
-        let all = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
-        assert_eq!(all.len(), 2, "{all:#?}");
-    }
-
-    #[test]
-    fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
-        let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
-        let error = one(oops);
-        assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
-        let through_syslog: String =
-            oops.lines().map(|l| format!("May 12 10:00:00 edge kernel: {l}\n")).collect();
-        assert!(errors(&through_syslog).len() <= 3);
-    }
-
-    #[test]
-    fn the_cause_that_is_piled_up_below_is_told() {
-        let error = one(
-            "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
-        );
-        assert!(error.message.ends_with("ORA-01555: snapshot too old"), "{error:#?}");
-        assert_eq!(cause(&error.example).as_deref(), Some("ORA-01555: snapshot too old"));
-        let error = one(
-            "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
-        );
-        assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
-        let error =
-            one("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
-        assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
-        let error = one(
-            "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
-        );
-        assert!(
-            cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"),
-            "{error:#?}"
-        );
-        assert_eq!(cause("one line"), None);
-    }
-
-    #[test]
-    fn each_record_with_a_code_is_an_event_of_its_own() {
-        let timed = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
-        let json = |n: usize, line: &str| {
-            format!("{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n")
-        };
-        let docker = |n: usize, line: &str| {
-            format!("{{\"log\":\"ERROR {line}\\n\",\"time\":\"2026-05-12T10:{n:02}:00Z\"}}\n")
-        };
-        let syslog = |n: usize, line: &str| format!("May 12 10:{n:02}:00 web1 app[7]: ERROR {line}\n");
-        let bare = |_: usize, line: &str| format!("ERROR {line}\n");
-        let codes = ["FW-2203: pump lost", "FW-2011: seal lost", "ORA-00060: deadlock detected"];
-        let forms: [&dyn Fn(usize, &str) -> String; 5] = [&timed, &json, &docker, &syslog, &bare];
-        for form in forms {
-            let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
-            let mut all: Vec<(String, u64)> =
-                errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
-            all.sort();
-            assert_eq!(
-                all,
-                [(codes[1].to_owned(), 10), (codes[0].to_owned(), 10), (codes[2].to_owned(), 10)],
-                "{text}"
-            );
-        }
-        let text: String = (0..3).map(|n| timed(n * 5, "HB-7002: worker lease lost")).collect();
-        assert_eq!(one(&text).count, 3);
-        // A container gives each line of a pile a time, and the next pile another.
-        let pile = |n: usize| {
-            format!(
-                "{{\"log\":\"ORA-01555: snapshot too old\\n\",\"time\":\"2026-05-12T10:{n:02}:00.1Z\"}}\n{{\"log\":\"ORA-06512: at \\\"REP.RUN\\\", line 12\\n\",\"time\":\"2026-05-12T10:{n:02}:00.2Z\"}}\n"
-            )
-        };
-        assert_eq!(one(&(pile(1) + &pile(7))).count, 2);
-        assert_eq!(one("ORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n").count, 2);
-    }
-
-    #[test]
-    fn a_level_alone_is_no_error() {
-        let error = one(
-            "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
-        );
-        assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
-        assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
-        let error = one(
-            "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",
-        );
-        assert_eq!(error.message, "A RenderFlex overflowed by 17 pixels.");
-        let error = one(
-            "E/AndroidRuntime( 4411): java.lang.IllegalStateException: no slot\nE/AndroidRuntime( 4411): \tat a.Pool.take(Pool.java:3)\n",
-        );
-        assert!(error.example.contains("a.Pool.take"), "{error:#?}");
-    }
-
-    #[test]
-    fn records_of_one_document_are_read_whatever_its_layout() {
-        let records = [
-            r#"{"level":"INFO","message":"fine"}"#,
-            r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,
-        ];
-        let lines = records.join("\n");
-        let compact = format!("[{}]", records.join(","));
-        let pretty = format!("[\n  {}\n]\n", records.join(",\n  ").replace(",\"", ",\n    \""));
-        let wrapped = format!("{{\"count\":2,\"logs\":{compact}}}");
-        for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&wrapped, 1)] {
-            let error = one(text);
-            assert_eq!(
-                (error.message.as_str(), error.first.line),
-                ("run aborted · a.PoolException: no slot", line),
-                "{text}"
-            );
-        }
-        // What follows a document, or is none, is read as lines.
-        let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
-        assert_eq!(all.len(), 2, "{all:#?}");
-        assert_eq!(
-            one("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
-            "the ring is full"
-        );
-    }
-}
+mod tests;

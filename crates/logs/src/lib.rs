@@ -2,6 +2,7 @@
 //!
 //! A log of gigabytes has few distinct errors. Whatever its size, memory holds the groups and a few blocks of text.
 
+mod blocks;
 mod bundle;
 mod document;
 mod events;

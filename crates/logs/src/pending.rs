@@ -3,6 +3,7 @@
 use precedent_core::model::LogSeverity;
 
 use crate::{
+    blocks::Block,
     faults::is_oracle,
     head::{Level, head},
     lines::{
@@ -33,6 +34,8 @@ pub(super) struct Pending {
     pub(super) gap: usize,
     /// The name that a container put in front of its line.
     pub(super) source: Vec<u8>,
+    /// The frame in which it is told.
+    pub(super) block: Option<Block>,
     /// The program that a journal names; none where a line is no record.
     pub(super) origin: Option<String>,
 }
@@ -49,7 +52,9 @@ impl Pending {
             self.lines += 1;
             return;
         }
-        self.text.push_str(if self.blank { "\n\n" } else { "\n" });
+        if !self.text.is_empty() {
+            self.text.push_str(if self.blank { "\n\n" } else { "\n" });
+        }
         self.text.push_str(&String::from_utf8_lossy(line));
         self.lines += 1;
         self.blank = false;
@@ -74,6 +79,16 @@ impl Pending {
         let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
         if announced && !head.begins() && !begins_anew(line) {
             return Some(line);
+        }
+        // Maven puts its level in front of each line of what it says.
+        if announced && head.at.is_none() && self.headed && head.level == self.level && !self.blank {
+            return Some(head.message);
+        }
+        // The linker says that it failed below what it did not find.
+        if head.message.starts_with(b"collect2: error: ld returned")
+            && self.text.contains("undefined reference")
+        {
+            return Some(head.message);
         }
         // "panicked at src/x.rs:4:9:" and the like are followed by what happened.
         if last.ends_with(':') && !self.blank && last.contains(" panicked at ") {

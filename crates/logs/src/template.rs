@@ -73,6 +73,8 @@ struct Group {
     near_end: bool,
     /// Whether it says only that something before it failed.
     tail: bool,
+    /// Whether it says what others follow from.
+    root: bool,
 }
 
 /// Groups of events.
@@ -134,6 +136,7 @@ impl Groups {
                 before_crash: false,
                 near_end: false,
                 tail: false,
+                root: false,
             };
             group.set(event.message.clone(), event.text.clone(), event.cut);
             self.all.push(group);
@@ -218,6 +221,7 @@ impl Group {
         message.truncate(message.floor_char_boundary(MESSAGE));
         self.cut = cut || text.len() > EXAMPLE;
         self.tail = is_tail(&message) && !text.trim().contains('\n');
+        self.root = ROOT.is_match(&message);
         text.truncate(text.floor_char_boundary(EXAMPLE));
         self.message = message;
         self.text = text;
@@ -256,6 +260,7 @@ impl Group {
             + mark(self.kind != 0, 1.0)
             + mark(self.before_crash, 1.5)
             + mark(self.near_end, 1.0)
+            + mark(self.root, 2.5)
     }
 }
 
@@ -368,6 +373,19 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
         r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
         r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
+        r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
+        r"|^\W*(?:refusing|unable) to start\W*$",
+    ))
+    .unwrap()
+});
+
+/// What a machine lacks: all that runs on it fails for it, and says so more often.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static ROOT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
+        r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
+        r"|ディスク(?:容量|の空き容量)?が?(?:不足|いっぱい)|read-only file ?system",
     ))
     .unwrap()
 });
@@ -492,6 +510,10 @@ mod tests {
             "exit status 2",
             "script returned exit code 1",
             "ERROR:",
+            "> Task :api:compileJava FAILED",
+            "Failed to execute goal surefire:test on project api: There are test failures.",
+            "Tests run: 418, Failures: 1, Errors: 0, Skipped: 3",
+            "refusing to start",
         ] {
             assert!(is_tail(tail), "{tail}");
         }
@@ -509,6 +531,17 @@ mod tests {
         groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
         groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
         assert_eq!(groups.ranked(|_| String::new())[0].message, "npm: cannot resolve the tree");
+    }
+
+    #[test]
+    fn what_a_machine_lacks_comes_before_what_follows_from_it() {
+        let mut groups = Groups::default();
+        groups.add(event(LogSeverity::Error, "could not extend file \"base/1\": No space left on device", 2));
+        for n in 0..38 {
+            groups.add(event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
+        }
+        groups.ended(0, 42, 20);
+        assert!(groups.ranked(|_| String::new())[0].message.contains("No space left"));
     }
 
     #[test]
