@@ -9,11 +9,13 @@ use crate::{
     Reading, Small,
     blocks::{self, Block, Kind, Seen},
     bundle::Part,
+    codes::Codes,
     document::{self, Document, Element},
     faults,
     head::{Head, Level, head, source},
     lines::{begins_trace, between, gap, headline, is_coded, one_line, said, says_nothing},
     pending::{MAX_TEXT, Pending},
+    pods::{self, Pod},
     record::{self, Record},
     template::{Event, Groups, Place},
     windows,
@@ -41,6 +43,7 @@ pub struct Reader {
     lines: u64,
     groups: Groups,
     small: Vec<Small>,
+    codes: Codes,
     open: Open,
 }
 
@@ -51,6 +54,9 @@ struct Open {
     line: u64,
     pending: Option<Pending>,
     record: Option<windows::Record>,
+    pod: Option<Pod>,
+    /// The time in a line of its own above those that are read.
+    stamp: Option<String>,
     /// The one document that it is, as long as it is one.
     document: Option<Document>,
     /// Whether anything of it was read.
@@ -150,6 +156,7 @@ impl Reader {
             self.open.line = lines;
         }
         self.flush();
+        self.described();
         if let Some(record) = self.open.record.take() {
             self.windows(record);
         }
@@ -169,11 +176,11 @@ impl Reader {
 
     /// Everything that was read.
     pub fn finish(self) -> Reading {
-        let Self { files, bytes, lines, groups, small, .. } = self;
+        let Self { files, bytes, lines, groups, small, codes, .. } = self;
         let (_, dropped) = groups.counts();
-        let groups =
-            groups.ranked(|file| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default());
-        Reading { files, bytes, lines, groups, dropped, small }
+        let name = |file: u32| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default();
+        let (groups, coded) = (groups.ranked(name), codes.finish(name));
+        Reading { files, bytes, lines, groups, dropped, small, coded }
     }
 
     fn line(&mut self, raw: &[u8]) {
@@ -204,7 +211,7 @@ impl Reader {
     /// A line that is no record; `origin` is the program that a record names, whose line it is.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
-        if self.framed(source, line, &head) {
+        if self.in_pod(said(line, &head)) || self.framed(source, line, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -310,6 +317,38 @@ impl Reader {
         true
     }
 
+    /// Whether the line is of the description of a pod.
+    fn in_pod(&mut self, said: &[u8]) -> bool {
+        if let Some(pod) = &mut self.open.pod {
+            match pod.take(said) {
+                pods::Part::Line => return true,
+                pods::Part::None => self.open.pod = None,
+                pods::Part::After => self.described(),
+            }
+        }
+        self.open.pod = Pod::begins(said, self.open.line);
+        if self.open.pod.is_some() {
+            self.flush();
+        }
+        self.open.pod.is_some()
+    }
+
+    /// The description of a pod has ended.
+    fn described(&mut self) {
+        let Some(pod) = self.open.pod.take() else { return };
+        let line = pod.line;
+        if let Some((severity, message, text)) = pod.done() {
+            self.add(severity, None, line, message, text, false);
+        }
+    }
+
+    /// Keeps the codes of a line that tells of no failure.
+    fn coded(&mut self, message: &[u8], at: Option<&[u8]>) {
+        let (file, line) = (self.open.file, self.open.line);
+        let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
+        self.codes.take(message, || Place { file, line, at: at() });
+    }
+
     /// Whether the line is of an event of Windows.
     fn in_windows(&mut self, line: &[u8]) -> bool {
         let may_begin = line.first().is_some_and(|first| windows::may_begin(*first));
@@ -350,7 +389,10 @@ impl Reader {
             }
         }
         self.open.timed |= head.at.is_some();
+        let said = said(line, head);
+        let row = pods::row(said);
         let severity = match head.level {
+            None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => faults::graded(level, head.message),
             // What stands below a line that says nothing bad is told by it, unless a program ends there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
@@ -359,17 +401,25 @@ impl Reader {
             None => faults::severity(head.message),
         };
         if head.begins() {
-            self.open.fine = severity.is_none();
+            // A time in a line of its own is of the lines below it, and they are no part of a line that says that all is well.
+            let alone = head.message.trim_ascii().is_empty();
+            self.open.fine = severity.is_none() && !alone;
+            self.open.stamp = head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
         }
-        let Some(severity) = severity else { return };
+        let Some(severity) = severity else { return self.coded(head.message, head.at) };
         // Go tests and others put the level in front of the name of what failed, which alone says nothing.
-        let said = said(line, head);
         let message = if said.starts_with(b"FAIL\t") { said } else { head.message };
         self.open.pending = Some(Pending {
             severity,
-            at: head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned()),
+            at: head
+                .at
+                .map(|t| String::from_utf8_lossy(t).trim().to_owned())
+                .or_else(|| self.open.stamp.clone()),
             line: self.open.line,
-            text: String::from_utf8_lossy(message).into_owned(),
+            text: match row {
+                Some((reason, told)) => format!("{reason}: {told}"),
+                None => String::from_utf8_lossy(message).into_owned(),
+            },
             lines: 1,
             cut: false,
             blank: false,
@@ -429,7 +479,9 @@ impl Reader {
             None if !record.trace.is_empty() => faults::severity(message).or(Some(LogSeverity::Error)),
             None => faults::severity(message),
         };
-        let Some(severity) = severity else { return };
+        let Some(severity) = severity else {
+            return self.coded(message, record.at.as_deref().map(str::as_bytes));
+        };
         let trace = if record.trace.is_empty() { record.details } else { record.trace };
         let mut text = match record.message.trim() {
             message if !trace.is_empty() && !message.contains(&trace) => {

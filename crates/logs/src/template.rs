@@ -230,10 +230,14 @@ impl Group {
     /// Whether an event of these words is one of this group.
     fn is_like(&self, words: &[String], crowd: bool) -> bool {
         let mut same = 0_usize;
+        // A code names the failure: whatever else differs, say the queue, is where it happened.
+        let named = self.words.iter().zip(words).any(|(known, word)| known == word && names_failure(known));
         for (known, word) in self.words.iter().zip(words) {
             if known == word {
                 same += 1;
-            } else if !known.is_empty() && !crowd && (is_plain(known) && is_plain(word) || codes(known, word))
+            } else if !known.is_empty()
+                && !crowd
+                && (!named && is_plain(known) && is_plain(word) || codes(known, word))
             {
                 return false;
             }
@@ -284,17 +288,22 @@ fn is_plain(word: &str) -> bool {
 /// nothing sets it off.
 fn codes(known: &str, word: &str) -> bool {
     let code = |word: &str| {
-        let set_off = word.ends_with([':', ']', ')']);
-        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        let hyphened = word.split_once('-').is_some_and(|(letters, digits)| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        names_failure(word) || word.ends_with([':', ']', ')']) && is_code(bare)
+    };
+    code(known) && code(word)
+}
+
+/// Whether a word is a code of a program that names a failure by itself: `FW-2203:`, `[ORA-00060]`.
+fn names_failure(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    word.ends_with([':', ']', ')'])
+        && bare.split_once('-').is_some_and(|(letters, digits)| {
             (2..=6).contains(&letters.len())
                 && (3..=6).contains(&digits.len())
                 && letters.bytes().all(|b| b.is_ascii_uppercase())
                 && digits.bytes().all(|b| b.is_ascii_digit())
-        });
-        set_off && (hyphened || is_code(word))
-    };
-    code(known) && code(word)
+        })
 }
 
 /// A text with a mark in place of its numbers, addresses and ids. Codes (`ORA-00942`, `E0277`) stay: they tell errors apart.
@@ -378,6 +387,11 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     ))
     .unwrap()
 });
+
+/// Whether an error of a log says only that something failed, and nothing of what.
+pub fn only_failed(group: &LogGroup) -> bool {
+    is_tail(&group.message) && !group.example.trim().contains('\n')
+}
 
 /// What a machine lacks: all that runs on it fails for it, and says so more often.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
@@ -530,7 +544,9 @@ mod tests {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
         groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
-        assert_eq!(groups.ranked(|_| String::new())[0].message, "npm: cannot resolve the tree");
+        let all = groups.ranked(|_| String::new());
+        assert_eq!(all[0].message, "npm: cannot resolve the tree");
+        assert_eq!(all.iter().map(only_failed).collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]
