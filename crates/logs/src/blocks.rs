@@ -133,6 +133,8 @@ impl Seen {
             b"[Help ",
             b"After correcting the problems, you can resume",
             b"There was 1 failure:",
+            b"You are using pip version",
+            b"For more information about this error, try `rustc",
         ];
         let message = message.trim_ascii();
         let heads = matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");

@@ -89,18 +89,27 @@ impl Reader {
                 let document = !std::mem::replace(&mut self.open.begun, true) && document::begins(&block);
                 self.open.document = self.open.document.take().or_else(|| document.then(Document::default));
                 let mut rest = &block[..];
-                if let Some(mut document) = self.open.document.take() {
-                    let mut found = Vec::new();
-                    let end = document.take(rest, &mut found);
-                    found.into_iter().for_each(|one| self.element(one));
-                    self.open.line = document.lines();
-                    rest = end.map_or(&[][..], |end| &rest[end..]);
-                    if end.is_none() {
-                        self.open.document = Some(document);
-                    }
-                }
                 while !rest.is_empty() {
+                    if let Some(mut document) = self.open.document.take() {
+                        let mut found = Vec::new();
+                        let end = document.take(rest, &mut found);
+                        found.into_iter().for_each(|one| self.element(one));
+                        self.open.line = document.lines();
+                        rest = end.map_or(&[][..], |end| &rest[end..]);
+                        if end.is_none() {
+                            self.open.document = Some(document);
+                        }
+                        continue;
+                    }
                     let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+                    // A record on many lines, below others.
+                    if rest[..end].trim_ascii_end() == b"{"
+                        && rest[end..].trim_ascii_start().starts_with(b"\"")
+                    {
+                        self.flush();
+                        self.open.document = Some(Document::behind(self.open.line));
+                        continue;
+                    }
                     self.line(&rest[..end]);
                     rest = &rest[end..];
                 }
@@ -390,7 +399,7 @@ impl Reader {
         }
         self.open.timed |= head.at.is_some();
         let said = said(line, head);
-        let row = pods::row(said);
+        let row = if head.level.is_none() { pods::row(said) } else { None };
         let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => faults::graded(level, head.message),

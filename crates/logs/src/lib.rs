@@ -121,7 +121,10 @@ pub fn is_log(start: &[u8]) -> bool {
     }
     let head = &start[..start.len().min(64 * 1024)];
     let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
-    let of_log = |l: &&&[u8]| l.starts_with(b"{\"") || head::head(&l[head::source(l)..]).begins();
+    // npm puts its name in front of its lines.
+    let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
+    let of_log =
+        |l: &&&[u8]| l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins();
     let begun = lines.iter().filter(of_log).count();
     begun > 0 && begun * 3 >= lines.len()
 }
@@ -154,6 +157,8 @@ mod tests {
             b"{\"level\":\"error\",\"msg\":\"x\"}\n",
             b"[\n {\"level\":\"error\",\"msg\":\"x\"}\n]",
             b"web_1  | 2026-05-12 10:00:00 GET /\nweb_1  | 2026-05-12 10:00:01 GET /\n",
+            b"npm ERR! code ENOENT\nnpm ERR! syscall open\n",
+            "[错误] 无法导出报表，磁盘空间不足\n".as_bytes(),
             &[0x1f, 0x8b, 8, 0],
             b"PK\x03\x04",
         ] {

@@ -383,6 +383,7 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
         r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
         r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
+        r"|^ninja: build stopped|^Finished: FAILURE$",
         r"|^\W*(?:refusing|unable) to start\W*$",
     ))
     .unwrap()
@@ -528,6 +529,8 @@ mod tests {
             "Failed to execute goal surefire:test on project api: There are test failures.",
             "Tests run: 418, Failures: 1, Errors: 0, Skipped: 3",
             "refusing to start",
+            "ninja: build stopped: subcommand failed.",
+            "Finished: FAILURE",
         ] {
             assert!(is_tail(tail), "{tail}");
         }

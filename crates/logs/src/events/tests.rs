@@ -258,6 +258,17 @@ fn records_of_one_document_are_read_whatever_its_layout() {
             "{text}"
         );
     }
+    let below = format!(
+        "starting\nmore\n{{\n  {}\n}}\nbye\n",
+        records[1].trim_matches(['{', '}']).replace(",\"", ",\n  \"")
+    );
+    let error = one(&below);
+    assert_eq!(
+        (error.message.as_str(), error.first.line),
+        ("run aborted · a.PoolException: no slot", 3),
+        "{below}"
+    );
+    assert_eq!(errors(&format!("{below}2026-05-12 10:00:00 ERROR the ring is full\n")).len(), 2);
     // What follows a document, or is none, is read as lines.
     let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
     assert_eq!(all.len(), 2, "{all:#?}");
