@@ -15,6 +15,8 @@ pub enum Kind {
     Pytest,
     /// An app of Android that does not respond.
     Anr,
+    /// A failed test in a report of JUnit.
+    Junit,
 }
 
 /// How far a frame has come.
@@ -52,8 +54,10 @@ pub enum Part {
 }
 
 /// What the frames of a file have shown so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen {
+    /// The test of a report of JUnit that was named last.
+    case: String,
     /// Whether tests in JavaScript are listed: others mark their lists with the same dot.
     jest: bool,
     /// Whether pytest has begun to list failures: rows of underscores stand elsewhere, too.
@@ -90,10 +94,17 @@ impl Seen {
     pub fn opens(&mut self, said: &[u8]) -> Option<Kind> {
         // Most lines begin with none of these.
         let first = *said.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
-        if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=') {
+        if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<') {
             return None;
         }
         let trimmed = said.trim_ascii();
+        if first == b'<' {
+            if trimmed.starts_with(b"<testcase ") {
+                self.case = attribute(trimmed, "name").unwrap_or_default();
+            }
+            let fails = trimmed.starts_with(b"<failure") || trimmed.starts_with(b"<error ");
+            return (fails && !self.case.is_empty()).then_some(Kind::Junit);
+        }
         if said.starts_with(b"FAILURE: Build ") || said.starts_with(WRONG) {
             return Some(Kind::Gradle);
         }
@@ -118,6 +129,11 @@ impl Seen {
         (self.pytest && in_row(said, b'_').is_some_and(|t| !t.is_empty())).then_some(Kind::Pytest)
     }
 
+    /// The test of which a report of JUnit tells.
+    pub fn case(&self) -> &str {
+        &self.case
+    }
+
     /// Says that a failure was told in a frame.
     pub fn tells(&mut self) {
         self.told = true;
@@ -125,7 +141,7 @@ impl Seen {
 
     /// Whether a line only frames what is told elsewhere: headings, help and what sums up. `said` is the line without its time, and
     /// `message` is that without its level.
-    pub fn is_frame(self, said: &[u8], message: &[u8]) -> bool {
+    pub fn is_frame(&self, said: &[u8], message: &[u8]) -> bool {
         const HELP: &[&[u8]] = &[
             b"To see the full stack trace of the errors",
             b"Re-run Maven using the -X",
@@ -139,7 +155,8 @@ impl Seen {
         let message = message.trim_ascii();
         let heads = matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
         let sap = message.starts_with(b"Category  ") && message.ends_with(b"ABAP programming error");
-        if heads || sap || HELP.iter().any(|h| message.starts_with(h)) {
+        let report = message.starts_with(b"<testsuite");
+        if heads || sap || report || HELP.iter().any(|h| message.starts_with(h)) {
             return true;
         }
         let titled = in_row(said, b'=')
@@ -165,7 +182,7 @@ impl Block {
             Kind::Gradle => said.starts_with(WRONG),
             Kind::Spring => false,
             Kind::Jest => said.trim_ascii_start().starts_with("●".as_bytes()),
-            Kind::GoTest | Kind::Pytest | Kind::Anr => true,
+            Kind::GoTest | Kind::Pytest | Kind::Anr | Kind::Junit => true,
         };
         Self { kind, stage: if told { Stage::Told } else { Stage::Frame }, timed }
     }
@@ -227,7 +244,14 @@ impl Block {
                     || in_row(said, b'_').is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
                 if ends { Part::After } else { Part::Line }
             }
-            Kind::Anr => Part::Line,
+            Kind::Junit
+                if ["</error", "</failure", "<testcase", "</testcase"]
+                    .iter()
+                    .any(|e| trimmed.starts_with(e.as_bytes())) =>
+            {
+                Part::After
+            }
+            Kind::Anr | Kind::Junit => Part::Line,
         }
     }
 
@@ -260,6 +284,35 @@ impl Block {
     }
 }
 
+/// What a report of JUnit tells in the first line of a failure: the test, and what it failed with.
+pub fn junit(case: &str, said: &[u8]) -> String {
+    let line = said.trim_ascii();
+    let message = attribute(line, "message").unwrap_or_default();
+    let class = attribute(line, "type").unwrap_or_default();
+    let inner = line.iter().position(|b| *b == b'>').map_or(&b""[..], |end| &line[end + 1..]);
+    let inner = plain(&String::from_utf8_lossy(inner));
+    let inner = inner.trim_start_matches("<![CDATA[").split("</").next().unwrap_or_default().trim();
+    match inner {
+        "" if class.is_empty() || message.starts_with(&class) => format!("{case}\n{message}"),
+        "" => format!("{case}\n{class}: {message}"),
+        inner => format!("{case}\n{inner}"),
+    }
+}
+
+/// The value of an attribute of XML.
+fn attribute(line: &[u8], name: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(line);
+    let start = text.find(&format!(" {name}=\""))? + name.len() + 3;
+    let end = start + text.get(start..)?.find('"')?;
+    Some(plain(text.get(start..end)?))
+}
+
+/// A text of XML without its entities.
+fn plain(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'");
+    text.replace("&#10;", "\n").replace("&amp;", "&")
+}
+
 /// What a failure that was told in a frame is called.
 pub fn name(kind: Kind, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -272,6 +325,7 @@ pub fn name(kind: Kind, text: &str) -> String {
         // What failed lies in one another, the cause innermost.
         Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).last()),
         Kind::Spring => first.to_owned(),
+        Kind::Junit => with(first, lines().nth(1)),
         Kind::GoTest => {
             // A test fails with those in it; the innermost says why.
             let at = text.rfind("--- FAIL: ").unwrap_or(0);

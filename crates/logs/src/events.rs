@@ -306,7 +306,11 @@ impl Reader {
             _ => block.first(said),
         };
         let at = head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
-        let text = if banner { before.as_ref().map(|b| b.text.clone()) } else { None };
+        let text = match kind {
+            Kind::Spring if banner => before.as_ref().map(|b| b.text.clone()),
+            Kind::Junit => Some(blocks::junit(self.open.seen.case(), said)),
+            _ => None,
+        };
         self.open.pending = Some(Pending {
             severity: if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error },
             at: at.or_else(|| before.as_ref().and_then(|b| b.at.clone())),
@@ -323,6 +327,12 @@ impl Reader {
             block: Some(block),
             origin: None,
         });
+        // A failure of JUnit may be told in one line.
+        if kind == Kind::Junit
+            && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| said.trim_ascii().ends_with(e))
+        {
+            self.flush();
+        }
         true
     }
 

@@ -84,7 +84,8 @@ pub fn head(line: &[u8]) -> Head<'_> {
     {
         rest = inner;
     }
-    let (level, message) = level(rest)
+    let (level, message) = cells(rest)
+        .or_else(|| level(rest))
         .or_else(|| wide(trimmed(rest)))
         .or_else(|| facility(rest).map(|l| (l, rest)))
         .map_or((None, rest), |(l, m)| (Some(l), m));
@@ -455,6 +456,24 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     None
 }
 
+/// The level and the message in a row of a table whose first column is the time: `,ERROR,api,"it broke"`.
+fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
+    let sign = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
+    let near = &rest[..rest.len().min(NEAR)];
+    let mut at = 1;
+    for cell in near[1..].split(|b| *b == sign).take(WORDS) {
+        at += cell.len() + 1;
+        if let Some(level) = named(bare(cell)) {
+            let told = rest.get(at..).unwrap_or_default().trim_ascii_end();
+            // What is quoted is the message; else it is all that follows.
+            let quoted = memchr::memchr(b'"', told).map(|start| &told[start + 1..]);
+            let message = quoted.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(told);
+            return Some((level, message));
+        }
+    }
+    None
+}
+
 /// A level that a line begins with: `ERROR: …`, `[error] …`, `error: …`, `ERROR …`.
 fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     let end = skip(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
@@ -606,6 +625,13 @@ mod tests {
             ("2026-05-12 10:00:00 致命的 KT-5120 仕訳", "2026-05-12 10:00:00", Some(Fatal), "KT-5120 仕訳"),
             ("2026-05-12 10:00:00 [警告] 遅い", "2026-05-12 10:00:00", Some(Warning), "遅い"),
             ("2026-05-12 10:00:00 【严重】磁盘已满", "2026-05-12 10:00:00", Some(Error), "磁盘已满"),
+            (
+                "2026-11-20T10:00:01Z,ERROR,api,\"no slot left, again\"",
+                "2026-11-20T10:00:01Z",
+                Some(Error),
+                "no slot left, again",
+            ),
+            ("2026-11-20 10:00:01;warn;api;slow", "2026-11-20 10:00:01", Some(Warning), "api;slow"),
             ("错误：磁盘已满", "", Some(Error), "磁盘已满"),
             ("[错误] 无法导出报表", "", Some(Error), "无法导出报表"),
             ("2026-05-12 10:00:00 信息 启动完成", "2026-05-12 10:00:00", Some(Fine), "启动完成"),
