@@ -382,6 +382,9 @@ fn facility(rest: &[u8]) -> Option<Level> {
 
 /// A text without the full-width brackets around a level that it begins with, or with a level and a full-width colon: the level, and what follows.
 fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
+    if line.first().is_none_or(u8::is_ascii) {
+        return None;
+    }
     let near = &line[..line.len().min(48)];
     for (open, close) in [("【", "】"), ("［", "］"), ("", "：")] {
         let Some(inner) = near.strip_prefix(open.as_bytes()) else { continue };

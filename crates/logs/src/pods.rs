@@ -144,8 +144,12 @@ impl Pod {
 /// The reason and the message of a row of events that warns: `4m Warning Evicted pod/export The node was low …`, or, of one pod,
 /// `Warning Failed 34s (x4 over 2m) kubelet Failed to pull …`.
 pub fn row(said: &[u8]) -> Option<(String, String)> {
+    let first = said.trim_ascii_start().first()?;
     let near = &said[..said.len().min(80)];
-    memchr::memmem::find(near, b"Warning ")?;
+    // Most lines begin with neither.
+    if *first != b'W' && !first.is_ascii_digit() || memchr::memmem::find(near, b"Warning ").is_none() {
+        return None;
+    }
     let text = String::from_utf8_lossy(said);
     let (first, rest) = word(&text)?;
     let age = |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
