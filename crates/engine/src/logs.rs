@@ -12,8 +12,11 @@ use precedent_core::{
     },
     task::{Phase, Task},
 };
-use precedent_logs::Reading;
-use precedent_text::report::terms;
+use precedent_logs::{Coded, Reading};
+use precedent_text::{
+    report::terms,
+    signature::{Signature, SignatureKind},
+};
 
 use crate::{
     duplicates::look,
@@ -24,6 +27,8 @@ use crate::{
 const SOLVES: f32 = 0.5;
 /// So many reports are looked at for each error.
 const CANDIDATES: usize = 5;
+/// So many lines that say of no failure, but name a code that a report names, are asked about.
+const CODED: usize = 3;
 /// Characters of the thread of each case.
 const THREAD: usize = 2_000;
 
@@ -40,17 +45,28 @@ pub fn ask(
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let Reading { files, bytes, lines, groups, dropped, small } = reading;
-    let distinct = groups.len() as u64;
+    let Reading { files, bytes, lines, groups, dropped, small, coded } = reading;
+    let mut distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
     let asked: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
     let total = asked.len() as u64;
+    let telling = asked.iter().any(|g| !precedent_logs::only_failed(g));
     for (done, group) in asked.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, done as u64, Some(total), "errors");
-        errors.push(one(desk, request, group, now, task, &mut notices)?);
+        // "exit code 1" is like a hundred reports, and says nothing of which. It is asked about only where nothing else is told.
+        let error = if telling && precedent_logs::only_failed(&group) {
+            LogError { group, verdict: LogVerdict::New, known: None, case: None }
+        } else {
+            one(desk, request, group, now, task, &mut notices)?
+        };
+        errors.push(error);
     }
+    // A code that a report names is found, whatever the level of its line; a code that none names is passed over in silence.
+    let found = by_code(desk, request, coded, &errors, now, task, &mut notices)?;
+    distinct += found.len() as u64;
+    errors.extend(found);
     // What a short file tells is told by all of it, as a pasted text is.
     for file in small {
         let of_file = |e: &LogError| e.group.first.file == file.file;
@@ -181,6 +197,41 @@ fn one(
         _ => LogVerdict::New,
     };
     Ok(LogError { group, verdict, known, case })
+}
+
+/// The lines without a failure whose code a report names, with what is known of them.
+fn by_code(
+    desk: &Desk<'_>,
+    request: &LogRequest,
+    coded: Vec<Coded>,
+    errors: &[LogError],
+    now: Timestamp,
+    task: &Task,
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<LogError>> {
+    let mut found: Vec<LogError> = Vec::new();
+    let mut asked = 0;
+    for Coded { code, line } in coded {
+        let told = |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
+        if errors.iter().chain(&found).any(told) {
+            continue;
+        }
+        task.check()?;
+        let term = Signature { kind: SignatureKind::Code, text: code.to_lowercase() }.term();
+        // A look into the index is cheap, and most codes end here.
+        if desk.checker.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
+            continue;
+        }
+        asked += 1;
+        if asked > CODED {
+            break;
+        }
+        let error = one(desk, request, line, now, task, notices)?;
+        if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
+            found.push(error);
+        }
+    }
+    Ok(found)
 }
 
 fn add(all: Vec<Notice>, notices: &mut Vec<Notice>) {

@@ -67,6 +67,11 @@ pub fn begins(start: &[u8]) -> bool {
 }
 
 impl Document {
+    /// A document that begins behind so many lines.
+    pub fn behind(lines: u64) -> Self {
+        Self { lines, ..Self::default() }
+    }
+
     /// The ends of lines that were read.
     pub fn lines(&self) -> u64 {
         self.lines

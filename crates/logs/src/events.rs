@@ -7,14 +7,15 @@ use precedent_text::visible::uncoloured;
 
 use crate::{
     Reading, Small,
+    blocks::{self, Block, Kind, Seen},
     bundle::Part,
+    codes::Codes,
     document::{self, Document, Element},
     faults,
-    head::{Level, head, source},
-    lines::{
-        begins_anew, begins_trace, between, gap, headline, is_chain, is_coded, is_frame, is_of_kernel,
-        is_of_kernel_dump, is_of_trace, one_line, says_nothing,
-    },
+    head::{Head, Level, head, source},
+    lines::{begins_trace, between, gap, headline, is_coded, one_line, said, says_nothing},
+    pending::{MAX_TEXT, Pending},
+    pods::{self, Pod},
     record::{self, Record},
     template::{Event, Groups, Place},
     windows,
@@ -28,9 +29,6 @@ const MAX_RECORD: usize = 512 * 1024;
 const SMALL: usize = 8 * 1024;
 const SMALL_LINES: usize = 40;
 const MAX_SMALL: usize = 8;
-/// The lines and bytes of an event that are kept.
-const MAX_LINES: usize = 200;
-const MAX_TEXT: usize = 12 * 1024;
 /// What stands so many lines before the program ended has to do with it.
 const BEFORE: u64 = 100;
 /// The last lines of a file: so many, or this share of it.
@@ -45,6 +43,7 @@ pub struct Reader {
     lines: u64,
     groups: Groups,
     small: Vec<Small>,
+    codes: Codes,
     open: Open,
 }
 
@@ -55,6 +54,9 @@ struct Open {
     line: u64,
     pending: Option<Pending>,
     record: Option<windows::Record>,
+    pod: Option<Pod>,
+    /// The time in a line of its own above those that are read.
+    stamp: Option<String>,
     /// The one document that it is, as long as it is one.
     document: Option<Document>,
     /// Whether anything of it was read.
@@ -65,30 +67,10 @@ struct Open {
     whole: Option<Vec<u8>>,
     /// Whether its lines begin with times.
     timed: bool,
+    /// What frames of tools it has.
+    seen: Seen,
     /// Whether the last line that began an event tells nothing bad: what is indented below it is its own.
     fine: bool,
-}
-
-/// An event whose last line may not have come yet.
-#[derive(Debug)]
-struct Pending {
-    severity: LogSeverity,
-    at: Option<String>,
-    line: u64,
-    text: String,
-    lines: usize,
-    cut: bool,
-    blank: bool,
-    /// Whether its line began with a time or a level.
-    headed: bool,
-    level: Option<Level>,
-    /// What stood between the time and the message, and how far the message was indented.
-    between: Vec<u8>,
-    gap: usize,
-    /// The name that a container put in front of its line.
-    source: Vec<u8>,
-    /// The program that a journal names; none where a line is no record.
-    origin: Option<String>,
 }
 
 impl Reader {
@@ -107,18 +89,27 @@ impl Reader {
                 let document = !std::mem::replace(&mut self.open.begun, true) && document::begins(&block);
                 self.open.document = self.open.document.take().or_else(|| document.then(Document::default));
                 let mut rest = &block[..];
-                if let Some(mut document) = self.open.document.take() {
-                    let mut found = Vec::new();
-                    let end = document.take(rest, &mut found);
-                    found.into_iter().for_each(|one| self.element(one));
-                    self.open.line = document.lines();
-                    rest = end.map_or(&[][..], |end| &rest[end..]);
-                    if end.is_none() {
-                        self.open.document = Some(document);
-                    }
-                }
                 while !rest.is_empty() {
+                    if let Some(mut document) = self.open.document.take() {
+                        let mut found = Vec::new();
+                        let end = document.take(rest, &mut found);
+                        found.into_iter().for_each(|one| self.element(one));
+                        self.open.line = document.lines();
+                        rest = end.map_or(&[][..], |end| &rest[end..]);
+                        if end.is_none() {
+                            self.open.document = Some(document);
+                        }
+                        continue;
+                    }
                     let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+                    // A record on many lines, below others.
+                    if rest[..end].trim_ascii_end() == b"{"
+                        && rest[end..].trim_ascii_start().starts_with(b"\"")
+                    {
+                        self.flush();
+                        self.open.document = Some(Document::behind(self.open.line));
+                        continue;
+                    }
                     self.line(&rest[..end]);
                     rest = &rest[end..];
                 }
@@ -174,6 +165,7 @@ impl Reader {
             self.open.line = lines;
         }
         self.flush();
+        self.described();
         if let Some(record) = self.open.record.take() {
             self.windows(record);
         }
@@ -193,11 +185,11 @@ impl Reader {
 
     /// Everything that was read.
     pub fn finish(self) -> Reading {
-        let Self { files, bytes, lines, groups, small, .. } = self;
+        let Self { files, bytes, lines, groups, small, codes, .. } = self;
         let (_, dropped) = groups.counts();
-        let groups =
-            groups.ranked(|file| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default());
-        Reading { files, bytes, lines, groups, dropped, small }
+        let name = |file: u32| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default();
+        let (groups, coded) = (groups.ranked(name), codes.finish(name));
+        Reading { files, bytes, lines, groups, dropped, small, coded }
     }
 
     fn line(&mut self, raw: &[u8]) {
@@ -227,6 +219,10 @@ impl Reader {
 
     /// A line that is no record; `origin` is the program that a record names, whose line it is.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
+        let head = head(line);
+        if self.in_pod(said(line, &head)) || self.framed(source, line, &head) {
+            return;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             if let Some(pending) = &mut self.open.pending {
                 if pending.blank {
@@ -247,11 +243,129 @@ impl Reader {
             }
             self.flush();
         }
-        self.begin(line);
+        self.begin(line, &head);
         if let Some(pending) = &mut self.open.pending {
             pending.source = source.to_vec();
             pending.origin = origin.map(str::to_owned);
         }
+    }
+
+    /// Whether the line is of a frame in which a tool tells a failure.
+    fn framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
+        let said = said(line, head);
+        let blank = said.iter().all(u8::is_ascii_whitespace);
+        if let Some(pending) = &mut self.open.pending
+            && let Some(block) = &mut pending.block
+        {
+            let part = match block.kind {
+                _ if pending.source != source => blocks::Part::After,
+                // Each line of Android has a head, which is the same.
+                Kind::Anr if between(line, head) != pending.between => blocks::Part::After,
+                _ if !blank && block.kind != Kind::Anr && block.timed != head.at.is_some() => {
+                    blocks::Part::After
+                }
+                _ => block.takes(said, pending.text.is_empty()),
+            };
+            match part {
+                blocks::Part::Line if block.kind == Kind::Anr => {
+                    let message = head.message;
+                    pending.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
+                }
+                blocks::Part::Line => pending.push(said),
+                blocks::Part::Anew => {
+                    pending.text.clear();
+                    pending.line = self.open.line;
+                }
+                blocks::Part::Frame => {}
+                blocks::Part::After => self.flush(),
+            }
+            if part != blocks::Part::After {
+                return true;
+            }
+        }
+        if blank {
+            return false;
+        }
+        let anr = |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
+        let announced = |p: &Pending| p.lines == 1 && p.text.trim_end().ends_with(':');
+        let banner = blocks::is_asterisks(said) && self.open.pending.as_ref().is_some_and(announced);
+        let opened = match head.level {
+            Some(Level::Error) if anr(head.message) => Some(Kind::Anr),
+            _ if banner => Some(Kind::Spring),
+            _ => self.open.seen.opens(said),
+        };
+        let Some(kind) = opened else {
+            return self.open.seen.is_frame(said, head.message);
+        };
+        let block = Block::new(kind, said, head.at.is_some());
+        // What announces a banner says when it was, and nothing more.
+        let before = self.open.pending.take_if(|p| kind == Kind::Spring && announced(p));
+        self.flush();
+        let first = match kind {
+            Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
+            _ => block.first(said),
+        };
+        let at = head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
+        let text = match kind {
+            Kind::Spring if banner => before.as_ref().map(|b| b.text.clone()),
+            Kind::Junit => Some(blocks::junit(self.open.seen.case(), said)),
+            _ => None,
+        };
+        self.open.pending = Some(Pending {
+            severity: if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error },
+            at: at.or_else(|| before.as_ref().and_then(|b| b.at.clone())),
+            line: before.map_or(self.open.line, |b| b.line),
+            text: text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned()),
+            lines: 1,
+            cut: false,
+            blank: false,
+            headed: false,
+            level: head.level,
+            between: between(line, head).to_vec(),
+            gap: 0,
+            source: source.to_vec(),
+            block: Some(block),
+            origin: None,
+        });
+        // A failure of JUnit may be told in one line.
+        if kind == Kind::Junit
+            && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| said.trim_ascii().ends_with(e))
+        {
+            self.flush();
+        }
+        true
+    }
+
+    /// Whether the line is of the description of a pod.
+    fn in_pod(&mut self, said: &[u8]) -> bool {
+        if let Some(pod) = &mut self.open.pod {
+            match pod.take(said) {
+                pods::Part::Line => return true,
+                pods::Part::None => self.open.pod = None,
+                pods::Part::After => self.described(),
+            }
+        }
+        self.open.pod = Pod::begins(said, self.open.line);
+        if self.open.pod.is_some() {
+            self.flush();
+        }
+        self.open.pod.is_some()
+    }
+
+    /// The description of a pod has ended.
+    fn described(&mut self) {
+        let Some(pod) = self.open.pod.take() else { return };
+        let line = pod.line;
+        if let Some((severity, message, text)) = pod.done() {
+            self.add(severity, None, line, message, text, false);
+        }
+    }
+
+    /// Keeps the codes of a line that tells of no failure.
+    fn coded(&mut self, message: &[u8], at: Option<&[u8]>) {
+        let (file, line) = (self.open.file, self.open.line);
+        let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
+        self.codes.take(message, || Place { file, line, at: at() });
     }
 
     /// Whether the line is of an event of Windows.
@@ -286,8 +400,7 @@ impl Reader {
     }
 
     /// A line that goes on with nothing.
-    fn begin(&mut self, line: &[u8]) {
-        let head = head(line);
+    fn begin(&mut self, line: &[u8], head: &Head<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine) && memchr::memmem::find(line, b"l=").is_some() {
             let text = String::from_utf8_lossy(line);
             if let Some(record) = record::logfmt(&text) {
@@ -295,7 +408,10 @@ impl Reader {
             }
         }
         self.open.timed |= head.at.is_some();
+        let said = said(line, head);
+        let row = if head.level.is_none() { pods::row(said) } else { None };
         let severity = match head.level {
+            None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => faults::graded(level, head.message),
             // What stands below a line that says nothing bad is told by it, unless a program ends there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
@@ -304,28 +420,39 @@ impl Reader {
             None => faults::severity(head.message),
         };
         if head.begins() {
-            self.open.fine = severity.is_none();
+            // A time in a line of its own is of the lines below it, and they are no part of a line that says that all is well.
+            let alone = head.message.trim_ascii().is_empty();
+            self.open.fine = severity.is_none() && !alone;
+            self.open.stamp = head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
         }
-        let Some(severity) = severity else { return };
+        let Some(severity) = severity else { return self.coded(head.message, head.at) };
+        // Go tests and others put the level in front of the name of what failed, which alone says nothing.
+        let message = if said.starts_with(b"FAIL\t") { said } else { head.message };
         self.open.pending = Some(Pending {
             severity,
-            at: head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned()),
+            at: head
+                .at
+                .map(|t| String::from_utf8_lossy(t).trim().to_owned())
+                .or_else(|| self.open.stamp.clone()),
             line: self.open.line,
-            text: String::from_utf8_lossy(head.message).into_owned(),
+            text: match row {
+                Some((reason, told)) => format!("{reason}: {told}"),
+                None => String::from_utf8_lossy(message).into_owned(),
+            },
             lines: 1,
             cut: false,
             blank: false,
             headed: head.begins(),
             level: head.level,
-            between: between(line, &head).to_vec(),
-            gap: gap(line, &head),
+            between: between(line, head).to_vec(),
+            gap: gap(line, head),
             source: Vec::new(),
+            block: None,
             origin: None,
         });
     }
 
     fn record(&mut self, record: Record) {
-        self.open.fine = true;
         if let Some(inner) = record.line {
             let inner = inner.into_bytes();
             // A record in a record is no log of any program.
@@ -335,12 +462,19 @@ impl Reader {
             {
                 return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
+            // A container writes a pile of codes at once; what it writes at another time is another event.
+            let apart =
+                |p: &Pending| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
+            if self.open.pending.as_ref().is_some_and(apart) {
+                self.flush();
+            }
             self.text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
             if let Some(pending) = self.open.pending.as_mut().filter(|p| p.line == self.open.line) {
                 pending.at = pending.at.take().or(record.at);
             }
             return;
         }
+        self.open.fine = true;
         if record.trace.is_empty()
             && let Some(pending) = &mut self.open.pending
             && pending.origin.as_ref() == Some(&record.origin)
@@ -364,7 +498,9 @@ impl Reader {
             None if !record.trace.is_empty() => faults::severity(message).or(Some(LogSeverity::Error)),
             None => faults::severity(message),
         };
-        let Some(severity) = severity else { return };
+        let Some(severity) = severity else {
+            return self.coded(message, record.at.as_deref().map(str::as_bytes));
+        };
         let trace = if record.trace.is_empty() { record.details } else { record.trace };
         let mut text = match record.message.trim() {
             message if !trace.is_empty() && !message.contains(&trace) => {
@@ -390,6 +526,7 @@ impl Reader {
             between: Vec::new(),
             gap: 0,
             source: Vec::new(),
+            block: None,
             origin: Some(record.origin),
         });
         if !alone {
@@ -399,7 +536,13 @@ impl Reader {
 
     fn flush(&mut self) {
         let Some(pending) = self.open.pending.take() else { return };
-        let message = headline(one_line(&pending.text), &pending.text);
+        let message = match pending.block {
+            Some(block) => {
+                self.open.seen.tells();
+                blocks::name(block.kind, &pending.text)
+            }
+            None => headline(one_line(&pending.text), &pending.text),
+        };
         self.add(pending.severity, pending.at, pending.line, message, pending.text, pending.cut);
     }
 
@@ -423,279 +566,10 @@ impl Reader {
     }
 }
 
-impl Pending {
-    fn push(&mut self, line: &[u8]) {
-        if line.trim_ascii().is_empty() {
-            self.blank = true;
-            return;
-        }
-        if self.lines >= MAX_LINES || self.text.len() + line.len() > MAX_TEXT {
-            self.cut = true;
-            self.lines += 1;
-            return;
-        }
-        self.text.push_str(if self.blank { "\n\n" } else { "\n" });
-        self.text.push_str(&String::from_utf8_lossy(line));
-        self.lines += 1;
-        self.blank = false;
-    }
-
-    fn last(&self) -> &str {
-        self.text.rsplit('\n').next().unwrap_or_default()
-    }
-
-    /// What a line says that belongs to this event; none if it does not.
-    fn goes_on<'l>(&self, line: &'l [u8], timed: bool) -> Option<&'l [u8]> {
-        if self.lines > MAX_LINES * 5 || line.first() == Some(&b'{') && line.get(1) == Some(&b'"') {
-            return None;
-        }
-        // Rails puts the number of the request in front of each line.
-        let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
-        let own = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
-        let line = own.map_or(line, |own| own.strip_prefix(b" ").unwrap_or(own));
-        let last = self.last();
-        let head = head(line);
-        // Its level and what it says may be in two lines; what ends with a colon is said in the next.
-        let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
-        if announced && !head.begins() && !begins_anew(line) {
-            return Some(line);
-        }
-        // "panicked at src/x.rs:4:9:" and the like are followed by what happened.
-        if last.ends_with(':') && !self.blank && last.contains(" panicked at ") {
-            return Some(line);
-        }
-        if head.begins() && head.at.is_some() {
-            // Where each line has a time, those of a trace have one, too.
-            let from = line.len() - head.message.len();
-            let gap = gap(line, &head);
-            let same = self.headed
-                && head.level.is_none_or(|l| self.level == Some(l))
-                && between(line, &head) == self.between;
-            let raw = &line[from - gap..];
-            return (same && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
-        }
-        if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
-            return Some(head.message);
-        }
-        if begins_anew(line) {
-            let first = self.lines == 1 && self.headed;
-            return (line.starts_with(b"Traceback") && (first || is_chain(last))).then_some(line);
-        }
-        if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
-            return Some(line);
-        }
-        // What a sanitizer tells has headings at the margin, and so has what Flutter tells.
-        if (self.text.starts_with("==") || self.text.contains("╡ EXCEPTION")) && !self.blank {
-            return Some(line);
-        }
-        // Codes below one another: the cause comes last.
-        if !self.blank && is_coded(line) && is_coded(last.as_bytes()) {
-            return Some(line);
-        }
-        let routine = self.text.contains("goroutine ")
-            && (line.contains(&b'(') || last.ends_with(']') || last.ends_with("]:"));
-        if self.traced() || routine {
-            return Some(line);
-        }
-        // Where lines begin with times, one without goes on.
-        (timed && self.headed && !self.blank && !head.begins()).then_some(line)
-    }
-
-    /// Whether the next line may be the last of a Python traceback, which stands at the margin, as does the source that Rust points to.
-    fn traced(&self) -> bool {
-        let last = self.last();
-        self.text.contains("Traceback (most recent") && last.starts_with([' ', '\t']) && !self.blank
-    }
-
-    /// Whether a message, with its indent, goes on with this event, whose own message had an indent of `gap`, although it has a head
-    /// of its own.
-    fn continues(&self, raw: &[u8], gap: usize) -> bool {
-        let text = raw.trim_ascii_start();
-        if self.lines > MAX_LINES {
-            return false;
-        }
-        // A line between two exceptions of a chain.
-        if text.is_empty() {
-            return !self.blank;
-        }
-        let last = self.last();
-        if text.starts_with(b"Traceback (most recent") {
-            return is_chain(last);
-        }
-        if begins_anew(text) {
-            return false;
-        }
-        let indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
-        let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
-        let coded = is_coded(text) && is_coded(last.as_bytes());
-        indented || is_frame(text) || self.traced() || kernel || coded || is_chain(text)
-    }
+/// A time without the fraction of its second, as ISO 8601 writes it.
+fn second(at: Option<&str>) -> Option<&str> {
+    at.map(|at| at.split(['.', ',']).next().unwrap_or(at).trim_end_matches('Z'))
 }
 
 #[cfg(test)]
-mod tests {
-    use precedent_core::model::LogGroup;
-
-    use super::*;
-    use crate::lines::cause;
-
-    /// The errors of a log, what to look at first first; read in one piece.
-    fn errors(text: &str) -> Vec<LogGroup> {
-        let mut reader = Reader::default();
-        reader.take(Part::Begin("a.log".to_owned()));
-        reader.take(Part::Block(text.as_bytes().to_vec()));
-        reader.take(Part::End);
-        reader.finish().groups
-    }
-
-    fn one(text: &str) -> LogGroup {
-        let mut all = errors(text);
-        assert_eq!(all.len(), 1, "{all:#?}");
-        all.remove(0)
-    }
-
-    /// A journal as JSON, a line a record; the process by its number.
-    fn journal(lines: &[(&str, u32)]) -> String {
-        let record = |(line, pid): &(&str, u32)| {
-            let message = serde_json::to_string(line).unwrap();
-            format!(
-                "{{\"PRIORITY\":\"3\",\"SYSLOG_IDENTIFIER\":\"agent\",\"MESSAGE\":{message},\"_PID\":\"{pid}\"}}\n"
-            )
-        };
-        lines.iter().map(record).collect()
-    }
-
-    const CHAIN: [&str; 9] = [
-        "Traceback (most recent call last):",
-        "  File \"/opt/pool.py\", line 7, in take",
-        "    self.ring.open()",
-        "ssl.SSLError: unable to get local issuer certificate",
-        "",
-        "During handling of the above exception, another exception occurred:",
-        "",
-        "Traceback (most recent call last):",
-        "  File \"/opt/agent.py\", line 9, in pull",
-    ];
-
-    #[test]
-    fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
-        let mut trace = CHAIN.to_vec();
-        trace.push("agent.PullError: the hub cannot be reached");
-        let plain = trace.join("\n");
-        let syslog: String =
-            trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
-        let iso: String =
-            trace.iter().map(|l| format!("2026-05-12T10:00:00+02:00 edge agent[811]: {l}\n")).collect();
-        let compose: String = trace.iter().map(|l| format!("agent_1  | {l}\n")).collect();
-        let docker: String = trace
-            .iter()
-            .map(|l| {
-                format!(
-                    "{{\"log\":{},\"stream\":\"stderr\"}}\n",
-                    serde_json::to_string(&format!("{l}\n")).unwrap()
-                )
-            })
-            .collect();
-        let lines: Vec<(&str, u32)> = trace.iter().map(|l| (*l, 811)).collect();
-        for text in [plain, syslog, iso, compose, docker, journal(&lines)] {
-            let error = one(&text);
-            assert!(error.message.contains("agent.PullError: the hub cannot be reached"), "{error:#?}");
-            assert!(
-                error.example.contains("issuer certificate") && error.example.contains("agent.py"),
-                "{error:#?}"
-            );
-            assert!(cause(&error.example).unwrap().ends_with("unable to get local issuer certificate"));
-        }
-    }
-
-    #[test]
-    fn what_another_process_says_is_no_part_of_a_trace() {
-        let all = errors(&journal(&[
-            ("Traceback (most recent call last):", 811),
-            ("  File \"/opt/pool.py\", line 7, in take", 811),
-            ("the ring is full", 12),
-            ("KeyError: 'slot'", 811),
-        ]));
-        assert!(all.iter().any(|e| e.message == "the ring is full"), "{all:#?}");
-        let all = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
-        assert_eq!(all.len(), 2, "{all:#?}");
-    }
-
-    #[test]
-    fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
-        let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
-        let error = one(oops);
-        assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
-        let through_syslog: String =
-            oops.lines().map(|l| format!("May 12 10:00:00 edge kernel: {l}\n")).collect();
-        assert!(errors(&through_syslog).len() <= 3);
-    }
-
-    #[test]
-    fn the_cause_that_is_piled_up_below_is_told() {
-        let error = one(
-            "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
-        );
-        assert!(error.message.ends_with("ORA-01555: snapshot too old"), "{error:#?}");
-        assert_eq!(cause(&error.example).as_deref(), Some("ORA-01555: snapshot too old"));
-        let error = one(
-            "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
-        );
-        assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
-        let error =
-            one("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
-        assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
-        let error = one(
-            "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
-        );
-        assert!(
-            cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"),
-            "{error:#?}"
-        );
-        assert_eq!(cause("one line"), None);
-    }
-
-    #[test]
-    fn a_level_alone_is_no_error() {
-        let error = one(
-            "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
-        );
-        assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
-        assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
-        let error = one(
-            "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",
-        );
-        assert_eq!(error.message, "A RenderFlex overflowed by 17 pixels.");
-        let error = one(
-            "E/AndroidRuntime( 4411): java.lang.IllegalStateException: no slot\nE/AndroidRuntime( 4411): \tat a.Pool.take(Pool.java:3)\n",
-        );
-        assert!(error.example.contains("a.Pool.take"), "{error:#?}");
-    }
-
-    #[test]
-    fn records_of_one_document_are_read_whatever_its_layout() {
-        let records = [
-            r#"{"level":"INFO","message":"fine"}"#,
-            r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,
-        ];
-        let lines = records.join("\n");
-        let compact = format!("[{}]", records.join(","));
-        let pretty = format!("[\n  {}\n]\n", records.join(",\n  ").replace(",\"", ",\n    \""));
-        let wrapped = format!("{{\"count\":2,\"logs\":{compact}}}");
-        for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&wrapped, 1)] {
-            let error = one(text);
-            assert_eq!(
-                (error.message.as_str(), error.first.line),
-                ("run aborted · a.PoolException: no slot", line),
-                "{text}"
-            );
-        }
-        // What follows a document, or is none, is read as lines.
-        let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
-        assert_eq!(all.len(), 2, "{all:#?}");
-        assert_eq!(
-            one("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
-            "the ring is full"
-        );
-    }
-}
+mod tests;

@@ -12,15 +12,16 @@ use crate::head::Level;
 const FATAL: &str = "
     panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
     killed process, oom-kill, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
-    assertion, terminate called, double free, crashloopbackoff";
+    assertion, terminate called, double free, crashloopbackoff, oomkilled, 致命的, 致命错误, 致命錯誤";
 /// Words of an error, in the languages that programs speak most.
 const ERROR: &str = "
     error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
-    ошибка, 错误, エラー";
+    ошибка, 错误, 錯誤, エラー, 例外, 異常, 异常, 障害, 严重, 오류, undefined reference, device not ready, imagepullbackoff,
+    errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than";
 /// Words of something that did not come about.
 const WARNING: &str = "
     failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
-    no such file, exited with";
+    no such file, exited with, low on resource, back-off restarting, nodes are available, 警告, 失敗, 失败";
 
 /// What finds these words, and how bad each is.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
@@ -48,8 +49,11 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
 }
 
 /// Whether a line begins with a code of Oracle, which says in no word that it is one of an error: `ORA-01555 caused by SQL statement`.
-fn is_oracle(line: &[u8]) -> bool {
-    const KINDS: &[&[u8]] = &[b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-"];
+pub fn is_oracle(line: &[u8]) -> bool {
+    const KINDS: &[&[u8]] = &[
+        b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-", b"UDI-",
+        b"KUP-", b"OCI-", b"NID-", b"CRS-",
+    ];
     let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let rest = KINDS.iter().find_map(|k| line.strip_prefix(*k));
     rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
@@ -97,6 +101,24 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let value = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":"));
     let value = value.map(|v| v.trim_ascii_start());
+    // Chinese and Japanese set no spaces: 没有错误, 無異常, エラーなし, 異常はありません.
+    let none = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
+        .iter()
+        .any(|no| line[..start].ends_with(no.as_bytes()))
+        || [
+            "なし",
+            "無し",
+            "はありません",
+            "は発生していません",
+            "はなし",
+            "数: 0",
+            "件数: 0",
+            "信息: 无",
+            "处理",
+            "処理",
+        ]
+        .iter()
+        .any(|no| line[end..].starts_with(no.as_bytes()));
     let nothing = value.is_some_and(|v| {
         let end = v.iter().position(|b| matches!(b, b' ' | b',' | b'}' | b';')).unwrap_or(v.len());
         matches!(
@@ -104,7 +126,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
             b"0" | b"null" | b"none" | b"None" | b"nil" | b"false" | b"\"\"" | b"[]" | b"{}" | b"-"
         )
     });
-    said || nothing
+    said || nothing || none
 }
 
 #[cfg(test)]
@@ -133,6 +155,14 @@ mod tests {
             ("open /var/log/error.log", None),
             ("set error_page 500", None),
             ("GET /errors/12", None),
+            ("nvme nvme0: Device not ready; aborting reset, CSTS=0x1", Some(Error)),
+            ("blk_update_request: I/O error, dev nvme0n1", Some(Error)),
+            ("demo.c:(.text+0x9): undefined reference to `acme_codec_init'", Some(Error)),
+            ("帳票の出力に失敗しました", Some(Warning)),
+            ("システム異常を検出しました", Some(Error)),
+            ("检查完成，没有错误", None),
+            ("エラーはありません", None),
+            ("異常なし", None),
             ("all is well", None),
         ] {
             assert_eq!(severity(line.as_bytes()), found, "{line}");

@@ -62,8 +62,10 @@ pub fn head(line: &[u8]) -> Head<'_> {
         return head;
     }
     let Some(length) = time(&line[start..]) else {
-        let (level, message) =
-            first_word(line).or(told.map(|l| (l, line))).map_or((None, line), |(l, m)| (Some(l), m));
+        let (level, message) = first_word(line)
+            .or_else(|| wide(line))
+            .or(told.map(|l| (l, line)))
+            .map_or((None, line), |(l, m)| (Some(l), m));
         return Head { at: None, level, message };
     };
     let at = &line[start..start + length];
@@ -82,7 +84,11 @@ pub fn head(line: &[u8]) -> Head<'_> {
     {
         rest = inner;
     }
-    let (level, message) = level(rest).map_or((None, rest), |(l, m)| (Some(l), m));
+    let (level, message) = cells(rest)
+        .or_else(|| level(rest))
+        .or_else(|| wide(trimmed(rest)))
+        .or_else(|| facility(rest).map(|l| (l, rest)))
+        .map_or((None, rest), |(l, m)| (Some(l), m));
     Head { at: Some(at), level: level.or(told), message: trimmed(message) }
 }
 
@@ -326,6 +332,9 @@ fn access(line: &[u8]) -> Option<Head<'_>> {
 
 /// The level that a word names.
 fn named(word: &[u8]) -> Option<Level> {
+    if word.first().is_some_and(|b| !b.is_ascii()) {
+        return in_asia(word);
+    }
     let mut lower = [0; 11];
     let lower = lower.get_mut(..word.len()).filter(|l| l.len() > 2)?;
     lower.copy_from_slice(word);
@@ -342,6 +351,50 @@ fn named(word: &[u8]) -> Option<Level> {
         }
         _ => return None,
     })
+}
+
+/// The level that a word of Japanese, Chinese or Korean names.
+fn in_asia(word: &[u8]) -> Option<Level> {
+    Some(match std::str::from_utf8(word).ok()? {
+        "致命的" | "致命" | "重大" | "緊急" | "紧急" | "致命的エラー" | "致命错误" | "致命錯誤"
+        | "重大なエラー" | "치명적" => Level::Fatal,
+        "エラー" | "错误" | "錯誤" | "严重" | "嚴重" | "严重错误" | "异常" | "異常" | "例外" | "障害"
+        | "失敗" | "失败" | "오류" | "에러" => Level::Error,
+        "警告" | "注意" | "경고" => Level::Warning,
+        "情報" | "信息" | "資訊" | "通知" | "调试" | "デバッグ" | "정보" => Level::Fine,
+        _ => return None,
+    })
+}
+
+/// The severity in what network devices write: `%SYS-2-MALLOCFAIL: …`.
+fn facility(rest: &[u8]) -> Option<Level> {
+    let near = &rest[..rest.len().min(NEAR)];
+    let of_name = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    memchr::memchr_iter(b'%', near).find_map(|at| {
+        let text = &near[at + 1..];
+        let name = skip(text, of_name);
+        let [b'-', severity @ b'0'..=b'7', b'-', rest @ ..] = text.get(name..)? else { return None };
+        let mnemonic = skip(rest, of_name);
+        (name > 1 && mnemonic > 1 && rest.get(mnemonic) == Some(&b':'))
+            .then(|| Level::of_syslog(u64::from(severity - b'0')))
+    })
+}
+
+/// A text without the full-width brackets around a level that it begins with, or with a level and a full-width colon: the level, and what follows.
+fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
+    if line.first().is_none_or(u8::is_ascii) {
+        return None;
+    }
+    let near = &line[..line.len().min(48)];
+    for (open, close) in [("【", "】"), ("［", "］"), ("", "：")] {
+        let Some(inner) = near.strip_prefix(open.as_bytes()) else { continue };
+        if let Some(end) = memchr::memmem::find(inner, close.as_bytes())
+            && let Some(level) = named(inner[..end].trim_ascii())
+        {
+            return Some((level, &line[open.len() + end + close.len()..]));
+        }
+    }
+    None
 }
 
 fn bare(word: &[u8]) -> &[u8] {
@@ -373,17 +426,52 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
         // [core:error], [ERROR][main], level=error, main/ERROR
         for piece in inner.split(|b| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']')) {
             let piece = bare(piece);
-            // A word of a sentence is none: written small, a level stands in brackets or ends with a colon.
-            let marked = trimmed.len() > inner.len() || inner.len() > piece.len();
+            // A word of a sentence is none: written small, a level stands in brackets or ends with a colon. A comma ends no level.
+            let clause = trimmed.strip_suffix(b",").unwrap_or(trimmed);
+            let marked = clause.len() > inner.len() || inner.len() > piece.len();
             // "Call Trace:" and "Stack trace:" announce one.
             let announced = piece.eq_ignore_ascii_case(b"trace")
                 && rest[..start].trim_ascii_end().last().is_some_and(u8::is_ascii_lowercase);
             if announced {
                 continue;
             }
-            if let Some(level) = named(piece).filter(|_| marked || piece.iter().all(u8::is_ascii_uppercase)) {
-                return Some((level, &rest[(start + word.len()).min(rest.len())..]));
+            let stands = || {
+                marked
+                    || piece.iter().all(u8::is_ascii_uppercase)
+                    || !piece.is_ascii() && piece.len() == trimmed.len()
+            };
+            if let Some(level) = named(piece).filter(|_| stands()) {
+                // "collect2: error: …" and "main.c:3:5: error: …" say where; that is a part of what they say.
+                let front = rest[..start].trim_ascii();
+                let says_where = piece.iter().all(u8::is_ascii_lowercase)
+                    && trimmed.ends_with(b":")
+                    && front.ends_with(b":")
+                    && !front.contains(&b' ');
+                let from = if says_where { 0 } else { (start + word.len()).min(rest.len()) };
+                return Some((level, &rest[from..]));
             }
+            // MySQL's own levels are words that others use in sentences.
+            if trimmed.starts_with(b"[") && matches!(inner, b"Note" | b"System") {
+                return Some((Level::Fine, &rest[(start + word.len()).min(rest.len())..]));
+            }
+        }
+    }
+    None
+}
+
+/// The level and the message in a row of a table whose first column is the time: `,ERROR,api,"it broke"`.
+fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
+    let sign = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
+    let near = &rest[..rest.len().min(NEAR)];
+    let mut at = 1;
+    for cell in near[1..].split(|b| *b == sign).take(WORDS) {
+        at += cell.len() + 1;
+        if let Some(level) = named(bare(cell)) {
+            let told = rest.get(at..).unwrap_or_default().trim_ascii_end();
+            // What is quoted is the message; else it is all that follows.
+            let quoted = memchr::memchr(b'"', told).map(|start| &told[start + 1..]);
+            let message = quoted.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(told);
+            return Some((level, message));
         }
     }
     None
@@ -397,7 +485,7 @@ fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     let at = memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
     // "panic: …" is what Go says, and no level.
     let level = named(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
-    let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase);
+    let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
     let from = if at < inner.len() && inner[at] == b':' { at + 1 } else { end };
     marked.then(|| (level, trimmed(&line[from.min(line.len())..])))
 }
@@ -507,6 +595,49 @@ mod tests {
             ("Errors are listed below", "", None, "Errors are listed below"),
             ("error handling is described here", "", None, "error handling is described here"),
             ("    at com.acme.Pool.take(Pool.java:12)", "", None, "    at com.acme.Pool.take(Pool.java:12)"),
+            (
+                "[91884.010203] blk_update_request: I/O error, dev nvme0n1, sector 8",
+                "91884.010203",
+                None,
+                "blk_update_request: I/O error, dev nvme0n1, sector 8",
+            ),
+            (
+                "2026-11-20T10:03:01.1Z collect2: error: ld returned 1 exit status",
+                "2026-11-20T10:03:01.1Z",
+                Some(Error),
+                "collect2: error: ld returned 1 exit status",
+            ),
+            (
+                "2026-11-20T10:03:01.1Z src/main.c:3:5: error: 'slot' undeclared",
+                "2026-11-20T10:03:01.1Z",
+                Some(Error),
+                "src/main.c:3:5: error: 'slot' undeclared",
+            ),
+            (
+                "2026-11-20T10:11:12.131Z 44 [Note] InnoDB: Transactions deadlock detected",
+                "2026-11-20T10:11:12.131Z",
+                Some(Fine),
+                "InnoDB: Transactions deadlock detected",
+            ),
+            (
+                "Nov 20 10:00:01 sw-1 1202: Nov 20 10:00:01.001: %SYS-2-MALLOCFAIL: Memory allocation failed",
+                "Nov 20 10:00:01",
+                Some(Fatal),
+                "Nov 20 10:00:01.001: %SYS-2-MALLOCFAIL: Memory allocation failed",
+            ),
+            ("2026-05-12 10:00:00 致命的 KT-5120 仕訳", "2026-05-12 10:00:00", Some(Fatal), "KT-5120 仕訳"),
+            ("2026-05-12 10:00:00 [警告] 遅い", "2026-05-12 10:00:00", Some(Warning), "遅い"),
+            ("2026-05-12 10:00:00 【严重】磁盘已满", "2026-05-12 10:00:00", Some(Error), "磁盘已满"),
+            (
+                "2026-11-20T10:00:01Z,ERROR,api,\"no slot left, again\"",
+                "2026-11-20T10:00:01Z",
+                Some(Error),
+                "no slot left, again",
+            ),
+            ("2026-11-20 10:00:01;warn;api;slow", "2026-11-20 10:00:01", Some(Warning), "api;slow"),
+            ("错误：磁盘已满", "", Some(Error), "磁盘已满"),
+            ("[错误] 无法导出报表", "", Some(Error), "无法导出报表"),
+            ("2026-05-12 10:00:00 信息 启动完成", "2026-05-12 10:00:00", Some(Fine), "启动完成"),
             (
                 "2026-05-12T10:00:00Z INFO an error was corrected",
                 "2026-05-12T10:00:00Z",

@@ -2,12 +2,16 @@
 //!
 //! A log of gigabytes has few distinct errors. Whatever its size, memory holds the groups and a few blocks of text.
 
+mod blocks;
 mod bundle;
+mod codes;
 mod document;
 mod events;
 mod faults;
 mod head;
 mod lines;
+mod pending;
+mod pods;
 mod record;
 mod template;
 mod windows;
@@ -23,6 +27,7 @@ use precedent_core::{
 use bundle::Part;
 use events::Reader;
 pub use lines::cause;
+pub use template::only_failed;
 
 /// Blocks of text that wait to be read.
 const WAITING: usize = 4;
@@ -42,6 +47,17 @@ pub struct Reading {
     pub dropped: u64,
     /// The whole text of files that are short.
     pub small: Vec<Small>,
+    /// Lines that tell of no failure but name a code: worth a question only where a report names that code. Few, whatever the log.
+    pub coded: Vec<Coded>,
+}
+
+/// A line that names a code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coded {
+    /// The code: `HB-3301`.
+    pub code: String,
+    /// The line, as a group of its own.
+    pub line: LogGroup,
 }
 
 /// A short file.
@@ -84,6 +100,12 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         };
         task.check()?;
         let reading = reader.finish();
+        if reading.bytes == 0
+            && !reading.files.is_empty()
+            && reading.files.iter().all(|f| f.skipped.is_none())
+        {
+            return Err(empty(&reading.files));
+        }
         if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
             return Err(failed.unwrap_or_else(|| nothing(&reading.files)));
         }
@@ -99,9 +121,20 @@ pub fn is_log(start: &[u8]) -> bool {
     }
     let head = &start[..start.len().min(64 * 1024)];
     let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
-    let of_log = |l: &&&[u8]| l.starts_with(b"{\"") || head::head(&l[head::source(l)..]).begins();
+    // npm puts its name in front of its lines.
+    let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
+    let of_log =
+        |l: &&&[u8]| l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins();
     let begun = lines.iter().filter(of_log).count();
     begun > 0 && begun * 3 >= lines.len()
+}
+
+fn empty(files: &[LogFile]) -> Error {
+    let named = match files {
+        [file] => format!("{} is empty", file.name),
+        _ => format!("all {} files are empty", files.len()),
+    };
+    Error::invalid(named).with_hint("Name the file that the program writes to, or wait until it has written.")
 }
 
 fn nothing(files: &[LogFile]) -> Error {
@@ -124,6 +157,8 @@ mod tests {
             b"{\"level\":\"error\",\"msg\":\"x\"}\n",
             b"[\n {\"level\":\"error\",\"msg\":\"x\"}\n]",
             b"web_1  | 2026-05-12 10:00:00 GET /\nweb_1  | 2026-05-12 10:00:01 GET /\n",
+            b"npm ERR! code ENOENT\nnpm ERR! syscall open\n",
+            "[错误] 无法导出报表，磁盘空间不足\n".as_bytes(),
             &[0x1f, 0x8b, 8, 0],
             b"PK\x03\x04",
         ] {

@@ -11,6 +11,16 @@ pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     line.get(start..message).unwrap_or_default().trim_ascii_end()
 }
 
+/// What a line says behind its time, with its indent and its level.
+pub(super) fn said<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
+    // The time is a part of the line.
+    let Some(at) = head.at else { return line };
+    let end = at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len());
+    let rest = line.get(end..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
+    rest.strip_prefix(b" ").unwrap_or(rest)
+}
+
 /// How far a message is indented behind its head.
 pub(super) fn gap(line: &[u8], head: &Head<'_>) -> usize {
     let message = line.len() - head.message.len().min(line.len());
@@ -201,8 +211,12 @@ pub(super) fn one_line(text: &str) -> &str {
 pub(super) fn headline(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
     if message.starts_with("Traceback (most recent") {
-        let last = text.lines().rfind(|l| !l.is_empty() && !l.starts_with([' ', '\t']));
-        return last.unwrap_or(message).trim().to_owned();
+        let margin = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);
+        let last = text.lines().rfind(margin).unwrap_or(message).trim();
+        // Python tells the root of a chain first.
+        let root = text.lines().take_while(|l| !is_chain(l)).filter(margin).last().unwrap_or(last).trim();
+        let chained = root != last && !root.starts_with("Traceback");
+        return if chained { format!("{last} · {root}") } else { last.to_owned() };
     }
     if message.ends_with(':') || says_nothing(message) || message.contains("╡ EXCEPTION") {
         // Where causes are piled up, the last says most.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use precedent_text::visible::uncoloured;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::head::Level;
 
@@ -25,6 +25,8 @@ pub struct Record {
     pub line: Option<String>,
     /// The program and process that a journal names: what they say follows one another.
     pub origin: String,
+    /// The kind, the message and the trace of an error that are fields of their own, as ECS writes them.
+    pub(super) parts: Map<String, Value>,
 }
 
 impl Record {
@@ -51,6 +53,7 @@ enum Field {
     Nested,
     Details,
     Origin,
+    Part(&'static str),
 }
 
 // As pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers, ECS, GELF, Google Cloud, Docker and
@@ -73,33 +76,13 @@ fn field(name: &str) -> Option<Field> {
         "PRIORITY" => Field::Priority,
         "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message" | "body"
         | "Message" | "textPayload" => Field::Message,
-        "stack"
-        | "stack_trace"
-        | "stacktrace"
-        | "exception"
-        | "exc_info"
-        | "error"
-        | "err"
-        | "@x"
-        | "full_message"
-        | "traceback"
-        | "error.stack_trace"
-        | "error.message"
-        | "Exception"
-        | "exc_text"
-        | "thrown"
-        | "throwable"
-        | "cause"
-        | "errmsg"
-        | "error_message"
-        | "errorMessage"
-        | "exc"
-        | "failure"
-        | "exception.stacktrace"
-        | "exception.message"
-        | "stackTrace"
-        | "StackTrace"
+        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err" | "@x"
+        | "full_message" | "traceback" | "Exception" | "exc_text" | "thrown" | "throwable" | "cause"
+        | "errmsg" | "error_message" | "errorMessage" | "exc" | "failure" | "stackTrace" | "StackTrace"
         | "backtrace" => Field::Trace,
+        "error.type" | "error.kind" | "exception.type" => Field::Part("type"),
+        "error.message" | "exception.message" => Field::Part("message"),
+        "error.stack_trace" | "error.stack" | "exception.stacktrace" => Field::Part("stack_trace"),
         "log" => Field::Line,
         "fields" | "jsonPayload" | "data" | "_source" | "structured_data" => Field::Nested,
         "attr" | "attributes" | "context" | "extra" | "details" | "Attributes" | "Properties" => {
@@ -131,7 +114,7 @@ pub fn json(line: &str) -> Option<Record> {
                     Some(field) => out.set(&field, &map.next_value::<Value>()?),
                 }
             }
-            Ok(out)
+            Ok(out.joined())
         }
     }
 
@@ -166,6 +149,17 @@ impl<'de> serde::Deserialize<'de> for Text<'de> {
 }
 
 impl Record {
+    /// With the parts of an error as one.
+    fn joined(mut self) -> Self {
+        if !self.parts.is_empty() {
+            let told = told(&Value::Object(std::mem::take(&mut self.parts)));
+            if told.len() > self.trace.len() {
+                self.trace = told;
+            }
+        }
+        self
+    }
+
     fn set(&mut self, field: &Field, value: &Value) {
         match field {
             Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
@@ -179,6 +173,9 @@ impl Record {
             Field::Origin => {
                 self.origin.push_str(&plain(value).unwrap_or_default());
                 self.origin.push(' ');
+            }
+            Field::Part(name) => {
+                self.parts.insert((*name).to_owned(), value.clone());
             }
             Field::Details => {
                 let told = details(value);
@@ -397,6 +394,7 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
                     record.set(&field, value);
                 }
             }
+            let record = record.joined();
             let before = out.len();
             if !record.is_one() {
                 fields.values().for_each(|v| collect(v, out));
@@ -478,7 +476,7 @@ pub fn logfmt(line: &str) -> Option<Record> {
         }
         rest = after.trim_start();
     }
-    (out.level.is_some() || !out.message.is_empty()).then_some(out)
+    (out.level.is_some() || !out.message.is_empty()).then(|| out.joined())
 }
 
 /// A value, and what follows it.
@@ -601,6 +599,12 @@ mod tests {
                 Level::Fine,
                 "fine",
                 "no slot",
+            ),
+            (
+                r#"{"log.level":"ERROR","message":"poll failed","error.type":"System.InvalidOperationException","error.message":"no slot","error.stack_trace":"   at Acme.Poll()"}"#,
+                Level::Error,
+                "poll failed",
+                "System.InvalidOperationException: no slot\nat Acme.Poll()",
             ),
             (r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#, Level::Error, "no slot", ""),
         ] {

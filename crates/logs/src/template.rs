@@ -73,6 +73,8 @@ struct Group {
     near_end: bool,
     /// Whether it says only that something before it failed.
     tail: bool,
+    /// Whether it says what others follow from.
+    root: bool,
 }
 
 /// Groups of events.
@@ -134,6 +136,7 @@ impl Groups {
                 before_crash: false,
                 near_end: false,
                 tail: false,
+                root: false,
             };
             group.set(event.message.clone(), event.text.clone(), event.cut);
             self.all.push(group);
@@ -218,6 +221,7 @@ impl Group {
         message.truncate(message.floor_char_boundary(MESSAGE));
         self.cut = cut || text.len() > EXAMPLE;
         self.tail = is_tail(&message) && !text.trim().contains('\n');
+        self.root = ROOT.is_match(&message);
         text.truncate(text.floor_char_boundary(EXAMPLE));
         self.message = message;
         self.text = text;
@@ -226,10 +230,15 @@ impl Group {
     /// Whether an event of these words is one of this group.
     fn is_like(&self, words: &[String], crowd: bool) -> bool {
         let mut same = 0_usize;
+        // A code names the failure: whatever else differs, say the queue, is where it happened.
+        let named = self.words.iter().zip(words).any(|(known, word)| known == word && names_failure(known));
         for (known, word) in self.words.iter().zip(words) {
             if known == word {
                 same += 1;
-            } else if !known.is_empty() && !crowd && (is_plain(known) && is_plain(word)) {
+            } else if !known.is_empty()
+                && !crowd
+                && (!named && is_plain(known) && is_plain(word) || codes(known, word))
+            {
                 return false;
             }
         }
@@ -255,6 +264,7 @@ impl Group {
             + mark(self.kind != 0, 1.0)
             + mark(self.before_crash, 1.5)
             + mark(self.near_end, 1.0)
+            + mark(self.root, 2.5)
     }
 }
 
@@ -272,6 +282,28 @@ fn is_plain(word: &str) -> bool {
     word.trim_matches(|c: char| matches!(c, ',' | '.' | ':' | ';' | '!' | '?'))
         .chars()
         .all(char::is_alphabetic)
+}
+
+/// Whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. The number of an order within a sentence looks alike, but
+/// nothing sets it off.
+fn codes(known: &str, word: &str) -> bool {
+    let code = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        names_failure(word) || word.ends_with([':', ']', ')']) && is_code(bare)
+    };
+    code(known) && code(word)
+}
+
+/// Whether a word is a code of a program that names a failure by itself: `FW-2203:`, `[ORA-00060]`.
+fn names_failure(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    word.ends_with([':', ']', ')'])
+        && bare.split_once('-').is_some_and(|(letters, digits)| {
+            (2..=6).contains(&letters.len())
+                && (3..=6).contains(&digits.len())
+                && letters.bytes().all(|b| b.is_ascii_uppercase())
+                && digits.bytes().all(|b| b.is_ascii_digit())
+        })
 }
 
 /// A text with a mark in place of its numbers, addresses and ids. Codes (`ORA-00942`, `E0277`) stay: they tell errors apart.
@@ -350,6 +382,25 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
         r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
         r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
+        r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
+        r"|^ninja: build stopped|^Finished: FAILURE$",
+        r"|^\W*(?:refusing|unable) to start\W*$",
+    ))
+    .unwrap()
+});
+
+/// Whether an error of a log says only that something failed, and nothing of what.
+pub fn only_failed(group: &LogGroup) -> bool {
+    is_tail(&group.message) && !group.example.trim().contains('\n')
+}
+
+/// What a machine lacks: all that runs on it fails for it, and says so more often.
+#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static ROOT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
+        r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
+        r"|ディスク(?:容量|の空き容量)?が?(?:不足|いっぱい)|read-only file ?system",
     ))
     .unwrap()
 });
@@ -420,6 +471,18 @@ mod tests {
     }
 
     #[test]
+    fn another_code_is_another_error_and_another_order_is_not() {
+        let all = groups(&[
+            "FW-2203: link to the pump of hall 3 is lost",
+            "FW-2011: link to the pump of hall 4 is lost",
+        ]);
+        assert_eq!(all.len(), 2, "{all:?}");
+        let all =
+            groups(&["cannot book PO-10001 for the shop today", "cannot book PO-10002 for the shop today"]);
+        assert_eq!((all.len(), all[0].count), (1, 2), "{all:?}");
+    }
+
+    #[test]
     fn the_same_headline_with_another_exception_is_another_error() {
         let all = groups(&[
             "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:3)",
@@ -462,6 +525,12 @@ mod tests {
             "exit status 2",
             "script returned exit code 1",
             "ERROR:",
+            "> Task :api:compileJava FAILED",
+            "Failed to execute goal surefire:test on project api: There are test failures.",
+            "Tests run: 418, Failures: 1, Errors: 0, Skipped: 3",
+            "refusing to start",
+            "ninja: build stopped: subcommand failed.",
+            "Finished: FAILURE",
         ] {
             assert!(is_tail(tail), "{tail}");
         }
@@ -478,7 +547,20 @@ mod tests {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
         groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
-        assert_eq!(groups.ranked(|_| String::new())[0].message, "npm: cannot resolve the tree");
+        let all = groups.ranked(|_| String::new());
+        assert_eq!(all[0].message, "npm: cannot resolve the tree");
+        assert_eq!(all.iter().map(only_failed).collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn what_a_machine_lacks_comes_before_what_follows_from_it() {
+        let mut groups = Groups::default();
+        groups.add(event(LogSeverity::Error, "could not extend file \"base/1\": No space left on device", 2));
+        for n in 0..38 {
+            groups.add(event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
+        }
+        groups.ended(0, 42, 20);
+        assert!(groups.ranked(|_| String::new())[0].message.contains("No space left"));
     }
 
     #[test]

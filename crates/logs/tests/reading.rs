@@ -231,6 +231,61 @@ fn a_trace_that_is_told_at_a_low_level_is_an_error_and_a_quiet_log_has_none() {
     );
 }
 
+#[test]
+fn a_pod_that_fails_is_found_among_many() {
+    let mut log = String::new();
+    for n in 0..30 {
+        let (state, events) = if n == 11 {
+            (
+                "Waiting\n      Reason:       CrashLoopBackOff\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137",
+                "\n  Warning  BackOff  66s (x19 over 9m)  kubelet  Back-off restarting failed container",
+            )
+        } else {
+            ("Running\n    Ready:          True", "           <none>")
+        };
+        log.push_str(&format!("Name:             web-{n}\nNamespace:        prod\nContainers:\n  web:\n    Image:   acme/web:4\n    State:          {state}\nEvents:{events}\n\n"));
+    }
+    let timed: String = log.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
+    for log in [log, timed] {
+        let found = reading("describe.txt", log);
+        assert_eq!(
+            told(&found.groups),
+            [(
+                LogSeverity::Fatal,
+                1,
+                "web-11: CrashLoopBackOff, OOMKilled, BackOff (exit code 137) · Back-off restarting failed container"
+            )]
+        );
+        assert!(found.groups[0].example.contains("acme/web:4"));
+    }
+    let rows = "LAST SEEN   TYPE      REASON      OBJECT   MESSAGE\n4m          Warning   Evicted     pod/a-1     The node was low on resource: ephemeral-storage.\n4m          Normal    Killing     pod/a-1     Stopping container export\n";
+    assert_eq!(
+        told(&reading("events.txt", rows).groups),
+        [(LogSeverity::Error, 1, "Evicted: The node was low on resource: ephemeral-storage.")]
+    );
+    assert_eq!(reading("a.txt", "Name:   x\nCity:   y\n").groups, []);
+}
+
+#[test]
+fn what_has_no_level_is_found_by_its_code_or_its_time_in_a_line_above() {
+    let mut log = String::new();
+    for n in 0..300 {
+        log.push_str(&format!("2026-11-20T10:00:00Z tick {n}\n"));
+    }
+    log.push_str("2026-11-20T10:06:01Z HB-3301: licence is not valid yet\n");
+    log.push_str("2026-11-20T10:06:02Z INFO HB-3301: licence is not valid yet\n");
+    let found = reading("app.log", log);
+    assert_eq!(found.groups, []);
+    let coded: Vec<_> =
+        found.coded.iter().map(|c| (c.code.as_str(), c.line.count, c.line.first.line)).collect();
+    assert_eq!(coded, [("HB-3301", 2, 301)]);
+    let alert = "Fri Nov 20 02:11:40 2026\nThread 1 advanced\nFri Nov 20 02:11:41 2026\nORA-12012: error on auto execute of job 4\nORA-01555: snapshot too old\nORA-06512: at \"A.B\", line 211\n";
+    let found = reading("alert.log", alert);
+    assert_eq!(found.groups.len(), 1, "{found:#?}");
+    assert_eq!(found.groups[0].first.at.as_deref(), Some("Fri Nov 20 02:11:41 2026"));
+    assert!(found.groups[0].message.ends_with("ORA-01555: snapshot too old"));
+}
+
 const ERROR: &str = "2026-05-12T10:00:00Z ERROR no slot left\n";
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -317,6 +372,7 @@ fn what_is_no_log_is_an_error_that_says_why() {
     let error = refused("a.evtx", b"ElfFile\0\0\0\0");
     assert_eq!(error.code(), Code::InvalidInput);
     assert!(error.to_string().contains("wevtutil"), "{error}");
+    assert_eq!(refused("empty.log", b"").to_string(), "empty.log is empty");
     assert!(refused("a.bin", b"\x7fELF\0\0\0").to_string().contains("not a text"));
     assert!(
         refused("cut.log.gz", &gzip(ERROR.repeat(1_000).as_bytes())[..30]).to_string().contains("damaged")
@@ -341,6 +397,7 @@ proptest::proptest! {
     #[test]
     fn every_line_counts(lines in proptest::collection::vec("(ERROR |\\{\"level\":|  at |Event\\[0\\]:|Traceback |panic: |\\t|<3>)?[ -~é]{0,60}", 0..80)) {
         let text = lines.join("\n");
+        proptest::prop_assume!(!text.is_empty());
         let found = reading("a.log", &text);
         proptest::prop_assert_eq!(found.lines, text.lines().count() as u64);
         for group in &found.groups {

@@ -1,0 +1,109 @@
+//! Codes in lines that say of no failure: what they are is known where a report names them.
+
+use std::collections::HashMap;
+
+use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
+
+use crate::{Coded, template::Place};
+
+/// The most codes that are held.
+const MAX_CODES: usize = 200;
+/// The longest text of a line, in bytes.
+const MAX_TEXT: usize = 1_000;
+/// What looks like a code and is the name of a standard, a cipher or a zone.
+const NAMES: &[&[u8]] = &[
+    b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP", b"ECMA",
+    b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",
+];
+
+/// The codes of lines without a failure.
+#[derive(Debug, Default)]
+pub struct Codes {
+    all: HashMap<String, Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    text: String,
+    count: u64,
+    first: Place,
+    last: Place,
+}
+
+impl Codes {
+    /// Takes the codes of a line.
+    pub fn take(&mut self, message: &[u8], place: impl Fn() -> Place) {
+        for hyphen in memchr::memchr_iter(b'-', message) {
+            let Some(code) = code(message, hyphen) else { continue };
+            if let Some(line) = self.all.get_mut(code) {
+                line.count += 1;
+                line.last = place();
+            } else if self.all.len() < MAX_CODES {
+                let text = String::from_utf8_lossy(&message[..message.len().min(MAX_TEXT)]).trim().to_owned();
+                let line = Line { text, count: 1, first: place(), last: place() };
+                self.all.insert(code.to_owned(), line);
+            }
+        }
+    }
+
+    /// The lines with the codes, in their order.
+    pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<Coded> {
+        let mut all: Vec<(String, Line)> = self.all.into_iter().collect();
+        all.sort_by(|(a, one), (b, other)| {
+            (one.first.file, one.first.line, a).cmp(&(other.first.file, other.first.line, b))
+        });
+        let place = |p: Place| LogPlace { file: name(p.file), line: p.line, at: p.at };
+        all.into_iter()
+            .map(|(code, line)| Coded {
+                code,
+                line: LogGroup {
+                    severity: LogSeverity::Warning,
+                    message: line.text.clone(),
+                    template: line.text.clone(),
+                    count: line.count,
+                    first: place(line.first),
+                    last: place(line.last),
+                    example: line.text,
+                    excerpt: false,
+                    before_crash: false,
+                    near_end: false,
+                },
+            })
+            .collect()
+    }
+}
+
+/// The code around a hyphen: two to six capitals and three to six digits, and nothing that goes on with them.
+fn code(text: &[u8], hyphen: usize) -> Option<&str> {
+    let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
+    let digits = text[hyphen + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let (start, end) = (hyphen - letters, hyphen + 1 + digits);
+    let joins = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/');
+    let alone = !text[..start].last().is_some_and(joins) && !text.get(end).is_some_and(joins);
+    let named = NAMES.contains(&&text[start..hyphen]);
+    if !(2..=6).contains(&letters) || !(3..=6).contains(&digits) || !alone || named {
+        return None;
+    }
+    std::str::from_utf8(&text[start..end]).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_told_from_what_looks_like_them() {
+        let mut codes = Codes::default();
+        let place = || Place { file: 0, line: 3, at: None };
+        codes.take(
+            b"HB-3301: licence is not valid yet, see ISO-8859-1, CVE-2024-1, abc-123, X-100 and /HB-4444/",
+            place,
+        );
+        codes.take("KT-5120フォント".as_bytes(), place);
+        let all: Vec<String> = codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
+        assert_eq!(all, ["HB-3301", "KT-5120"]);
+        let mut many = Codes::default();
+        (100..10_000).for_each(|n| many.take(format!("AB-{n} done").as_bytes(), place));
+        assert_eq!(many.finish(|_| String::new()).len(), MAX_CODES);
+    }
+}

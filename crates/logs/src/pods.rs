@@ -1,0 +1,235 @@
+//! What Kubernetes tells of pods in tables and lists: `kubectl describe pods` and `kubectl get events`.
+
+use precedent_core::model::LogSeverity;
+
+/// The lines of a pod that are kept, and the bytes of each.
+const MAX_LINES: usize = 40;
+const MAX_LINE: usize = 600;
+/// Why a container does not run, where nobody ended it.
+const REASONS: &[&str] = &[
+    "OOMKilled",
+    "CrashLoopBackOff",
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "InvalidImageName",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "RunContainerError",
+    "ContainerCannotRun",
+    "DeadlineExceeded",
+    "Evicted",
+    "Error",
+    "StartError",
+    "NodeLost",
+    "Unschedulable",
+];
+
+/// A pod that is being described.
+#[derive(Debug)]
+pub struct Pod {
+    name: String,
+    /// The line that it begins in.
+    pub line: u64,
+    /// Whether its second line says that it is a pod.
+    sure: bool,
+    image: String,
+    reasons: Vec<String>,
+    code: String,
+    told: Vec<String>,
+    /// What its last warning says.
+    says: String,
+}
+
+/// What a line is to a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A line of it.
+    Line,
+    /// The line shows that there was no pod.
+    None,
+    /// It has ended before.
+    After,
+}
+
+impl Pod {
+    /// The pod that begins in a line, should one begin: its name alone does not tell yet.
+    pub fn begins(said: &[u8], line: u64) -> Option<Self> {
+        let name = said.strip_prefix(b"Name:  ")?.trim_ascii();
+        let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
+        Some(Self {
+            name: name.to_owned(),
+            line,
+            sure: false,
+            image: String::new(),
+            reasons: Vec::new(),
+            code: String::new(),
+            told: Vec::new(),
+            says: String::new(),
+        })
+    }
+
+    /// Takes the next line.
+    pub fn take(&mut self, said: &[u8]) -> Part {
+        if !self.sure {
+            self.sure = said.starts_with(b"Namespace:");
+            return if self.sure { Part::Line } else { Part::None };
+        }
+        let text = String::from_utf8_lossy(said);
+        let value = text.trim();
+        if value.is_empty() {
+            return Part::Line;
+        }
+        let field = value.split_once(':').filter(|(name, _)| {
+            name.len() < 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
+        });
+        if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
+            return Part::After;
+        }
+        if let Some((reason, message)) = row(said) {
+            self.reason(&reason);
+            self.keep(value);
+            self.says = message;
+            return Part::Line;
+        }
+        if let Some((name, told)) = field {
+            let told = told.trim();
+            match name {
+                "Image" => told.clone_into(&mut self.image),
+                "Reason" if REASONS.contains(&told) => {
+                    self.reason(told);
+                    self.keep(value);
+                }
+                "Exit Code" if told != "0" && !self.reasons.is_empty() => {
+                    told.clone_into(&mut self.code);
+                    self.keep(value);
+                }
+                "Message" if !self.reasons.is_empty() => {
+                    self.keep(value);
+                    self.says = told.chars().take(MAX_LINE).collect();
+                }
+                _ => {}
+            }
+        }
+        Part::Line
+    }
+
+    fn reason(&mut self, reason: &str) {
+        if self.reasons.len() < MAX_LINES && !self.reasons.iter().any(|r| r == reason) {
+            self.reasons.push(reason.to_owned());
+        }
+    }
+
+    fn keep(&mut self, line: &str) {
+        if self.told.len() < MAX_LINES {
+            self.told.push(line.chars().take(MAX_LINE).collect());
+        }
+    }
+
+    /// What is wrong with it, if something is: how bad, in one line, and the lines that say so.
+    pub fn done(self) -> Option<(LogSeverity, String, String)> {
+        if self.reasons.is_empty() {
+            return None;
+        }
+        let ended = self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
+        let severity = if ended { LogSeverity::Fatal } else { LogSeverity::Error };
+        let code = if self.code.is_empty() { String::new() } else { format!(" (exit code {})", self.code) };
+        let says = if self.says.is_empty() { String::new() } else { format!(" · {}", self.says) };
+        let message = format!("{}: {}{code}{says}", self.name, self.reasons.join(", "));
+        let image = if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
+        let text = format!("{message}{image}\n{}", self.told.join("\n"));
+        Some((severity, message, text))
+    }
+}
+
+/// The reason and the message of a row of events that warns: `4m Warning Evicted pod/export The node was low …`, or, of one pod,
+/// `Warning Failed 34s (x4 over 2m) kubelet Failed to pull …`.
+pub fn row(said: &[u8]) -> Option<(String, String)> {
+    let first = said.trim_ascii_start().first()?;
+    let near = &said[..said.len().min(80)];
+    // Most lines begin with neither.
+    if *first != b'W' && !first.is_ascii_digit() || memchr::memmem::find(near, b"Warning ").is_none() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(said);
+    let (first, rest) = word(&text)?;
+    let age = |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
+    let listed = first != "Warning";
+    if listed && !age(first) {
+        return None;
+    }
+    let rest = if listed { since(rest).strip_prefix("Warning ")? } else { rest };
+    let (reason, rest) = word(rest)?;
+    let camel = reason.starts_with(|c: char| c.is_ascii_uppercase())
+        && reason.bytes().all(|b| b.is_ascii_alphabetic());
+    // What it is about, or how long ago it was and who says so.
+    let (next, rest) = word(rest)?;
+    let message = if listed {
+        next.contains('/').then_some(rest)?
+    } else {
+        let (_, message) = age(next).then(|| word(since(rest)))??;
+        message
+    };
+    let message = message.trim();
+    (camel && !message.is_empty()).then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
+}
+
+/// The first word of a text, and what follows it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace)?;
+    Some((&text[..end], text[end..].trim_start()))
+}
+
+/// A text without how often it was: `(x4 over 2m)`.
+fn since(text: &str) -> &str {
+    let rest = text.strip_prefix("(x").and_then(|rest| rest.split_once(')'));
+    rest.map_or(text, |(_, rest)| rest.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_warn_are_told_without_their_columns() {
+        for (line, reason, message) in [
+            (
+                "4m          Warning   Evicted     pod/export-5c4     The node was low on resource",
+                "Evicted",
+                "The node was low on resource",
+            ),
+            (
+                "3m (x2 over 9m) Warning FailedScheduling pod/export 0/3 nodes are available",
+                "FailedScheduling",
+                "0/3 nodes are available",
+            ),
+            (
+                "  Warning  Failed     34s (x4 over 2m)   kubelet            Failed to pull image",
+                "Failed",
+                "Failed to pull image",
+            ),
+            (
+                "  Warning  BackOff  66s  kubelet  Back-off restarting failed container",
+                "BackOff",
+                "Back-off restarting failed container",
+            ),
+        ] {
+            assert_eq!(row(line.as_bytes()), Some((reason.to_owned(), message.to_owned())), "{line}");
+        }
+        for line in [
+            "Warning Signs of a storm",
+            "4m Normal Killing pod/x Stopping",
+            "10s Warning lights are on",
+            "Warning  Failed",
+        ] {
+            assert_eq!(row(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_row_is_too_odd(line in "[0-9]{0,2}[smhd]? ?(Warning )?[A-Za-z/ ()é]{0,40}") {
+            row(line.as_bytes());
+        }
+    }
+}
