@@ -449,6 +449,37 @@ fn a_damaged_database() {
 }
 
 #[test]
+fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
+    let place = filled();
+    let before = content(&place);
+    let copy = place.path("good.db").to_string_lossy().into_owned();
+    place.ok(&["backup", &copy]);
+    change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
+    let good = std::fs::read(database(&place)).unwrap();
+    for (nth, tenths) in [1, 3, 5, 7, 9].into_iter().enumerate() {
+        let mut bytes = good.clone();
+        let at = (bytes.len() * tenths / 10) & !4095;
+        bytes[at..at + 8192].fill(0x5a);
+        for ending in ["db-wal", "db-shm"] {
+            let _ = std::fs::remove_file(database(&place).with_extension(ending));
+        }
+        std::fs::write(database(&place), &bytes).unwrap();
+        // What is no copy leaves the damaged file where it is.
+        if nth == 0 {
+            let no = place.file("no.db", "no copy").to_string_lossy().into_owned();
+            assert_ne!(place.run(&["restore", &no]).code, Some(0));
+            assert_eq!(std::fs::read(database(&place)).unwrap(), bytes);
+        }
+        let ran = place.ok(&["restore", &copy]);
+        let aside = place.casebook().join(format!("precedent.damaged-{}.db", nth + 1));
+        assert!(ran.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", ran.err);
+        assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: it is kept byte for byte");
+        place.ok(&["index"]);
+        assert_eq!(content(&place), before, "{tenths}");
+    }
+}
+
+#[test]
 fn an_index_of_the_database_that_lost_entries_is_made_anew() {
     let place = filled();
     let before = content(&place);

@@ -130,6 +130,11 @@ impl SqliteFile {
         result
     }
 
+    /// A connection of its own, outside of a transaction, that may do what this file's may.
+    pub(crate) fn connection(&self) -> Result<Connection> {
+        connect(&self.path, 0, &self.access)
+    }
+
     /// Works with the connection that writes, outside of a transaction.
     pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
