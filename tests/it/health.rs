@@ -346,6 +346,23 @@ fn files_that_others_may_read() {
     assert_eq!(mode(&database(&place)), 0o600);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_made_in_a_folder_that_others_may_read_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    std::fs::create_dir_all(place.casebook()).unwrap();
+    std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    place.ok(&["import", "sample"]);
+    place.ok(&["note", "add", "-t", "Mine", "-b", "Mine alone"]);
+    let made: Vec<_> = std::fs::read_dir(place.casebook()).unwrap().flatten().collect();
+    assert!(made.iter().any(|e| e.path().is_dir()) && made.len() > 3);
+    for entry in made {
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", entry.path().display());
+    }
+}
+
 #[test]
 fn a_disk_that_is_nearly_full() {
     let place = filled();

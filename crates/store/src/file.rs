@@ -1,7 +1,7 @@
 //! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, TryLockError},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -176,8 +176,7 @@ pub fn with_end(path: &Path, end: &str) -> PathBuf {
 /// Holds `FILE.lock` until it is dropped; waits for whoever has it.
 fn lock_beside(path: &Path) -> Result<File> {
     let name = with_end(path, ".lock");
-    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
-    let file = open.map_err(|e| Error::io(&name, e))?;
+    let file = super::lock::open(&name)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {

@@ -31,6 +31,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
+    files::private_folder,
     model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
     task::{Task, blocking},
 };
@@ -496,7 +497,8 @@ fn no_casebook(folder: &Path) -> Error {
     )
 }
 
-/// Makes the casebook's folder, for this user alone.
+/// Makes the casebook's folder, for this user alone. One that is there keeps its mode, which may be meant; what is made in it is
+/// private all the same.
 fn make_private(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -505,11 +507,7 @@ fn make_private(folder: &Path) -> Result<()> {
         return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
             .with_hint("Choose another place with --casebook."));
     }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|e| Error::io(folder, e))
+    private_folder(folder)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{Casebook, Inner, VECTORS};
 use crate::samples;
 use precedent_core::{
     error::{Code, Error, Result},
+    files::private_folder,
     model::ModelView,
     task::Task,
 };
@@ -89,7 +90,7 @@ impl Casebook {
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({
             let folder = folder.clone();
-            move |_| fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))
+            move |_| private_folder(&folder)
         })
         .await?;
         let files = TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
