@@ -4,7 +4,7 @@ use anstyle::Style;
 use precedent_core::{
     Error, Result,
     model::{
-        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate,
+        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate, Lack,
         VerdictKind,
     },
 };
@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("candidates"));
     }
-    print(session, &command, &response, output);
+    print(session, &response, output);
     Ok(())
 }
 
@@ -52,8 +52,8 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     })
 }
 
-fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesResponse, output: &mut Output) {
-    for notice in &response.notices {
+fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
+    for notice in response.notices.iter().filter(|n| n.lack != Lack::Closed) {
         session.say(&notice.text);
     }
     if let Some(known) = &response.known {
@@ -93,8 +93,9 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
             keys.join(" → ")
         ));
     }
-    if !command.include_closed {
-        output.line(format_args!("{DIM}Only open reports were compared; --include-closed takes all.{DIM:#}"));
+    // It is a part of the answer, so it stands with it.
+    for notice in response.notices.iter().filter(|n| n.lack == Lack::Closed) {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(&notice.text)));
     }
 }
 

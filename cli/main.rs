@@ -134,7 +134,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
             }
         }
     }
-    *output = Output::new(color(&args, &settings));
+    *output = Output::new(color(&args, &settings)).quiet(args.quiet);
     let mut args = args;
     if let Command::Config(command) = args.command {
         return config::run(command, output);
