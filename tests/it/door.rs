@@ -108,6 +108,25 @@ fn gitlab_csv_is_numbered_by_iid() {
 }
 
 #[test]
+fn words_of_a_state_without_a_column_of_states_are_told() {
+    let place = Place::new();
+    let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Offen\n");
+    let path = path.to_string_lossy().into_owned();
+    let map = ["--map", "state.closed=Erledigt"];
+    let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
+    assert!(ran.err.contains("no column gives the state") && ran.err.contains("--map state="), "{}", ran.err);
+    let tried = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
+    assert!(tried.out.contains("no column gives the state"), "{}", tried.out);
+    let ran = place.ok(&[
+        &["import", &path, "-R", "acme/app", "--no-vectors", "--map", "state=Zustandsbild"],
+        &map[..],
+    ]
+    .concat());
+    assert!(!ran.err.contains("no column gives the state"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#1")["state"], "closed");
+}
+
+#[test]
 fn redmine_csv_in_an_old_encoding_and_another_language() {
     let place = Place::new();
     let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
@@ -403,7 +422,11 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
         let path = place.file(tickets.0, &tickets.1).to_string_lossy().into_owned();
         let ran = place.run(&[&["import", &path, "-R", "acme/app"], more].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.err);
-        for part in ["acme/app holds items of GitHub (github.com)", "of Zendesk (oven.zendesk.com)", "source of their own"] {
+        for part in [
+            "acme/app holds items of GitHub (github.com)",
+            "of Zendesk (oven.zendesk.com)",
+            "source of their own",
+        ] {
             assert!(ran.err.contains(part), "{part}: {}", ran.err);
         }
     }
@@ -421,7 +444,10 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
     place.file(&format!("both/{}", hub.0), &hub.1);
     place.file(&format!("both/{}", tickets.0), &tickets.1);
     let path = place.path("both").to_string_lossy().into_owned();
-    for run in [&["import", &path, "-R", "acme/mix", "--dry-run"][..], &["import", &path, "-R", "acme/mix", "--no-vectors"]] {
+    for run in [
+        &["import", &path, "-R", "acme/mix", "--dry-run"][..],
+        &["import", &path, "-R", "acme/mix", "--no-vectors"],
+    ] {
         let ran = place.ok(run);
         let told = format!("{}{}", ran.out, ran.err);
         assert!(told.contains("acme/mix holds items of GitHub"), "{told}");

@@ -33,7 +33,7 @@ use table::Plan;
 
 use super::{
     github, identity,
-    import::{MAX_RECORD, Records},
+    import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records},
     wiki,
 };
 use precedent_core::{
@@ -144,6 +144,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             }),
             None => Err(foreign::markup(content, &text)),
         },
+        Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
         Some(_) => match table::look(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::nothing(content, "a table with columns and no rows"))
@@ -351,6 +352,14 @@ impl Look {
                 let mut records = Records::over(&content.path, stream, content.counter(), holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
+                    // Nobody can tell how much is missing, so it is no record that is skipped.
+                    if let Err(why) = &slice.bytes
+                        && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
+                    {
+                        return Err(Error::invalid(format!("{place}: the file is cut: {why}")).with_hint(
+                            "What was read before is kept. Fetch the file again and repeat the import.",
+                        ));
+                    }
                     if !each(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
                         return Ok(false);
                     }
