@@ -64,14 +64,15 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
             format!("By the texts alone: {}", stated(best))
         }
         Some(best) => match best.band {
-            Band::Related => "Nothing that is surely the same; related:".to_owned(),
-            Band::None => "Nothing alike; the nearest:".to_owned(),
+            Band::Related => "Nothing that is surely the same; what is related follows.".to_owned(),
+            Band::None => "Nothing alike; the nearest follow.".to_owned(),
             _ => stated(best),
         },
         None => "Nothing alike.".to_owned(),
     };
     output.line(format_args!(
-        "{headline} {DIM}{} compared{DIM:#}",
+        "{headline}{} {DIM}{} compared.{DIM:#}",
+        if headline.ends_with('.') { "" } else { "." },
         plural(response.compared as u64, "earlier report")
     ));
     let outcome =
@@ -122,7 +123,7 @@ fn stated(c: &DuplicateCandidate) -> String {
     format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} in 100)", plain(&c.key), c.confidence * 100.0)
 }
 
-fn capital(words: &str) -> String {
+pub fn capital(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

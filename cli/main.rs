@@ -170,6 +170,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         }
         command => Args { command, ..args },
     };
+    if let Command::Import(import) = &args.command {
+        import::before_a_new_casebook(import, &options.folder, &task).await?;
+    }
     let (casebook, aside) = match &args.command {
         Command::Restore(command) => Casebook::open_to_restore(options, &command.file).await?,
         _ => (Casebook::open(options).await?, None),

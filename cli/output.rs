@@ -39,7 +39,12 @@ impl Output {
         }
         // Lines for a terminal fit it; a pipe gets them whole, but still readable.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
-        Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120), quiet: false, failed: None }
+        Self {
+            out: io::BufWriter::new(anstream::stdout()),
+            width: width.clamp(40, 120),
+            quiet: false,
+            failed: None,
+        }
     }
 
     /// Says nothing on standard error but errors, if that is wanted.

@@ -53,6 +53,10 @@ impl SqliteFile {
     pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
         match Self::open_as(path, mapped, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
+                // That nothing can be written says too little of what cannot even be read.
+                if let Err(e) = File::open(path) {
+                    return Err(Error::io(path, e));
+                }
                 let why = error.to_string();
                 // A writer that has it open keeps its log readable; without a log the file is all there is.
                 let shared = Access::ReadOnly { frozen: false, why: why.clone() };

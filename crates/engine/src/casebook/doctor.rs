@@ -161,15 +161,23 @@ impl Casebook {
             let vectors = meaning.vectors().ok();
             // An index that reaches further than the database it is of would hide what comes next.
             let kept = i.derived().forget_all_and(vectors.as_deref(), || {
-                let kept = match i.store.document_count()? + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))? {
+                let kept = match i.store.document_count()?
+                    + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
+                {
                     0 => None,
-                    _ => Some(i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?),
+                    _ => Some(
+                        i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?,
+                    ),
                 };
                 i.store.replace_by(&copy)?;
                 Ok(kept)
             })?;
             let contents = i.store.contents()?;
-            Ok(Restored { file: file.display().to_string(), kept: kept.map(|k| k.display().to_string()), contents })
+            Ok(Restored {
+                file: file.display().to_string(),
+                kept: kept.map(|k| k.display().to_string()),
+                contents,
+            })
         })
         .await
     }
@@ -183,6 +191,16 @@ impl Casebook {
     pub async fn export(&self, file: &Path, notes: bool, replace: bool, task: &Task) -> Result<Exported> {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
+    }
+
+    /// Looks whether a file can be taken over, where no casebook is to be begun for one that cannot. It is unpacked below
+    /// `scratch` for it.
+    ///
+    /// # Errors
+    /// As [`Casebook::import_casebook`], of the file.
+    pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
+        let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
+        blocking(move || portable::check(&file, &scratch, &task)).await
     }
 
     /// Takes over a portable file: all of it or, on an error, nothing. What is here stays. What of the file is left out, for it

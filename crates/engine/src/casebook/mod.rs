@@ -24,7 +24,7 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
-    doctor::{is_emptied, way_back},
+    doctor::{is_emptied, is_there, way_back},
     duplicates::{Checker, Heard, Table},
     search::{self, query},
     troubleshoot::Language,
@@ -211,8 +211,8 @@ impl Casebook {
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
         let preload = options.preload.then(|| Preload::start(&engine));
-        if !options.create && !folder.is_file() && !folder.join(DATABASE).is_file() {
-            return Err(no_casebook(&folder));
+        if !options.create && !folder.is_file() {
+            is_there(&folder, &folder.join(DATABASE), &folder.join(FULL_TEXT))?;
         }
         make_private(&folder)?;
         let database = folder.join(DATABASE);
@@ -487,14 +487,6 @@ fn emptied(database: &Path) -> Error {
         format!("{} is empty, though there are indexes of what was in it", database.display()),
     )
     .with_hint(way_back(database))
-}
-
-/// Where nobody made a casebook yet.
-fn no_casebook(folder: &Path) -> Error {
-    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
-        "To look elsewhere: --casebook DIR. To begin one there: precedent import sample, precedent import FILE …, \
-         or precedent source add github:owner/name.",
-    )
 }
 
 /// Makes the casebook's folder, for this user alone. One that is there keeps its mode, which may be meant; what is made in it is

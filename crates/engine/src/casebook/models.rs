@@ -62,6 +62,10 @@ impl Casebook {
     ) -> Result<ModelView> {
         let (path, task) = (path.to_owned(), task.clone());
         let name = name.map_or_else(|| embed::suggested_name(&path), str::to_owned);
+        if name == BUILT_IN {
+            return Err(Error::invalid(format!("the name {BUILT_IN} is that of the model that is built in"))
+                .with_hint("Give the new one another name: --name NAME"));
+        }
         self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
     }
 
