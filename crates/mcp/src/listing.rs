@@ -43,8 +43,11 @@ pub fn status(mut status: Value, room: usize) -> Value {
             "coverage": status["coverage"].take(),
             "truncated": true,
         });
-        if fields.len() == 1 && reply::cost(&status) > room {
-            status.as_object_mut().map(|status| status.remove("coverage"));
+        if fields.len() == 1
+            && reply::cost(&status) > room
+            && let Some(status) = status.as_object_mut()
+        {
+            status.remove("coverage");
         }
     }
     status

@@ -339,7 +339,7 @@ impl<'a> Door<'a> {
                     (several || whole) && names(&path, &mapping, name)
                 };
                 for batch in unread {
-                    let ready = ready(batch, look, &file, (routes, origins), store, &elsewhere);
+                    let ready = ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
                     let failed = ready.is_err();
                     if packed.send(ready).is_err() || failed {
                         return;
