@@ -60,6 +60,9 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let format = format(&command)?;
     let brief = session.casebook.brief(request, &session.task).await?;
+    if let Some(fields) = command.json.json.as_deref().filter(|fields| !fields.is_empty()) {
+        return output.json(&brief, fields, None);
+    }
     let bytes = Casebook::render_brief(brief, format).await?;
     write(session, &bytes, &command, output)
 }
@@ -71,6 +74,9 @@ fn section(name: &str) -> Result<SectionKind> {
 /// The format that was asked for, else the one that the file's name says, else Markdown.
 fn format(command: &BriefCommand) -> Result<BriefFormat> {
     let named = command.format.as_deref();
+    if let Some(fields) = &command.json.json {
+        return json_alone(command, fields);
+    }
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
     match (named.or(ending), named.is_none() && ending.is_some()) {
         (None, _) => Ok(BriefFormat::Markdown),
@@ -80,6 +86,21 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
                 .with_hint("Use md, html, pdf or json.")
         }),
     }
+}
+
+/// What `--json` asks for, where nothing else that was said asks for another format.
+fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
+    let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    let named = command.format.as_deref().or(ending);
+    if named.is_some_and(|name| BriefFormat::of_extension(name) != Some(BriefFormat::Json)) {
+        return Err(Error::invalid(format!("--json and {} are two formats", named.unwrap_or_default()))
+            .with_hint("Leave one of them out; --format json is the same as --json."));
+    }
+    if command.output.is_some() && !fields.is_empty() {
+        return Err(Error::invalid("a file holds the whole brief, not some of its fields")
+            .with_hint("Leave --output out, or say --json without fields."));
+    }
+    Ok(BriefFormat::Json)
 }
 
 fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {

@@ -62,7 +62,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
                 return output.json(&all, fields, None);
             }
             for s in &all {
-                let value = s.value.as_deref().map(plain).unwrap_or_default();
+                let value = s.value.as_deref().map_or_else(|| "(not set)".to_owned(), plain);
                 let (key, about) = (s.key, s.about);
                 output.line(format_args!(
                     "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{}; {about}{DIM:#}",

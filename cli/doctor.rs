@@ -1,6 +1,6 @@
 //! `precedent doctor`, `backup`, `restore` and `export`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use precedent_core::{
     Code, Error, Result, Task, files,
@@ -118,13 +118,22 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
     Ok(())
 }
 
-pub async fn restore(session: &Session, command: RestoreCommand, output: &mut Output) -> Result<()> {
-    let restored = session.casebook.restore(&command.file).await?;
+/// Goes back to a copy; `aside` is where a database is that could not be read and was set aside for it.
+pub async fn restore(
+    session: &Session,
+    command: RestoreCommand,
+    aside: Option<PathBuf>,
+    output: &mut Output,
+) -> Result<()> {
+    let mut restored = session.casebook.restore(&command.file).await?;
+    restored.kept = restored.kept.or_else(|| aside.as_ref().map(|path| path.display().to_string()));
     if let Some(fields) = &command.json.json {
         return output.json(&restored, fields, None);
     }
     session.say(&format!("The casebook is as it was in {}: {}.", restored.file, carried(&restored.contents)));
-    if let Some(kept) = &restored.kept {
+    if let Some(aside) = &aside {
+        session.say(&format!("What was here before is damaged and is kept as it is in {}", aside.display()));
+    } else if let Some(kept) = &restored.kept {
         session.say(&format!("What was here before is kept in {kept}"));
     }
     session.say("Its indexes are made again: precedent index");

@@ -4,7 +4,7 @@ use anstyle::Style;
 use precedent_core::{
     Error, Result,
     model::{
-        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate,
+        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate, Lack,
         VerdictKind,
     },
 };
@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("candidates"));
     }
-    print(session, &command, &response, output);
+    print(session, &response, output);
     Ok(())
 }
 
@@ -52,8 +52,8 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     })
 }
 
-fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesResponse, output: &mut Output) {
-    for notice in &response.notices {
+fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
+    for notice in response.notices.iter().filter(|n| n.lack != Lack::Closed) {
         session.say(&notice.text);
     }
     if let Some(known) = &response.known {
@@ -64,14 +64,15 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
             format!("By the texts alone: {}", stated(best))
         }
         Some(best) => match best.band {
-            Band::Related => "Nothing that is surely the same; related:".to_owned(),
-            Band::None => "Nothing alike; the nearest:".to_owned(),
+            Band::Related => "Nothing that is surely the same; what is related follows.".to_owned(),
+            Band::None => "Nothing alike; the nearest follow.".to_owned(),
             _ => stated(best),
         },
         None => "Nothing alike.".to_owned(),
     };
     output.line(format_args!(
-        "{headline} {DIM}{} compared{DIM:#}",
+        "{headline}{} {DIM}{} compared.{DIM:#}",
+        if headline.ends_with('.') { "" } else { "." },
         plural(response.compared as u64, "earlier report")
     ));
     let outcome =
@@ -93,8 +94,9 @@ fn print(session: &Session, command: &DuplicatesCommand, response: &DuplicatesRe
             keys.join(" → ")
         ));
     }
-    if !command.include_closed {
-        output.line(format_args!("{DIM}Only open reports were compared; --include-closed takes all.{DIM:#}"));
+    // It is a part of the answer, so it stands with it.
+    for notice in response.notices.iter().filter(|n| n.lack == Lack::Closed) {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(&notice.text)));
     }
 }
 
@@ -121,7 +123,7 @@ fn stated(c: &DuplicateCandidate) -> String {
     format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} in 100)", plain(&c.key), c.confidence * 100.0)
 }
 
-fn capital(words: &str) -> String {
+pub fn capital(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -1,9 +1,13 @@
 //! `precedent import`.
 
+use std::path::Path;
+
 use precedent_core::{
-    Result, Task,
+    Error, Result, Task,
     model::{FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood},
 };
+
+use precedent_engine::Casebook;
 
 use crate::{
     Session,
@@ -110,7 +114,7 @@ fn view(file: &FileView, output: &mut Output) {
         output.line(format_args!(
             "  into {}: {}, {}",
             plain(&share.source),
-            plural(share.items, "item"),
+            held(share.items, file.items > 0, file.pages > 0),
             plural(share.comments, "comment")
         ));
     }
@@ -176,6 +180,40 @@ fn understood(session: &Session, found: &Understood) {
     }
 }
 
+/// What a source gets, of whose number it is known only for all of them together whether there are items or pages in it.
+fn held(number: u64, items: bool, pages: bool) -> String {
+    match (items, pages) {
+        (false, true) => plural(number, "wiki page"),
+        (true, true) if number == 1 => "1 item or wiki page".to_owned(),
+        (true, true) => format!("{} items and wiki pages", count(number)),
+        _ => plural(number, "item"),
+    }
+}
+
+/// Looks whether what is to be imported is there at all, before a casebook is begun for it.
+///
+/// # Errors
+/// Of a path that cannot be read; of a file that no casebook was exported to.
+pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Task) -> Result<()> {
+    if folder.join(precedent_engine::DATABASE).exists() {
+        return Ok(());
+    }
+    let paths = match &command.command {
+        None => &command.paths,
+        Some(
+            ImportCommand::Github(files) | ImportCommand::Csv { files, .. } | ImportCommand::Wiki(files),
+        ) => &files.paths,
+        Some(ImportCommand::Casebook { file, .. }) => {
+            return Casebook::check_exported(file, &std::env::temp_dir(), task).await;
+        }
+        Some(ImportCommand::Sample { .. }) => return Ok(()),
+    };
+    for path in paths {
+        std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    }
+    Ok(())
+}
+
 /// Says what went where, if that is more than one source.
 fn shares(session: &Session, import: &Imported) {
     if import.sources.len() < 2 {
@@ -185,7 +223,7 @@ fn shares(session: &Session, import: &Imported) {
         session.say(&format!(
             "  {}: {}, {}",
             share.source,
-            plural(share.items, "item"),
+            held(share.items, import.report.items > 0, import.report.pages > 0),
             plural(share.comments, "comment")
         ));
     }
@@ -193,7 +231,8 @@ fn shares(session: &Session, import: &Imported) {
 
 /// What the import of a casebook and the indexing after it did.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-pub struct Casebook {
+#[schemars(rename = "Casebook")]
+pub struct CasebookReport {
     #[serde(flatten)]
     taken: Taken,
     index: Option<IndexReport>,
@@ -216,7 +255,7 @@ async fn casebook(
     session.say(&format!("Imported {}.", crate::doctor::carried(&taken.contents)));
     let index = index(session, after).await?;
     match &json.json {
-        Some(fields) => output.json(&Casebook { taken, index }, fields, None),
+        Some(fields) => output.json(&CasebookReport { taken, index }, fields, None),
         None => Ok(()),
     }
 }

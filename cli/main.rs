@@ -134,7 +134,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
             }
         }
     }
-    *output = Output::new(color(&args, &settings));
+    *output = Output::new(color(&args, &settings)).quiet(args.quiet);
     let mut args = args;
     if let Command::Config(command) = args.command {
         return config::run(command, output);
@@ -170,9 +170,12 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         }
         command => Args { command, ..args },
     };
-    let casebook = match args.command {
-        Command::Restore(_) => Casebook::open_to_restore(options).await?,
-        _ => Casebook::open(options).await?,
+    if let Command::Import(import) = &args.command {
+        import::before_a_new_casebook(import, &options.folder, &task).await?;
+    }
+    let (casebook, aside) = match &args.command {
+        Command::Restore(command) => Casebook::open_to_restore(options, &command.file).await?,
+        _ => (Casebook::open(options).await?, None),
     };
     let session = Session { casebook, task, quiet: args.quiet, settings };
     if let Some(remark) = session.casebook.read_only() {
@@ -199,7 +202,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Status(command) => status::run(&session, command, output).await,
         Command::Backup(command) => doctor::backup(&session, command, output).await,
         Command::Export(command) => doctor::export(&session, command, output).await,
-        Command::Restore(command) => doctor::restore(&session, command, output).await,
+        Command::Restore(command) => doctor::restore(&session, command, aside, output).await,
         Command::Doctor(_)
         | Command::Eval(_)
         | Command::Mcp(_)

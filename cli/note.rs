@@ -62,14 +62,20 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
         }
         NoteCommand::List { kind, archived, json } => {
-            let mut notes = casebook.notes(kind.map(|k| kind_of(&k)).transpose()?).await?;
+            let kind = kind.map(|k| kind_of(&k)).transpose()?;
+            let mut notes = casebook.notes(kind).await?;
             notes.retain(|n| archived || n.lifecycle == Lifecycle::Active);
             if let Some(fields) = &json.json {
                 return output.json(&notes, fields, None);
             }
-            if notes.is_empty() {
-                output
-                    .line("There are no notes. Add one: precedent note add --kind lesson --title … --body …");
+            match kind {
+                _ if !notes.is_empty() => {}
+                Some(kind) => output.line(format_args!(
+                    "There are no notes of the kind {}. All of them: precedent note list",
+                    kind.as_str()
+                )),
+                None => output
+                    .line("There are no notes. Add one: precedent note add --kind lesson --title … --body …"),
             }
             for note in &notes {
                 let archived = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };

@@ -10,6 +10,7 @@ use precedent_core::{
 };
 use precedent_engine::config::Color;
 use precedent_text::visible::{self, is_order};
+use schemars::JsonSchema;
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
@@ -23,6 +24,8 @@ pub const DONE: Style = AnsiColor::Magenta.on_default();
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
+    /// Whether nothing is said on standard error but errors.
+    quiet: bool,
     /// What went wrong first. After that nothing more is written.
     failed: Option<io::Error>,
 }
@@ -36,7 +39,18 @@ impl Output {
         }
         // Lines for a terminal fit it; a pipe gets them whole, but still readable.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
-        Self { out: io::BufWriter::new(anstream::stdout()), width: width.clamp(40, 120), failed: None }
+        Self {
+            out: io::BufWriter::new(anstream::stdout()),
+            width: width.clamp(40, 120),
+            quiet: false,
+            failed: None,
+        }
+    }
+
+    /// Says nothing on standard error but errors, if that is wanted.
+    #[must_use]
+    pub fn quiet(self, quiet: bool) -> Self {
+        Self { quiet, ..self }
     }
 
     /// Prints a line.
@@ -78,18 +92,32 @@ impl Output {
         }
     }
 
-    /// Prints JSON: all of it, or of every object (or of every element of a list named `list`) only these fields.
+    /// Prints JSON: all of it, or of every object (or of every element of a list named `list`) only these fields. What the whole
+    /// would say of what it lacks is said on standard error then.
     ///
     /// # Errors
     /// A field that does not exist, with those that do.
-    pub fn json(&mut self, value: &impl serde::Serialize, fields: &str, list: Option<&str>) -> Result<()> {
+    pub fn json<T: serde::Serialize + JsonSchema>(
+        &mut self,
+        value: &T,
+        fields: &str,
+        list: Option<&str>,
+    ) -> Result<()> {
         let mut value = serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         if !fields.is_empty() {
+            let notices = value.get_mut("notices").map(serde_json::Value::take);
             if let Some(inner) = list.and_then(|l| value.get_mut(l)) {
                 value = inner.take();
+                for notice in notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet) {
+                    remark(plain(notice["text"].as_str().unwrap_or_default()));
+                }
+            } else if let (Some(notices), Some(object)) = (notices, value.as_object_mut()) {
+                object.insert("notices".to_owned(), notices);
             }
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
+                // Nothing in it tells what its elements would have.
+                serde_json::Value::Array(all) if all.is_empty() => known::<T>(&fields, list)?,
                 serde_json::Value::Array(all) => all.iter_mut().try_for_each(|v| keep(v, &fields))?,
                 one => keep(one, &fields)?,
             }
@@ -139,13 +167,34 @@ pub fn remark(text: impl std::fmt::Display) {
 
 fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
     let Some(object) = value.as_object_mut() else { return Ok(()) };
-    if let Some(missing) = fields.iter().find(|f| !object.contains_key(**f)) {
-        let known: Vec<&str> = object.keys().map(String::as_str).collect();
-        return Err(Error::invalid(format!("there is no field \"{missing}\""))
-            .with_hint(format!("The fields are: {}.", known.join(", "))));
-    }
+    are_there(object, fields)?;
     object.retain(|key, _| fields.contains(&key.as_str()));
     Ok(())
+}
+
+fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str]) -> Result<()> {
+    let Some(missing) = fields.iter().find(|f| !object.contains_key(**f)) else { return Ok(()) };
+    let known: Vec<&str> = object.keys().map(String::as_str).collect();
+    Err(Error::invalid(format!("there is no field \"{missing}\""))
+        .with_hint(format!("The fields are: {}.", known.join(", "))))
+}
+
+/// Looks whether the elements of a list that is empty would have these fields, as the schema of what is printed says.
+fn known<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
+    let schema = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let root = schema.into_root_schema_for::<T>().to_value();
+    let of = |at: &serde_json::Value| match at.get("$ref").and_then(serde_json::Value::as_str) {
+        Some(to) => root.pointer(to.trim_start_matches('#')).cloned().unwrap_or_default(),
+        None => at.clone(),
+    };
+    let held = match list {
+        Some(name) => of(&root["properties"][name]),
+        None => root.clone(),
+    };
+    match of(&held["items"]).get("properties").and_then(serde_json::Value::as_object) {
+        Some(properties) => are_there(properties, fields),
+        None => Ok(()),
+    }
 }
 
 /// Prints an error with its remedy.

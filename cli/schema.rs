@@ -15,7 +15,7 @@ use precedent_text::similar;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
 use precedent_engine::diagnosis::Diagnosis;
-use precedent_eval::EvalReport;
+use precedent_eval::{CasesReport, EvalReport};
 
 use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
 
@@ -36,10 +36,11 @@ const ALL: &[Named] = &[
     ("doctor-bundle", of::<Diagnosis>),
     ("duplicates", of::<DuplicatesResponse>),
     ("eval", of::<EvalReport>),
+    ("eval-cases", of::<CasesReport>),
     ("eval-solved", of::<ThreadFigures>),
     ("export", of::<Exported>),
     ("import", of::<import::Report>),
-    ("import-casebook", of::<import::Casebook>),
+    ("import-casebook", of::<import::CasebookReport>),
     ("import-dry-run", of::<Understood>),
     ("index", of::<IndexReport>),
     ("model-catalog", of::<Vec<Offer>>),

@@ -71,7 +71,8 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
             | Lack::Calibration
             | Lack::Operators
             | Lack::Item
-            | Lack::Elsewhere => "",
+            | Lack::Elsewhere
+            | Lack::Closed => "",
         };
         session.say(&format!("{}{remedy}", notice.text));
     }

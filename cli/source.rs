@@ -16,6 +16,7 @@ use crate::{
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
         SourceCommand::Add { key, host, called, wiki, json } => {
+            let mut was_there = false;
             let view = match key.split_once(':') {
                 Some((tracker, place)) => {
                     let new = NewMirror {
@@ -31,10 +32,19 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     return Err(Error::invalid("--host, --as and --wiki are for live sources")
                         .with_hint(format!("Write: precedent source add github:{key}")));
                 }
-                None => session.casebook.add_source(&key).await?,
+                None => {
+                    let there = session.casebook.sources().await?;
+                    was_there = there.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
+                    session.casebook.add_source(&key).await?
+                }
             };
             match json.json {
                 Some(fields) => output.json(&view, &fields, None)?,
+                None if was_there => session.say(&format!(
+                    "{} is there already ({}); nothing was changed.",
+                    view.key,
+                    holds(&view)
+                )),
                 None if key.contains(':') => {
                     session.say(&format!("Added {}. Fetch it: precedent sync {}", view.key, view.key));
                 }

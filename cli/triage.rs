@@ -11,7 +11,7 @@ use crate::{
     Session,
     args::TriageCommand,
     closures,
-    duplicates::print_candidate,
+    duplicates::{capital, print_candidate},
     output::{BOLD, DIM, KEY, Output, day, plain, plural},
     verdict,
 };
@@ -77,7 +77,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
             same => format!("; of these {n}, about {same:.0} are the same"),
         },
     };
-    output.line(format_args!("{waiting}{expected} {DIM}{scanned}{DIM:#}"));
+    output.line(format_args!("{waiting}{expected}. {DIM}{}.{DIM:#}", capital(&scanned)));
 }
 
 /// The reports that have nothing that is surely the same, and something that is worth reading: a line each.

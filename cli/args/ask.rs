@@ -78,7 +78,7 @@ pub struct TriageCommand {
     #[arg(long, value_name = "BAND", value_parser = ["high", "likely", "possible", "none"], default_value = "possible")]
     pub band: String,
     /// At most this many reports [default: 20]
-    #[arg(short = 'L', long, value_name = "N")]
+    #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
     pub limit: Option<usize>,
     /// Ask about each report and record the decisions
     #[arg(long, conflicts_with = "json")]
@@ -122,7 +122,7 @@ pub struct ClustersCommand {
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub min_size: usize,
     /// At most this many clusters
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 20)]
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 20, value_parser = super::at_least_one)]
     pub limit: usize,
     /// Check nothing: the clusters of what was checked before
     #[arg(long)]
@@ -292,7 +292,7 @@ pub struct SearchCommand {
     #[arg(short, long, value_name = "LABEL")]
     pub label: Vec<String>,
     /// At most this many results [default: 10]
-    #[arg(short = 'L', long, value_name = "N")]
+    #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
     pub limit: Option<usize>,
     /// How to rank
     #[arg(short, long, value_name = "MODE", value_parser = ["hybrid", "lexical", "semantic"])]

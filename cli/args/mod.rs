@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"])]
     pub color: Option<String>,
     /// Threads that compute vectors [default: the cores, at most 4]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(usize))]
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one)]
     pub threads: Option<usize>,
     /// What makes the vectors
     #[arg(
@@ -201,5 +201,17 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         super::Args::command().debug_assert();
+    }
+}
+
+/// A number of something of which none makes no sense.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("it has to be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(error.to_string()),
     }
 }

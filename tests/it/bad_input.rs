@@ -59,7 +59,13 @@ fn files_that_are_no_import_say_so() {
     for (name, content, code, why) in [
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
         ("wrong.json", b"{\"items\": [1, 2]}", 1, "nothing could be imported"),
-        ("cut.json", b"[{\"number\": 1, \"title\": \"x", 1, "ends inside"),
+        ("cut.json", b"[{\"number\": 1, \"title\": \"x", 2, "ends inside"),
+        (
+            "cut_after_one.json",
+            b"[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti",
+            2,
+            "the file is cut: the file ends inside this record",
+        ),
         ("binary.json", b"\x00\x01\x02\xff\xfe", 1, "this is no text"),
         ("notgzip.json.gz", b"\x1f\x8b\x08\x00garbage", 2, "cut or damaged"),
     ] {

@@ -227,3 +227,82 @@ fn a_word_is_found_behind_what_is_written_before_it() {
         assert!(out.starts_with(key), "{query}: {out}");
     }
 }
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_reason() {
+    let place = Place::new();
+    small(&place);
+    for (args, why) in [
+        (&["search", "slot", "-L", "0"][..], "at least 1"),
+        (&["triage", "-L", "0"], "at least 1"),
+        (&["clusters", "-L", "0"], "at least 1"),
+        (&["--threads", "0", "status"], "at least 1"),
+        (
+            &["verdict", "set", "1", "acme/app:Slots-and-disks", "duplicate"],
+            "acme/app:Slots-and-disks is no report",
+        ),
+        (
+            &["verdict", "set", "acme/app:Slots-and-disks", "1", "duplicate"],
+            "acme/app:Slots-and-disks is no report",
+        ),
+        (&["verdict", "list", "--json=foo"], "there is no field \"foo\""),
+        (&["brief", "acme/app#1", "--json=foo"], "there is no field \"foo\""),
+        (&["brief", "acme/app#1", "--json", "--format", "html"], "two formats"),
+        (&["brief", "acme/app#1", "--json", "-o", "a.md"], "two formats"),
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{args:?}: {:?} {}", ran.code, ran.err);
+    }
+    place.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
+    // Which part of a key is not known.
+    for (key, why) in [("no/pe#1", "There are: acme/app"), ("acme/app#99", "acme/app is here")] {
+        let ran = place.run(&["show", key]);
+        assert!(ran.code == Some(1) && ran.err.contains(why), "{key}: {}", ran.err);
+    }
+    let brief = place.json(&["brief", "acme/app#1", "--json"]);
+    assert!(brief["title"].is_string() && place.json(&["brief", "acme/app#1", "--json=title"]).is_object());
+    let ran = place.ok(&["source", "add", "acme/app"]);
+    assert!(ran.err.contains("is there already"), "{}", ran.err);
+    place.ok(&["note", "add", "-t", "x", "-b", "y"]);
+    let listed = place.ok(&["note", "list", "-k", "thesis"]).out;
+    assert!(listed.contains("no notes of the kind thesis"), "{listed}");
+}
+
+#[test]
+fn what_an_answer_lacks_is_told_where_fields_are_picked() {
+    let place = Place::new();
+    let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
+    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
+    let ran = place.ok(&["search", "slot", "--json=key"]);
+    assert!(ran.err.contains("Answered by words alone") && ran.out.contains("acme/app#1"), "{}", ran.err);
+    assert_eq!(place.ok(&["-q", "search", "slot", "--json=key"]).err, "");
+}
+
+#[test]
+fn a_casebook_that_lost_its_database_or_may_not_be_read_is_not_called_none() {
+    let place = Place::new();
+    small(&place);
+    let database = place.casebook().join("precedent.db");
+    std::fs::rename(&database, place.path("elsewhere.db")).unwrap();
+    for command in ["status", "doctor"] {
+        let ran = place.run(&[command]);
+        assert!(ran.code == Some(1) && ran.err.contains("is missing, though"), "{command}: {}", ran.err);
+        assert!(ran.err.contains("precedent restore"), "{command}: {}", ran.err);
+    }
+    std::fs::rename(place.path("elsewhere.db"), &database).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let set = |mode| {
+            std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(0o000);
+        let may_look = std::fs::metadata(&database).is_ok();
+        let ran = place.run(&["status"]);
+        set(0o700);
+        match may_look {
+            true => eprintln!("SKIPPED: a folder without permission, because this user may read everything"),
+            false => assert!(ran.err.contains("permission denied"), "{}", ran.err),
+        }
+    }
+}

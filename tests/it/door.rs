@@ -108,6 +108,25 @@ fn gitlab_csv_is_numbered_by_iid() {
 }
 
 #[test]
+fn words_of_a_state_without_a_column_of_states_are_told() {
+    let place = Place::new();
+    let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Offen\n");
+    let path = path.to_string_lossy().into_owned();
+    let map = ["--map", "state.closed=Erledigt"];
+    let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
+    assert!(ran.err.contains("no column gives the state") && ran.err.contains("--map state="), "{}", ran.err);
+    let tried = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
+    assert!(tried.out.contains("no column gives the state"), "{}", tried.out);
+    let ran = place.ok(&[
+        &["import", &path, "-R", "acme/app", "--no-vectors", "--map", "state=Zustandsbild"],
+        &map[..],
+    ]
+    .concat());
+    assert!(!ran.err.contains("no column gives the state"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#1")["state"], "closed");
+}
+
+#[test]
 fn redmine_csv_in_an_old_encoding_and_another_language() {
     let place = Place::new();
     let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
@@ -172,18 +191,21 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
     let item = show(&place, "acme/app#2");
     assert_eq!((&item["state"], &item["closed_at"]), (&json!("closed"), &json!("2025-03-07T12:00:00Z")));
     assert!(links(&item).contains("acme/app#1"), "{item}");
+    let place = Place::new();
     imported(
         &place,
         "view.csv",
         "ID,Requester,Subject,Tags,Status,Created at,Solved at\n31,Kim,Oven cold,fuse heater,Solved,2025-03-01 10:00,2025-03-02 10:00\n",
     );
     assert_eq!(show(&place, "acme/app#31")["labels"], json!(["fuse", "heater"]));
+    let place = Place::new();
     imported(
         &place,
         "query.tsv",
         "id\tsummary\tstatus\ttime\tchangetime\treporter\n41\tSlow clock\tclosed\t1735689600000000\t1735776000000000\tliv\n",
     );
     assert_eq!(show(&place, "acme/app#41")["created_at"], "2025-01-01T00:00:00Z");
+    let place = Place::new();
     imported(
         &place,
         "items.csv",
@@ -192,6 +214,7 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
     let item = show(&place, "acme/app#51");
     assert_eq!(item["labels"], json!(["Bug", "crane", "stop"]));
     assert_eq!(item["markdown"], "It **halts**.\n\n- lift\n\n### Repro Steps\n\nLift twice");
+    let place = Place::new();
     imported(
         &place,
         "mantis.csv",
@@ -269,6 +292,7 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
     );
     assert!(links(&item).contains("deck.example/DECK#2"), "{item}");
 
+    let place = Place::new();
     let ticket = json!({"url": "https://oven.example/api/v2/tickets/31.json", "id": 31, "type": "problem", "subject": "Cold", "description": "Cold oven.", "status": "solved",
         "requester_id": 7, "submitter": {"id": 7, "name": "Kim"}, "tags": ["fuse"], "created_at": "2025-01-01T00:00:00Z", "comments": [
             {"id": 1, "author_id": 7, "body": "Cold oven."}, {"id": 2, "author_id": 9, "body": "Change the fuse.", "created_at": "2025-01-02T00:00:00Z"}]});
@@ -332,6 +356,108 @@ fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
     place.ok(&["import", &dump]);
     assert_eq!(show(&place, "yard/crane#5")["title"], "Of yard/crane");
     assert_eq!(said(&show(&place, "yard/crane#6")), ["bo: Why?"]);
+}
+
+/// Items of one GitHub project and tickets of Zendesk, which have the same numbers.
+fn two_trackers() -> [(&'static str, String); 2] {
+    let issue = |n: u32| {
+        json!({"number": n, "title": format!("Crane {n}"), "state": "open", "html_url": format!("https://github.com/acme/up/issues/{n}"),
+            "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"})
+    };
+    let ticket = |n: u32| {
+        json!({"url": format!("https://oven.zendesk.com/api/v2/tickets/{n}.json"), "id": n, "subject": format!("Oven {n}"),
+            "description": "It is cold.", "status": "solved", "requester_id": 7, "created_at": "2025-02-01T00:00:00Z",
+            "updated_at": "2025-03-01T00:00:00Z"})
+    };
+    [
+        ("hub.json", json!([issue(1), issue(2)]).to_string()),
+        ("tickets.json", json!([ticket(1), ticket(2)]).to_string()),
+    ]
+}
+
+#[test]
+fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
+    let [hub, tickets] = two_trackers();
+    // Whichever comes first.
+    for (first, second) in [("a.json", "b.json"), ("b.json", "a.json")] {
+        let place = Place::new();
+        place.file(&format!("both/{first}"), &hub.1);
+        place.file(&format!("both/{second}"), &tickets.1);
+        place.file("both/mails/1.eml", mail("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"));
+        place.file("both/page.md", "# Home\n\nThe oven's page.\n");
+        let path = place.path("both").to_string_lossy().into_owned();
+        let ran = place.ok(&["import", &path, "--no-vectors"]);
+        assert!(!ran.err.contains("updated"), "{}", ran.err);
+        assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
+        let stem = second.trim_end_matches(".json");
+        assert_eq!(show(&place, &format!("oven.zendesk.com/{stem}#1"))["title"], "Oven 1");
+        let held = place.json(&["source", "list", "--json=key"]).to_string();
+        for source in ["mail/inbox", "wiki/both"] {
+            assert!(held.contains(source), "{source}: {held}");
+        }
+    }
+    // As they are named in an archive they are named where they are named one by one.
+    let place = Place::new();
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, text) in [&tickets, &hub] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o600);
+        archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    let path = place.file("all.tar", archive.into_inner().unwrap()).to_string_lossy().into_owned();
+    place.ok(&["import", &path, "--no-vectors"]);
+    let ran = place.ok(&["import", &place.file(tickets.0, &tickets.1).to_string_lossy(), "--no-vectors"]);
+    assert!(ran.err.contains("2 unchanged"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
+    assert_eq!(show(&place, "oven.zendesk.com/tickets#1")["title"], "Oven 1");
+}
+
+#[test]
+fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
+    let [hub, tickets] = two_trackers();
+    let place = Place::new();
+    imported(&place, hub.0, &hub.1);
+    for more in [&[][..], &["--no-index"]] {
+        let path = place.file(tickets.0, &tickets.1).to_string_lossy().into_owned();
+        let ran = place.run(&[&["import", &path, "-R", "acme/app"], more].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        for part in [
+            "acme/app holds items of GitHub (github.com)",
+            "of Zendesk (oven.zendesk.com)",
+            "source of their own",
+        ] {
+            assert!(ran.err.contains(part), "{part}: {}", ran.err);
+        }
+    }
+    // Another address of the same kind of tracker is another tracker.
+    let other = hub.1.replace("github.com", "git.example");
+    let ran = import(&place, "other.json", &other);
+    assert!(ran.code == Some(2) && ran.err.contains("git.example"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#1")["title"], "Crane 1");
+    // What it was made of is taken as before, as another kind of file, too.
+    imported(&place, hub.0, &hub.1);
+    imported(&place, "more.json", json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string());
+
+    // Both under one name: the second is left out and told.
+    let place = Place::new();
+    place.file(&format!("both/{}", hub.0), &hub.1);
+    place.file(&format!("both/{}", tickets.0), &tickets.1);
+    let path = place.path("both").to_string_lossy().into_owned();
+    for run in [
+        &["import", &path, "-R", "acme/mix", "--dry-run"][..],
+        &["import", &path, "-R", "acme/mix", "--no-vectors"],
+    ] {
+        let ran = place.ok(run);
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(told.contains("acme/mix holds items of GitHub"), "{told}");
+    }
+    assert_eq!(show(&place, "acme/mix#1")["title"], "Crane 1");
+    // A live source is of its tracker, too.
+    let place = Place::new();
+    imported(&place, tickets.0, &tickets.1);
+    let ran = place.run(&["source", "add", "github:acme/app"]);
+    assert!(ran.code == Some(2) && ran.err.contains("holds items of Zendesk"), "{}", ran.err);
 }
 
 #[test]
@@ -945,6 +1071,7 @@ fn json_whose_fields_are_called_as_columns_are_is_read() {
         "notes": [{"id": 1, "reporter": {"name": "per"}, "text": "Grease helps.", "created_at": "2024-03-13T07:00:00+01:00"}],
         "tags": [{"name": "cold"}],
     }]});
+    let place = Place::new();
     imported(&place, "mantis.json", mantis.to_string());
     let item = show(&place, "acme/app#12");
     assert_eq!(
@@ -994,6 +1121,7 @@ fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
     assert_eq!((&item["author"], &item["created_at"]), (&json!("Per"), &json!("2024-03-12T13:05:00Z")));
     assert_eq!(said(&item), ["ida: New spring."]);
     assert_eq!(show(&place, "acme/app#13")["state"], "open");
+    let place = Place::new();
     // Entities are those of HTML where texts are HTML, and a row without a title has its text.
     imported(
         &place,

@@ -245,6 +245,17 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
     let casebook = loaded(&place).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
     let all = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
+    // That closed ones were left out is told, and how many.
+    let told = |found: &DuplicatesResponse| {
+        found.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
+    };
+    let open_alone = ask(&casebook, of("acme/app#6")).await;
+    let drafted = ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
+    for found in [&open_alone, &drafted] {
+        let told = told(found);
+        assert!(told.len() == 1 && told[0].contains("closed"), "{told:?}");
+    }
+    assert!(told(&all).is_empty(), "{:?}", all.notices);
     let best = &all.candidates[0];
     assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Fixed(None)));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
@@ -971,7 +982,7 @@ async fn without_a_model_words_answer_and_the_answer_says_so() {
     let found = ask(&casebook, of("acme/app#5")).await;
     assert_eq!(keys(&found).first(), Some(&"acme/app#1"));
     assert_eq!(found.candidates[0].similarity.semantic, None);
-    assert_eq!(found.notices.len(), 1);
+    assert_eq!(found.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
 }
 
 #[test]

@@ -346,6 +346,23 @@ fn files_that_others_may_read() {
     assert_eq!(mode(&database(&place)), 0o600);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_made_in_a_folder_that_others_may_read_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    std::fs::create_dir_all(place.casebook()).unwrap();
+    std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    place.ok(&["import", "sample"]);
+    place.ok(&["note", "add", "-t", "Mine", "-b", "Mine alone"]);
+    let made: Vec<_> = std::fs::read_dir(place.casebook()).unwrap().flatten().collect();
+    assert!(made.iter().any(|e| e.path().is_dir()) && made.len() > 3);
+    for entry in made {
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", entry.path().display());
+    }
+}
+
 #[test]
 fn a_disk_that_is_nearly_full() {
     let place = filled();
@@ -446,6 +463,37 @@ fn a_damaged_database() {
         let _ = std::fs::remove_file(database(&place).with_extension(ending));
     }
     found_for_a_person(&place.run(&["doctor", "--json"]), "database_damaged");
+}
+
+#[test]
+fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
+    let place = filled();
+    let before = content(&place);
+    let copy = place.path("good.db").to_string_lossy().into_owned();
+    place.ok(&["backup", &copy]);
+    change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
+    let good = std::fs::read(database(&place)).unwrap();
+    for (nth, tenths) in [1, 3, 5, 7, 9].into_iter().enumerate() {
+        let mut bytes = good.clone();
+        let at = (bytes.len() * tenths / 10) & !4095;
+        bytes[at..at + 8192].fill(0x5a);
+        for ending in ["db-wal", "db-shm"] {
+            let _ = std::fs::remove_file(database(&place).with_extension(ending));
+        }
+        std::fs::write(database(&place), &bytes).unwrap();
+        // What is no copy leaves the damaged file where it is.
+        if nth == 0 {
+            let no = place.file("no.db", "no copy").to_string_lossy().into_owned();
+            assert_ne!(place.run(&["restore", &no]).code, Some(0));
+            assert_eq!(std::fs::read(database(&place)).unwrap(), bytes);
+        }
+        let ran = place.ok(&["restore", &copy]);
+        let aside = place.casebook().join(format!("precedent.damaged-{}.db", nth + 1));
+        assert!(ran.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", ran.err);
+        assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: it is kept byte for byte");
+        place.ok(&["index"]);
+        assert_eq!(content(&place), before, "{tenths}");
+    }
 }
 
 #[test]

@@ -245,6 +245,19 @@ fn a_file_that_was_cut_or_changed_is_refused() {
     let ran = import(&there, &here.path("no such file"));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     untouched(&there);
+    // What is no exported casebook is called what it is, and none is begun for it.
+    let copy = here.path("copy.db");
+    here.ok(&["backup", &copy.to_string_lossy()]);
+    let new = Place::new();
+    for (file, why) in [
+        (here.file("cut.casebook", &whole[..whole.len() / 2]), "cannot be imported as a casebook"),
+        (here.file("table.csv", "ID,Title\n1,One\n"), "is no casebook that was exported"),
+        (copy, "precedent restore"),
+    ] {
+        let ran = import(&new, &file);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{why}: {}", ran.err);
+        assert!(!new.casebook().join("precedent.db").exists(), "{why}");
+    }
 }
 
 #[test]

@@ -146,6 +146,18 @@ fn is_mine(_: &fs::Metadata) -> bool {
     true
 }
 
+/// Makes a folder and those above it that are missing, for this user alone. One that is there already stays as it is.
+///
+/// # Errors
+/// [`crate::Code::Io`].
+pub fn private_folder(folder: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|e| Error::io(folder, e))
+}
+
 /// Moves a file to a name that nothing has; whether it did.
 fn move_to(from: &Path, to: &Path) -> Result<bool> {
     let moved = TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);

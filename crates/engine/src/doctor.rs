@@ -48,6 +48,31 @@ pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
     store::is_emptied(database) && full_text.is_dir()
 }
 
+/// Looks whether a casebook's folder has its database.
+///
+/// # Errors
+/// [`Code::NotFound`] if there is none, also where what belongs to one is left; [`Code::Io`] if this user may not look.
+pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
+    match fs::metadata(database) {
+        Ok(found) if found.is_file() => Ok(()),
+        // What cannot be looked at may well be there.
+        Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
+        _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => Err(Error::not_found(
+            format!("{} is missing, though what belongs to it is there", database.display()),
+        )
+        .with_hint(way_back(database))),
+        _ => Err(no_casebook(folder)),
+    }
+}
+
+/// Where nobody made a casebook yet.
+fn no_casebook(folder: &Path) -> Error {
+    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
+        "To look elsewhere: --casebook DIR. To begin one there: precedent import sample, precedent import FILE …, \
+         or precedent source add github:owner/name.",
+    )
+}
+
 /// What to do about a database that cannot be mended.
 pub(crate) fn way_back(database: &Path) -> String {
     let copy =
@@ -65,10 +90,7 @@ impl CheckUp<'_> {
     /// # Errors
     /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and those of a repair that failed.
     pub fn run(&self, task: &Task) -> Result<Health> {
-        if !self.database.is_file() {
-            return Err(Error::not_found(format!("there is no casebook in {}", self.folder.display()))
-                .with_hint("Name another folder with --casebook, or begin one: precedent import sample"));
-        }
+        is_there(self.folder, self.database, self.full_text)?;
         let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
         let mut checked = |what: &str| health.checked.push(what.to_owned());
         let mut found = Vec::new();

@@ -20,6 +20,6 @@ mod samples;
 pub mod search;
 pub mod troubleshoot;
 
-pub use casebook::{Casebook, OpenOptions, understand_files};
+pub use casebook::{Casebook, DATABASE, OpenOptions, understand_files};
 pub use parts::Parts;
 pub use precedent_text::html::from_markdown as prose;

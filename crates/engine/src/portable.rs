@@ -6,7 +6,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufReader, BufWriter, Read, Write},
+    io::{self, BufReader, BufWriter, Read, Seek as _, Write},
     path::Path,
 };
 
@@ -116,10 +116,40 @@ pub fn import(
     store.take_over(&database, &manifest.contents, told)
 }
 
+/// Looks whether a file is one that [`export`] wrote, whole and unchanged. It is unpacked below `scratch`, and nothing of it stays.
+///
+/// # Errors
+/// As [`import`], of the file.
+pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
+    let place = Workplace::within(scratch)?;
+    let database = place.path("import.db");
+    unpack(file, &database, task)?;
+    store::check_foreign(&database).map_err(|e| e.context(file.display()))
+}
+
 /// Reads the three members, writes the database to `target`, and compares what was read with the checksums.
 fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let size = length(file)?;
-    let open = File::open(file).map_err(|e| Error::io(file, e))?;
+    let mut open = File::open(file).map_err(|e| Error::io(file, e))?;
+    let mut start = [0; 512];
+    let read = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
+    if start.starts_with(b"SQLite format 3") {
+        return Err(Error::invalid(format!(
+            "{} is a database, not a casebook that was exported",
+            file.display()
+        ))
+        .with_hint(format!(
+            "A copy that `precedent backup` wrote is gone back to: precedent restore {}",
+            file.display()
+        )));
+    }
+    let told = read.min(MANIFEST.len());
+    if start[..told] != MANIFEST.as_bytes()[..told] {
+        return Err(Error::invalid(format!("{} is no casebook that was exported", file.display())).with_hint(
+            "It has to be a whole file that `precedent export` wrote; nothing was imported. Files of trackers: precedent import FILE.",
+        ));
+    }
+    open.rewind().map_err(|e| Error::io(file, e))?;
     let mut archive = tar::Archive::new(BufReader::new(open));
     let mut entries = archive.entries().map_err(|e| refused(file, &e))?;
     let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
@@ -151,6 +181,17 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         return Err(refused(file, &"it was changed: its content is not what its checksums say"));
     }
     Ok(manifest)
+}
+
+/// Reads as much of a file's beginning as there is; how much that is.
+fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    loop {
+        match file.read(&mut start[done..])? {
+            0 => return Ok(done),
+            n => done += n,
+        }
+    }
 }
 
 fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {

@@ -23,6 +23,36 @@ use super::{
 /// So many results are ranked among the same candidates, whatever the limit. Those behind them are ranked among more.
 const STEADY: usize = 100;
 
+/// The status in this room: where there is little, all sources by their keys come before what else is known of them. Who is told
+/// of a part of the sources takes it for all.
+pub fn status(mut status: Value, room: usize) -> Value {
+    let known: [&[&str]; 2] = [&["key", "kind", "issues", "pull_requests", "pages"], &["key"]];
+    for fields in known {
+        if reply::cost(&status) <= room {
+            break;
+        }
+        for source in status["sources"].as_array_mut().into_iter().flatten() {
+            if let Some(source) = source.as_object_mut() {
+                source.retain(|name, _| fields.contains(&name.as_str()));
+            }
+        }
+        let sources = status["sources"].take();
+        status = json!({
+            "count": sources.as_array().map_or(0, Vec::len),
+            "sources": sources,
+            "coverage": status["coverage"].take(),
+            "truncated": true,
+        });
+        if fields.len() == 1
+            && reply::cost(&status) > room
+            && let Some(status) = status.as_object_mut()
+        {
+            status.remove("coverage");
+        }
+    }
+    status
+}
+
 /// A page of a search.
 pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     if asked.query.trim().is_empty() {
@@ -109,4 +139,23 @@ fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
 fn with_next(mut page: Value, next: Option<usize>) -> Value {
     page["next_offset"] = json!(next);
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reply::{LEAST_CHARS, Reply, tests::received};
+
+    #[test]
+    fn a_short_status_names_all_sources() {
+        let source = |n: u32| json!({"key": format!("acme/project-{n}"), "kind": "github", "issues": 5, "comments": 9, "added_at": "2025-01-01T00:00:00Z"});
+        let whole = |n| json!({"casebook": "/home/ida/casebook", "sources": (0..n).map(source).collect::<Vec<_>>(), "mirrors": [], "coverage": {"documents": 5}});
+        for (n, room) in [(2, LEAST_CHARS), (8, 1500), (2, 10_000)] {
+            let (reply, _) = received(Reply::of(status(whole(n), reply::room(room)), room));
+            let keys: Vec<&str> =
+                reply["sources"].as_array().unwrap().iter().filter_map(|s| s["key"].as_str()).collect();
+            assert_eq!(keys.len(), n as usize, "{room}: {reply}");
+            assert_eq!(reply["casebook"].is_string(), room == 10_000, "{room}: {reply}");
+        }
+    }
 }

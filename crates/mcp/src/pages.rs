@@ -4,7 +4,7 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::reply::{bound, cost, fitting};
+use super::reply::{bound, cost, fitting, whole_words};
 
 /// A place that is as long as one can be.
 const LAST_PLACE: &str = "9999999+999999999";
@@ -54,7 +54,7 @@ pub fn text(head: JsonObject, name: &'static str, whole: &str, from: usize, room
     let cut = bound(&mut head, room / 3, &[]);
     let names = cost(&json!({name: "", "next_offset": usize::MAX}));
     let rest = after(whole, from);
-    let part = fitting(rest, room.saturating_sub(cost(&head) + names));
+    let part = whole_words(fitting(rest, room.saturating_sub(cost(&head) + names)), rest);
     let next = (part.len() < rest.len()).then(|| from + part.chars().count());
     let Value::Object(mut page) = head else { return JsonObject::new() };
     page.insert(name.to_owned(), json!(part));

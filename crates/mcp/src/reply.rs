@@ -187,6 +187,21 @@ pub fn fitting(text: &str, room: usize) -> &str {
     &text[..end]
 }
 
+/// How far before its end a text is cut, at the most, so that the word there stays whole, in characters.
+const A_WORD: usize = 40;
+
+/// The beginning of a text without the word in the middle of which it ends, if the text goes on in it.
+pub fn whole_words<'a>(part: &'a str, whole: &str) -> &'a str {
+    let inside = whole[part.len()..].chars().next().is_some_and(|c| !c.is_whitespace());
+    let end = part
+        .rfind(char::is_whitespace)
+        .map_or(0, |at| at + part[at..].chars().next().map_or(0, char::len_utf8));
+    match inside && end > 0 && part[end..].chars().count() <= A_WORD {
+        true => &part[..end],
+        false => part,
+    }
+}
+
 /// Makes a value fit, and marks the texts that it cuts; whether anything was cut. In turn: the longest texts, fields that
 /// say nothing, the ends of lists, fields that say little, texts again, fields, lists. The fields to `keep` go last.
 pub fn bound(value: &mut Value, room: usize, keep: &[&str]) -> bool {
@@ -237,6 +252,8 @@ fn shorten(value: &mut Value, longest: usize) {
         Value::String(text) if text.char_indices().nth(longest).is_some() => {
             let kept = longest.saturating_sub(MARK.chars().count());
             let cut: String = text.chars().take(kept).collect();
+            // A word or a code that is cut says something else; of a short rest it would be too much.
+            let cut = if kept > STUMP { whole_words(&cut, text) } else { &cut };
             *text = format!("{}{MARK}", cut.trim_end());
         }
         Value::Array(all) => all.iter_mut().for_each(|v| shorten(v, longest)),
@@ -430,6 +447,16 @@ pub mod tests {
         for other in [CallToolResult::structured(json!({"title": "x"})), CallToolResult::success(vec![])] {
             assert!(marked(other.into()).is_err());
         }
+    }
+
+    #[test]
+    fn a_text_ends_between_two_words_where_one_can_be_kept_whole() {
+        let whole = "the file slot.failover_42 of it";
+        assert_eq!(whole_words("the file slot.fail", whole), "the file ");
+        assert_eq!(whole_words("the file slot.failover_42", whole), "the file slot.failover_42");
+        assert_eq!(whole_words(&"x".repeat(30), &"x".repeat(90)), "x".repeat(30));
+        let long = format!("a {}", "x".repeat(200));
+        assert_eq!(whole_words(&long[..100], &long), &long[..100]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Server {
 
     /// Find solved cases of the same problem, with the comments that carry the fix; where there is none, wiki pages. Of a log
     /// or a support bundle (path), which of its distinct errors are solved, known or never seen. Nothing found is an empty
-    /// answer, not an error.
+    /// answer, not an error. A text that is cut ends in […], and get_thread has the whole.
     #[tool(annotations(title = "Troubleshoot", read_only_hint = true, open_world_hint = false))]
     async fn troubleshoot(
         &self,
@@ -169,7 +169,8 @@ impl Server {
         .await
     }
 
-    /// Store a private note, unless the same is there already: then that one is returned and nothing is stored.
+    /// Store a private note, unless the same is there already: then that one is returned and nothing is stored (outcome
+    /// duplicate). Stored and connected both mean that it was stored; the second that it was connected with a near one.
     #[tool(annotations(
         title = "Store a note",
         read_only_hint = false,
@@ -264,10 +265,10 @@ impl Server {
         asked: Parameters<parameters::Status>,
         context: RequestContext<RoleServer>,
     ) -> Reply {
-        self.answer(asked, context, async |_, _| {
+        self.answer(asked, context, async |p, _| {
             let mut status = value(&self.casebook().await?.status().await?)?;
             status["mirrors"] = value(&self.casebook().await?.mirrors().await?)?;
-            Ok(status)
+            Ok(listing::status(status, reply::room(p.max_chars)))
         })
         .await
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     pages::{Page, after, bound_item, cost_of_field, taken},
-    reply::{cost, fitting},
+    reply::{cost, fitting, whole_words},
 };
 
 /// A part of a text that is shorter, in characters, does not begin at the end of a page.
@@ -92,7 +92,7 @@ fn fill(
         if more < length || from == Place::default() {
             let rest = after(body, more);
             let names = cost(&json!({"markdown": "", "markdown_from": more, "markdown_goes_on": true}));
-            let part = fitting(rest, page.left.saturating_sub(names));
+            let part = whole_words(fitting(rest, page.left.saturating_sub(names)), rest);
             page.put("markdown", json!(part));
             if more > 0 {
                 page.put("markdown_from", json!(more));
@@ -182,7 +182,8 @@ impl Page {
             let names = cost_of_field("markdown", &json!("")) + goes_on + 3;
             self.cut |= bound_item(&mut head, self.left.saturating_sub(names) / 2, &["anchor", "from"]);
             let room = self.left.saturating_sub(price(&head, "") + goes_on);
-            let part = if price(&head, rest) <= self.left { rest } else { fitting(rest, room) };
+            let part =
+                if price(&head, rest) <= self.left { rest } else { whole_words(fitting(rest, room), rest) };
             if part.len() < rest.len() {
                 head["goes_on"] = json!(true);
             }

@@ -1,7 +1,7 @@
 //! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, TryLockError},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -53,6 +53,10 @@ impl SqliteFile {
     pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
         match Self::open_as(path, mapped, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
+                // That nothing can be written says too little of what cannot even be read.
+                if let Err(e) = File::open(path) {
+                    return Err(Error::io(path, e));
+                }
                 let why = error.to_string();
                 // A writer that has it open keeps its log readable; without a log the file is all there is.
                 let shared = Access::ReadOnly { frozen: false, why: why.clone() };
@@ -130,6 +134,11 @@ impl SqliteFile {
         result
     }
 
+    /// A connection of its own, outside of a transaction, that may do what this file's may.
+    pub(crate) fn connection(&self) -> Result<Connection> {
+        connect(&self.path, 0, &self.access)
+    }
+
     /// Works with the connection that writes, outside of a transaction.
     pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
@@ -171,8 +180,7 @@ pub fn with_end(path: &Path, end: &str) -> PathBuf {
 /// Holds `FILE.lock` until it is dropped; waits for whoever has it.
 fn lock_beside(path: &Path) -> Result<File> {
     let name = with_end(path, ".lock");
-    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
-    let file = open.map_err(|e| Error::io(&name, e))?;
+    let file = super::lock::open(&name)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Reader, Writer, file::create_private, schema, with_end};
-use precedent_core::error::{Error, Result};
+use precedent_core::error::{Code, Error, Result};
 
 /// How many complaints of SQLite's are kept.
 const COMPLAINTS: usize = 5;
@@ -64,6 +64,17 @@ pub(super) fn complaints(connection: &Connection) -> Vec<String> {
         // Damage may keep even the check from going on.
         Err(error) => vec![error.to_string()],
     }
+}
+
+/// Whether a database can be read from its first page to its last. What cannot even be asked now counts as whole.
+pub fn is_whole(path: &Path) -> bool {
+    let look = || -> rusqlite::Result<bool> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.query_row("PRAGMA quick_check(1)", [], |r| Ok(r.get::<_, String>(0)? == "ok"))
+    };
+    look().unwrap_or_else(|e| Error::from(e).code() != Code::Corrupt)
 }
 
 /// Makes all indexes of a damaged database anew from its tables, after keeping a copy of it page by page. What SQLite
@@ -240,16 +251,20 @@ impl super::Store {
     /// Others may go on reading and writing.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Io`] if the file is there already or cannot be written.
+    /// [`precedent_core::Code::Io`] if the file is there already or cannot be written, [`Code::Corrupt`] if what is here cannot be
+    /// read.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         create_private(path)?;
+        // A casebook that can only be read can be copied elsewhere all the same.
         let copy = || -> Result<()> {
-            let connection = Connection::open_with_flags(self.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            connection.busy_timeout(std::time::Duration::from_secs(60))?;
+            let connection = self.file.connection()?;
             connection.execute("VACUUM INTO ?1", [path.to_string_lossy().as_ref()])?;
             Ok(())
         };
-        copy().inspect_err(|_| drop(std::fs::remove_file(path))).map_err(|e| e.context(path.display()))
+        copy().inspect_err(|_| drop(std::fs::remove_file(path))).map_err(|e| match e.code() {
+            Code::Corrupt => e.context(self.path().display()),
+            _ => e.context(path.display()),
+        })
     }
 
     /// Keeps a copy beside the database before something is taken out of it; its name says `why`.

@@ -36,7 +36,9 @@ pub use comments::{Said, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub use file::{SqliteFile, is_emptied, with_end};
 pub use insights::VolumeRow;
-pub use inspect::{BEFORE_REPAIR, Inspection, chosen_model, inspect, kept_copies, reindex, set_aside};
+pub use inspect::{
+    BEFORE_REPAIR, Inspection, chosen_model, inspect, is_whole, kept_copies, reindex, set_aside,
+};
 pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};

@@ -61,6 +61,38 @@ impl Reader<'_> {
             .map(source)
             .transpose()
     }
+
+    /// The row ids of a source's items that are there, ascending; with numbers only of those.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
+        let select =
+            "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
+        let Some(numbers) = numbers else {
+            let mut statement = self.transaction.prepare_cached(&format!("{select} ORDER BY id"))?;
+            let rows = statement.query_map([source], |r| r.get(0))?;
+            return Ok(rows.collect::<rusqlite::Result<_>>()?);
+        };
+        let mut statement = self.transaction.prepare_cached(&format!("{select} AND number = ?2"))?;
+        let mut out = Vec::new();
+        for number in numbers {
+            out.extend(statement.query_row(params![source, number], |r| r.get::<_, i64>(0)).optional()?);
+        }
+        Ok(out)
+    }
+
+    /// An item's number and where it lives on the web.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn item_address(&self, id: i64) -> Result<Option<(u64, Option<String>)>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT number, url FROM documents WHERE id = ?1 AND number IS NOT NULL")?
+            .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
+            .optional()?)
+    }
 }
 
 impl Writer<'_> {

@@ -201,6 +201,20 @@ impl Reader<'_> {
             .query_row([source], |r| r.get(0))?)
     }
 
+    /// How many reports of a kind are not open, of one source or of all.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn closed_reports(&self, kind: DocKind, source: Option<i64>) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT count(*) FROM documents WHERE kind = ?1 AND state <> 'open' AND deleted_at IS NULL
+                   AND (?2 IS NULL OR source_id = ?2)",
+            )?
+            .query_row(params![kind.as_str(), source], |r| r.get(0))?)
+    }
+
     /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before
     /// what texts say. A document that is nobody's duplicate is its own canonical.
     ///

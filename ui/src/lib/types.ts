@@ -98,7 +98,7 @@ export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 /**
  * What is wanting in an answer.
  */
-export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere";
+export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
 /**
  * How much a finding matters.
  */

@@ -181,6 +181,8 @@ pub enum Lack {
     Item,
     /// Another source was not asked, and has what is probably the same.
     Elsewhere,
+    /// Closed reports were not compared.
+    Closed,
 }
 
 /// Something that the person should know about an answer.

@@ -118,19 +118,27 @@ impl Casebook {
         .await
     }
 
-    /// Opens a casebook that is about to go back to a copy: what is no database any more is set aside, with its log.
+    /// Opens a casebook that is about to go back to the copy in `file`. A database that cannot be read through is set aside as it
+    /// is, with its log, and where it is now is told; but only for a file that can be gone back to.
     ///
     /// # Errors
-    /// As [`Casebook::open`].
-    pub async fn open_to_restore(options: OpenOptions) -> Result<Self> {
-        match Self::open(options.clone()).await {
-            Err(error) if error.code() == Code::Corrupt => {
-                let database = options.folder.join(DATABASE);
-                blocking(move || store::set_aside(&database)).await?;
-                Self::open(options).await
+    /// As [`Casebook::open`], and of the file as [`Casebook::restore`].
+    pub async fn open_to_restore(options: OpenOptions, file: &Path) -> Result<(Self, Option<PathBuf>)> {
+        let database = options.folder.join(DATABASE);
+        let looked_at = database.clone();
+        if blocking(move || Ok(!looked_at.is_file() || store::is_whole(&looked_at))).await? {
+            match Self::open(options.clone()).await {
+                Err(error) if error.code() == Code::Corrupt => {}
+                opened => return Ok((opened?, None)),
             }
-            opened => opened,
         }
+        let (folder, file) = (options.folder.clone(), file.to_owned());
+        let aside = blocking(move || {
+            drop(checked_copy(&folder, &file)?);
+            store::set_aside(&database)
+        })
+        .await?;
+        Ok((Self::open(options).await?, Some(aside)))
     }
 
     /// Goes back to a copy that [`Casebook::backup`] made: in one transaction, whoever has the casebook open. What was here is
@@ -148,28 +156,28 @@ impl Casebook {
             })?;
             let sources = i.store.read(|r| r.sources())?;
             let _syncing = SyncLock::take_all(&i.folder, &sources)?;
-            let place = Workplace::within(&i.folder)?;
-            let copy = place.path("restore.db");
-            copy_database(&file, &copy)?;
-            store::check_foreign(&copy).map_err(|e| match e.code() {
-                Code::InvalidInput => e.context(file.display()).with_hint(
-                    "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
-                ),
-                _ => e.context(file.display()),
-            })?;
+            let (_place, copy) = checked_copy(&i.folder, &file)?;
             let meaning = i.meaning()?;
             let vectors = meaning.vectors().ok();
             // An index that reaches further than the database it is of would hide what comes next.
             let kept = i.derived().forget_all_and(vectors.as_deref(), || {
-                let kept = match i.store.document_count()? + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))? {
+                let kept = match i.store.document_count()?
+                    + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
+                {
                     0 => None,
-                    _ => Some(i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?),
+                    _ => Some(
+                        i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?,
+                    ),
                 };
                 i.store.replace_by(&copy)?;
                 Ok(kept)
             })?;
             let contents = i.store.contents()?;
-            Ok(Restored { file: file.display().to_string(), kept: kept.map(|k| k.display().to_string()), contents })
+            Ok(Restored {
+                file: file.display().to_string(),
+                kept: kept.map(|k| k.display().to_string()),
+                contents,
+            })
         })
         .await
     }
@@ -183,6 +191,16 @@ impl Casebook {
     pub async fn export(&self, file: &Path, notes: bool, replace: bool, task: &Task) -> Result<Exported> {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
+    }
+
+    /// Looks whether a file can be taken over, where no casebook is to be begun for one that cannot. It is unpacked below
+    /// `scratch` for it.
+    ///
+    /// # Errors
+    /// As [`Casebook::import_casebook`], of the file.
+    pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
+        let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
+        blocking(move || portable::check(&file, &scratch, &task)).await
     }
 
     /// Takes over a portable file: all of it or, on an error, nothing. What is here stays. What of the file is left out, for it
@@ -200,6 +218,20 @@ impl Casebook {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
     }
+}
+
+/// A copy of a file that a casebook is to go back to, after it was checked, in a folder of its own.
+fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
+    let place = Workplace::within(folder)?;
+    let copy = place.path("restore.db");
+    copy_database(file, &copy)?;
+    store::check_foreign(&copy).map_err(|e| match e.code() {
+        Code::InvalidInput => e.context(file.display()).with_hint(
+            "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
+        ),
+        _ => e.context(file.display()),
+    })?;
+    Ok((place, copy))
 }
 
 /// Copies a database with the log beside it, which holds what is not in the file itself yet.

@@ -24,13 +24,14 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
-    doctor::{is_emptied, way_back},
+    doctor::{is_emptied, is_there, way_back},
     duplicates::{Checker, Heard, Table},
     search::{self, query},
     troubleshoot::Language,
 };
 use precedent_core::{
     error::{Code, Error, Result},
+    files::private_folder,
     model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
     task::{Task, blocking},
 };
@@ -210,8 +211,8 @@ impl Casebook {
             .engine
             .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
         let preload = options.preload.then(|| Preload::start(&engine));
-        if !options.create && !folder.is_file() && !folder.join(DATABASE).is_file() {
-            return Err(no_casebook(&folder));
+        if !options.create && !folder.is_file() {
+            is_there(&folder, &folder.join(DATABASE), &folder.join(FULL_TEXT))?;
         }
         make_private(&folder)?;
         let database = folder.join(DATABASE);
@@ -488,15 +489,8 @@ fn emptied(database: &Path) -> Error {
     .with_hint(way_back(database))
 }
 
-/// Where nobody made a casebook yet.
-fn no_casebook(folder: &Path) -> Error {
-    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
-        "To look elsewhere: --casebook DIR. To begin one there: precedent import sample, precedent import FILE …, \
-         or precedent source add github:owner/name.",
-    )
-}
-
-/// Makes the casebook's folder, for this user alone.
+/// Makes the casebook's folder, for this user alone. One that is there keeps its mode, which may be meant; what is made in it is
+/// private all the same.
 fn make_private(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -505,11 +499,7 @@ fn make_private(folder: &Path) -> Result<()> {
         return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
             .with_hint("Choose another place with --casebook."));
     }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|e| Error::io(folder, e))
+    private_folder(folder)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{Casebook, Inner, VECTORS};
 use crate::samples;
 use precedent_core::{
     error::{Code, Error, Result},
+    files::private_folder,
     model::ModelView,
     task::Task,
 };
@@ -61,6 +62,10 @@ impl Casebook {
     ) -> Result<ModelView> {
         let (path, task) = (path.to_owned(), task.clone());
         let name = name.map_or_else(|| embed::suggested_name(&path), str::to_owned);
+        if name == BUILT_IN {
+            return Err(Error::invalid(format!("the name {BUILT_IN} is that of the model that is built in"))
+                .with_hint("Give the new one another name: --name NAME"));
+        }
         self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
     }
 
@@ -89,7 +94,7 @@ impl Casebook {
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({
             let folder = folder.clone();
-            move |_| fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))
+            move |_| private_folder(&folder)
         })
         .await?;
         let files = TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);

@@ -55,7 +55,33 @@ pub fn check(
     let reach = reach(checker)?;
     let mut response = check_within(&reach, checker, request, now, task)?;
     response.notices.extend(elsewhere(&reach, checker, request, &response, now, task)?);
+    response.notices.extend(closed_left_out(checker, request)?);
     Ok(response)
+}
+
+/// That closed reports were not compared, and how many there are: an answer without one of them may be mistaken for none.
+fn closed_left_out(checker: &Checker<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
+    if request.include_closed {
+        return Ok(None);
+    }
+    let closed = checker.store.read(|r| {
+        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
+        let kind = row.as_ref().map_or(DocKind::Issue, |row| row.kind);
+        let source = match (request.source.as_deref(), row) {
+            (Some(named), _) => r.source(named)?,
+            (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
+            (None, None) => search::only_source(r)?,
+            _ => None,
+        };
+        r.closed_reports(kind, source.map(|s| s.id))
+    })?;
+    Ok((closed > 0).then(|| Notice {
+        lack: Lack::Closed,
+        text: format!(
+            "Only open reports were compared: {closed} closed {} left out, and many reports are the same as one that was solved.              Ask with closed ones, too (--include-closed, include_closed).",
+            if closed == 1 { "one was" } else { "ones were" }
+        ),
+    }))
 }
 
 /// What another source has that is probably the same, where a report's own has nothing that may be, and it alone was asked.
@@ -143,7 +169,9 @@ pub fn look(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    looked(&reach(checker)?, checker, request, now, task).map(|(response, _)| response)
+    let (mut response, _) = looked(&reach(checker)?, checker, request, now, task)?;
+    response.notices.extend(closed_left_out(checker, request)?);
+    Ok(response)
 }
 
 fn looked(

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::search;
 use precedent_core::{
     error::{Error, Result},
-    model::{Verdict, VerdictKind},
+    model::{DocKind, Verdict, VerdictKind},
 };
 use precedent_store::Writer;
 
@@ -32,6 +32,13 @@ pub fn decide(
     }
     if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
         return Err(Error::invalid(format!("the reason is longer than {MAX_REASON} characters")));
+    }
+    let is_report = |kind| !matches!(kind, DocKind::Page | DocKind::Note);
+    if kind == VerdictKind::Duplicate
+        && let Some(other) = [&one, &two].into_iter().find(|d| !is_report(d.kind))
+    {
+        return Err(Error::invalid(format!("{} is no report", other.key))
+            .with_hint("Duplicates are looked for among issues and pull requests. What else belongs together is \"related\"."));
     }
     if kind == VerdictKind::Duplicate && w.canonical(&two.key)?.key == one.key {
         return Err(Error::invalid(format!("{} is itself a duplicate of {}", two.key, one.key)).with_hint(

@@ -182,6 +182,22 @@ fn same_address(url: &str, address: &str) -> bool {
     address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Which part of a key is not known here: its source, or its number there.
+fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
+    let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
+    if let Some(known) = reader.source(source).ok()? {
+        return Some(format!(
+            "The source {} is here, and has no such item; a sync or an import brings newer ones.",
+            known.key
+        ));
+    }
+    let keys: Vec<String> = reader.sources().ok()?.into_iter().map(|s| s.key).collect();
+    match keys.is_empty() {
+        true => None,
+        false => Some(format!("There is no source {source}. There are: {}.", keys.join(", "))),
+    }
+}
+
 /// The one document that a key, or a number that only one source has, names.
 ///
 /// # Errors
@@ -198,8 +214,9 @@ pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
             .with_hint(format!("Name one of them: {}.", keys.join(", "))));
     }
     found.pop().ok_or_else(|| {
-        let hint = match meant(reader, key) {
-            Some(meant) => format!("Did you mean {meant}?"),
+        let meant = meant(reader, key).map(|meant| format!("Did you mean {meant}?"));
+        let hint = match meant.or_else(|| what_is_unknown(reader, key)) {
+            Some(hint) => hint,
             None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
                 .to_owned(),
         };

@@ -33,7 +33,10 @@ use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Said, hashes};
 pub use write::{Entry, Writer};
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::{
+    error::{Code, Error, Result},
+    files::private_folder,
+};
 
 /// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
 /// read of a file, and takes it back only where memory is short.
@@ -164,7 +167,7 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::Io`] if the folder cannot be written.
     pub fn open(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
-        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+        private_folder(&folder)?;
         Self::open_in(&folder, false)
     }
 

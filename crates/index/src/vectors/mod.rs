@@ -34,7 +34,10 @@ use crate::{
     embed::ModelInfo,
     lock::{Kind, UpdateLock},
 };
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::{
+    error::{Code, Error, Result},
+    files::private_folder,
+};
 use precedent_store::{SqliteFile, with_end};
 
 /// Bytes of the file that each reader maps: exact search reads all vectors, again and again, and has no more than these. Of a
@@ -198,7 +201,7 @@ impl Vectors {
         register();
         let (path, dimensions) = (path(folder, info), info.dimensions);
         if !path.is_file() {
-            fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+            private_folder(folder)?;
         }
         let open = || {
             SqliteFile::open(&path, MAPPED, |connection| {

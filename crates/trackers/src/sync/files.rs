@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
+    origins::Origins,
     pack, put,
     routes::{Of, Routes},
     source_key,
@@ -89,7 +90,10 @@ struct Door<'a> {
     task: &'a Task,
     named: Option<&'a str>,
     mapping: Mapping,
-    routes: Routes,
+    /// Where the records of each tracker go; under a name there is one for all.
+    routes: BTreeMap<String, Routes>,
+    /// What the sources are made of, those that this import makes, too.
+    origins: Origins,
     /// The path that is read.
     path: PathBuf,
     /// All paths, and how the mails below them hang together, once one was met.
@@ -113,7 +117,8 @@ impl<'a> Door<'a> {
             task,
             named,
             mapping,
-            routes: Routes::default(),
+            routes: BTreeMap::new(),
+            origins: Origins::default(),
             path: PathBuf::new(),
             paths: &request.paths,
             threads: None,
@@ -154,7 +159,7 @@ impl<'a> Door<'a> {
     }
 
     fn path(&mut self, path: &Path) -> Result<()> {
-        self.routes = Routes::new(self.named, self.held()?);
+        self.routes.clear();
         self.path = path.to_owned();
         let files = content::files(path)?;
         let total: u64 = files.iter().map(|f| f.1).sum();
@@ -302,23 +307,31 @@ impl<'a> Door<'a> {
         total: u64,
         view: &mut FileView,
     ) -> Result<()> {
-        let mut routes = std::mem::take(&mut self.routes);
+        // Files of two trackers say nothing of each other's projects.
+        let group = if self.named.is_some() { String::new() } else { look.namespace.clone() };
+        let mut routes = match self.routes.remove(&group) {
+            Some(routes) => routes,
+            None => Routes::new(self.named, self.held()?),
+        };
+        routes.begin();
+        let mut origins = std::mem::take(&mut self.origins);
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
-        // What lies in an archive is named after that. A thread lies in several files and is in one source.
-        // Pages of a folder are one wiki.
+        // What lies in an archive is named as a file of its own would be, but where the layout of an export gives the names.
+        // A thread lies in several files and is in one source. Pages of a folder are one wiki.
         let file = match look.mailbox() {
             Some(_) => "inbox".to_owned(),
             None if look.is_page() => wiki_name(&self.path),
-            None => Content::file(&content.path).name,
+            None if content.is_laid_out() => Content::file(&content.path).name,
+            None => content.name.clone(),
         };
         let read = std::thread::scope(|scope| {
             // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
             let (batches, unread) = sync_channel::<Batch>(1);
             let (packed, waiting) = sync_channel::<Result<Ready>>(1);
             let reader = scope.spawn(move || batch_up(content, look, &batches));
-            let routes = &mut routes;
+            let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
                 // Of one file that names one project there is nothing to look for.
                 let elsewhere = |name: &str, several: bool| {
@@ -326,7 +339,7 @@ impl<'a> Door<'a> {
                     (several || whole) && names(&path, &mapping, name)
                 };
                 for batch in unread {
-                    let ready = ready(batch, look, &file, routes, store, &elsewhere);
+                    let ready = ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
                     let failed = ready.is_err();
                     if packed.send(ready).is_err() || failed {
                         return;
@@ -348,7 +361,8 @@ impl<'a> Door<'a> {
                 reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
             stored.and(read)
         });
-        self.routes = routes;
+        self.routes.insert(group, routes);
+        self.origins = origins;
         read
     }
 
@@ -459,7 +473,7 @@ fn ready(
     batch: Batch,
     look: &Look,
     file: &str,
-    routes: &mut Routes,
+    (routes, origins): (&mut Routes, &mut Origins),
     store: Option<&Store>,
     elsewhere: &impl Fn(&str, bool) -> bool,
 ) -> Result<Ready> {
@@ -468,20 +482,30 @@ fn ready(
         .into_par_iter()
         .map(|(place, chunk)| (place, chunk.and_then(|c| look.pieces(c))))
         .collect();
-    if !routes.is_settled() {
-        let projects =
-            read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
-                Piece::Record(record) => record.repository(),
-                Piece::Link(..) => None,
-            });
-        routes.settle(projects, elsewhere);
+    let records = || {
+        read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
+            Piece::Record(record) => Some(record),
+            Piece::Link(..) => None,
+        })
+    };
+    if let Some(named) = routes.named() {
+        origins.check(store, named, look.tracker, records())?;
     }
-    let of = Of { namespace: &look.namespace, file };
+    if records().any(|record| record.repository().is_some()) {
+        routes.tell();
+    }
+    if !routes.is_settled() {
+        routes.settle(records().filter_map(Record::repository), elsewhere);
+    }
+    let of = Of { namespace: &look.namespace, file, item: true };
     let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
     for (place, found) in read {
         if let Err(reason) = found.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
             out.skips.push((place, reason));
         }
+    }
+    for (key, part) in &out.parts {
+        origins.check(store, key, look.tracker, part.records.iter())?;
     }
     if let Some(store) = store {
         for part in out.parts.values_mut() {
@@ -496,6 +520,7 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
     for piece in pieces {
         match piece {
             Piece::Record(record) => {
+                let of = Of { item: matches!(record, Record::Document(_)), ..of };
                 let key = routes.source(record.repository(), of)?;
                 if let Record::Document(document) = &record
                     && out.first.len() < SHOWN

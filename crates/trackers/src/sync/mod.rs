@@ -5,6 +5,7 @@ mod files;
 mod import;
 mod live;
 mod lock;
+mod origins;
 mod progress;
 mod relations;
 mod remote;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::source_key;
+use super::{origins, source_key};
 use crate::{
     http::Http,
     secrets::{Token, Wanted},
@@ -55,6 +55,10 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                     .with_hint("Give the new source another name: --as owner/name"));
             }
             w.set_kind(source.id, kind.as_str())?;
+        }
+        // Every import is kept as GitHub's kind, whatever tracker its items are of.
+        if old.is_none() {
+            origins::joins(w, &source.key, kind.as_str())?;
         }
         let project = old.map_or(project, |old| old.project);
         w.set_remote(

@@ -13,6 +13,9 @@ pub(super) struct Routes {
     home: Option<String>,
     /// The project whose keys the named source holds already.
     held: Option<String>,
+    /// Whether the file that is read names projects itself. Items of one that names none may be of another project of the same
+    /// tracker, whose numbers are others.
+    told: bool,
 }
 
 /// Where a record of a file stands for naming its source.
@@ -22,12 +25,29 @@ pub(super) struct Of<'a> {
     pub(super) namespace: &'a str,
     /// The file's name.
     pub(super) file: &'a str,
+    /// Whether it is an item, and not what is said of one.
+    pub(super) item: bool,
 }
 
 impl Routes {
     /// Decides for this source, which holds keys of this project already.
     pub(super) fn new(named: Option<&str>, held: Option<String>) -> Self {
-        Self { named: named.map(str::to_owned), home: None, held }
+        Self { named: named.map(str::to_owned), home: None, held, told: false }
+    }
+
+    /// Begins another file.
+    pub(super) fn begin(&mut self) {
+        self.told = false;
+    }
+
+    /// Notes that the file that is read names a project.
+    pub(super) fn tell(&mut self) {
+        self.told = true;
+    }
+
+    /// The source that the person named.
+    pub(super) fn named(&self) -> Option<&str> {
+        self.named.as_deref()
     }
 
     /// Whether the first records were seen.
@@ -73,6 +93,9 @@ impl Routes {
             (None, Some(project)) if project.contains('/') => Ok(key(project)),
             (None, Some(project)) => Ok(format!("{}/{}", part(of.namespace), part(project))),
             (None, None) => match &self.home {
+                Some(_) if of.item && !self.told => {
+                    Ok(format!("{}/{}", part(of.namespace), part(stem(of.file))))
+                }
                 Some(home) if home.contains('/') => Ok(key(home)),
                 Some(home) => Ok(format!("{}/{}", part(of.namespace), part(home))),
                 None => Ok(format!("{}/{}", part(of.namespace), part(stem(of.file)))),
@@ -111,7 +134,7 @@ fn key(name: &str) -> String {
 mod tests {
     use super::*;
 
-    const OF: Of<'_> = Of { namespace: "jira", file: "export march.csv" };
+    const OF: Of<'_> = Of { namespace: "jira", file: "export march.csv", item: true };
 
     #[test]
     fn a_named_source_holds_one_project_and_others_of_the_file_stand_below_it() {
@@ -139,5 +162,13 @@ mod tests {
         assert_eq!(routes.source(Some("acme/app"), OF).unwrap(), "acme/app");
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "jira/APP");
         assert_eq!(routes.source(None, OF).unwrap(), "jira/export-march");
+        // An item goes to the project that its own file names, not to that of a file before it; what is said of one does.
+        let mut routes = Routes::new(None, None);
+        routes.tell();
+        routes.settle(["acme/app"].into_iter(), |_, _| false);
+        assert_eq!(routes.source(None, OF).unwrap(), "acme/app");
+        routes.begin();
+        assert_eq!(routes.source(None, OF).unwrap(), "jira/export-march");
+        assert_eq!(routes.source(None, Of { item: false, ..OF }).unwrap(), "acme/app");
     }
 }

@@ -15,6 +15,11 @@ use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
+/// What is said where a file ends in the middle of something.
+pub const CUT_LIST: &str = "the file ends inside this list";
+/// As [`CUT_LIST`].
+pub const CUT_RECORD: &str = "the file ends inside this record";
+
 /// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
 ///
 /// # Errors
@@ -235,7 +240,7 @@ impl Records {
             self.skip_space()?;
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
             match buffer.first() {
-                None => return Ok(Some(Err("the file ends inside this list".to_owned()))),
+                None => return Ok(Some(Err(CUT_LIST.to_owned()))),
                 Some(b'{') => return self.next_value(),
                 Some(b']') => {
                     self.inside = false;
@@ -316,7 +321,7 @@ impl Records {
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
             if buffer.is_empty() {
-                return Ok(Some(Err("the file ends inside this record".to_owned())));
+                return Ok(Some(Err(CUT_RECORD.to_owned())));
             }
             let mut end = None;
             for (i, b) in buffer.iter().enumerate() {

@@ -23,6 +23,7 @@ use crate::{http::Http, secrets::Token};
 use precedent_core::{
     door::{self, Outside},
     error::{Code, Error, Result},
+    files::private_folder,
     task::Task,
 };
 use precedent_text::words::Words;
@@ -137,7 +138,7 @@ impl WikiGit {
     /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
     pub async fn fetch(&self, task: &Task) -> Result<()> {
         if !self.copy.join("HEAD").exists() {
-            std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
+            private_folder(&self.copy)?;
             let ran = self.git(&["init", "--quiet", "--bare"], None, false, task).await?;
             if !ran.ok {
                 return Err(self.failed(&ran));
@@ -217,7 +218,7 @@ impl WikiGit {
         task.check()?;
         let mut command = Command::new("git");
         // Never the caller's folder: it may be a repository with settings of its own.
-        std::fs::create_dir_all(&self.copy).map_err(|e| Error::io(&self.copy, e))?;
+        private_folder(&self.copy)?;
         command.current_dir(&self.copy);
         for name in FOREIGN.iter() {
             command.env_remove(name);

@@ -58,6 +58,11 @@ impl Content {
         self
     }
 
+    /// Whether it lies in an archive of an export that gives its files their names: those tell nothing of what is in them.
+    pub fn is_laid_out(&self) -> bool {
+        self.bytes.is_some() && (self.place.contains("tree/project/") || is_numbered(&self.name))
+    }
+
     /// Opens it at its beginning, unpacked.
     ///
     /// # Errors
@@ -222,11 +227,7 @@ fn is_zip(start: &[u8]) -> bool {
 /// itself.
 fn is_wanted(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
-    let numbered = file
-        .strip_suffix(".json")
-        .and_then(|stem| stem.rsplit_once('_'))
-        .is_some_and(|(_, n)| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
-    if numbered {
+    if is_numbered(file) {
         return !BESIDE.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
@@ -237,6 +238,13 @@ fn is_wanted(name: &str) -> bool {
         .contains(&file)
         || name.ends_with("tree/project.json");
     !beside && !file.starts_with('.') && !name.starts_with("__MACOSX/")
+}
+
+/// Whether a file is called as those of GitHub's migration archives are: `issues_000001.json`.
+fn is_numbered(file: &str) -> bool {
+    file.strip_suffix(".json")
+        .and_then(|stem| stem.rsplit_once('_'))
+        .is_some_and(|(_, n)| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// What stands beside items and comments in GitHub's migration archives.

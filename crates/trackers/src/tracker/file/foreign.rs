@@ -112,11 +112,20 @@ pub fn markup(content: &Content, text: &str) -> Error {
     )
 }
 
+/// Whether what was read as a text is none: too much of it are characters that no text has.
+pub fn is_no_text(text: &str) -> bool {
+    let (mut all, mut odd) = (0, 0);
+    for c in text.chars().take(2000) {
+        all += 1;
+        odd += usize::from(c.is_control() && !c.is_whitespace() || c == '\u{fffd}');
+    }
+    odd * 20 > all
+}
+
 /// A text that is no table.
 pub fn text(content: &Content, text: &str) -> Error {
     let start: String = text.chars().take(2000).collect();
-    let odd = start.chars().filter(|c| c.is_control() && !c.is_whitespace() || *c == '\u{fffd}').count();
-    if odd * 20 > start.chars().count() {
+    if is_no_text(text) {
         return error(
             content,
             "this is no text",

@@ -11,6 +11,8 @@ pub struct Mapping {
     pub columns: Vec<(&'static str, String)>,
     /// What words mean.
     pub words: Words,
+    /// Whether words of a state were told.
+    pub states: bool,
     /// In which order three numbers name a day.
     pub order: Option<Order>,
 }
@@ -27,8 +29,10 @@ impl Mapping {
                 said.split(',').filter(|w| !w.trim().is_empty()).for_each(|w| words.tell(w, closed));
             };
             match field.to_lowercase().as_str() {
-                "state.closed" => words(true, &mut out.words),
-                "state.open" => words(false, &mut out.words),
+                "state.closed" | "state.open" => {
+                    words(field.eq_ignore_ascii_case("state.closed"), &mut out.words);
+                    out.states = true;
+                }
                 "dates" => {
                     out.order = Some(match said.to_lowercase().as_str() {
                         "dmy" => Order::DayFirst,

@@ -33,7 +33,7 @@ use table::Plan;
 
 use super::{
     github, identity,
-    import::{MAX_RECORD, Records},
+    import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records},
     wiki,
 };
 use precedent_core::{
@@ -50,6 +50,8 @@ const START: usize = 256 * 1024;
 pub struct Look {
     /// What it is, as people call it: `Jira CSV`.
     pub kind: String,
+    /// The tracker whose items it holds; empty where nothing tells.
+    pub tracker: &'static str,
     /// What stands in front of the keys of projects that have no owner (`APP`) where no source is named.
     pub namespace: String,
     /// What a person should know of how it is read.
@@ -101,6 +103,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     if is_page(&content.name) {
         return Ok(Look {
             kind: "wiki page".to_owned(),
+            tracker: "",
             namespace: "wiki".to_owned(),
             doubts: Vec::new(),
             form: Form::Page,
@@ -111,6 +114,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         let mailbox = message::is_divider(&String::from_utf8_lossy(line));
         return Ok(Look {
             kind: if mailbox { "mailbox" } else { "mail" }.to_owned(),
+            tracker: "",
             namespace: "mail".to_owned(),
             doubts: Vec::new(),
             form: Form::Mail { mailbox, threads: Arc::default() },
@@ -133,18 +137,21 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => Ok(Look {
                 kind: format!("{tracker} XML"),
+                tracker,
                 namespace: name(tracker),
                 doubts: Vec::new(),
                 form: Form::Xml { element, written, known: Known::new(&mapping.words, false) },
             }),
             None => Err(foreign::markup(content, &text)),
         },
+        Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
         Some(_) => match table::look(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::nothing(content, "a table with columns and no rows"))
             }
             Some(mut plan) => Ok(Look {
                 kind: kind(&plan),
+                tracker: plan.tracker,
                 namespace: if plan.tracker.is_empty() { "files".to_owned() } else { name(plan.tracker) },
                 doubts: std::mem::take(&mut plan.doubts),
                 form: Form::Table(Box::new(plan)),
@@ -184,26 +191,15 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         return Err(error);
     }
     let first = first.unwrap_or_default();
+    let is_hub = is_hub(first.to_string().as_bytes());
     // What is called as the columns of a table are.
-    let row = match github::records(first.to_string().as_bytes()) {
-        Ok(found) if !found.is_empty() => None,
-        _ => rows::of_record(&first, &mapping.words),
-    };
+    let row = if is_hub { None } else { rows::of_record(&first, &mapping.words) };
     let has = |name: &str| first.get(name).is_some();
-    let tracker = match () {
-        () if has("payload") && has("repo") => "GitHub event",
-        () if has("key") && has("fields") => "Jira",
-        () if has("iid") => "GitLab",
-        () if json::is_comments_of_bugs(text) || has("dupe_of") || has("is_open") || has("product") => {
-            "Bugzilla"
-        }
-        () if has("raw_subject") || (has("subject") && has("requester_id")) => "Zendesk",
-        () if has("subject") => "Redmine",
-        () if has("identifier") => "Linear",
-        () if has("idReadable") => "YouTrack",
-        () if first.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
-        () if first.is_null() => "",
-        () => row.map_or("GitHub", |(plan, _)| plan.tracker),
+    let tracker = match shaped(&first) {
+        Some(tracker) => tracker,
+        None if json::is_comments_of_bugs(text) => "Bugzilla",
+        None if first.is_null() => "",
+        None => row.as_ref().map_or("GitHub", |(plan, _)| plan.tracker),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
         return Err(foreign::merge_requests(content));
@@ -223,6 +219,8 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
     Ok(Look {
         kind: format!("{tracker} JSON").trim_start().to_owned(),
+        // What nothing is known of is called GitHub's, and may be anybody's.
+        tracker: if tracker == "GitHub" && !is_hub { "" } else { tracker },
         namespace: host.map_or_else(
             || if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
             str::to_owned,
@@ -230,6 +228,46 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         doubts,
         form: Form::Json { written, holder, known: Known::new(&mapping.words, numberless) },
     })
+}
+
+/// Whether a record is read as GitHub's are.
+fn is_hub(record: &[u8]) -> bool {
+    github::records(record).is_ok_and(|found| !found.is_empty())
+}
+
+/// The tracker that gives records of JSON such fields, where they tell.
+fn shaped(record: &Value) -> Option<&'static str> {
+    let has = |name: &str| record.get(name).is_some();
+    Some(match () {
+        () if has("payload") && has("repo") => "GitHub event",
+        () if has("key") && has("fields") => "Jira",
+        () if has("iid") => "GitLab",
+        () if has("dupe_of") || has("is_open") || has("product") => "Bugzilla",
+        () if has("raw_subject") || (has("subject") && has("requester_id")) => "Zendesk",
+        () if has("subject") => "Redmine",
+        () if has("identifier") => "Linear",
+        () if has("idReadable") => "YouTrack",
+        () if record.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
+        () => return None,
+    })
+}
+
+/// The tracker that a stored item's record came from; empty where nothing tells.
+pub fn tracker_of(raw: &[u8]) -> &'static str {
+    let Ok(Value::Object(fields)) = serde_json::from_slice(raw) else { return "" };
+    let is_cell = |v: &Value| match v {
+        Value::Array(all) => all.iter().all(Value::is_string),
+        other => other.is_string(),
+    };
+    // A row of a table is kept as its cells under the names of the columns.
+    if fields.values().all(is_cell) {
+        return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
+    }
+    match shaped(&Value::Object(fields)) {
+        Some(tracker) => tracker,
+        None if is_hub(raw) => "GitHub",
+        None => "",
+    }
 }
 
 impl Look {
@@ -314,6 +352,14 @@ impl Look {
                 let mut records = Records::over(&content.path, stream, content.counter(), holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
+                    // Nobody can tell how much is missing, so it is no record that is skipped.
+                    if let Err(why) = &slice.bytes
+                        && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
+                    {
+                        return Err(Error::invalid(format!("{place}: the file is cut: {why}")).with_hint(
+                            "What was read before is kept. Fetch the file again and repeat the import.",
+                        ));
+                    }
                     if !each(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
                         return Ok(false);
                     }

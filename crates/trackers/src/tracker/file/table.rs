@@ -163,6 +163,13 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         ));
     }
     survey(content, mapping, &mut plan)?;
+    if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty()) {
+        plan.doubts.push(
+            "no column gives the state, so the words that --map tells are not looked for and all items are open: \
+             say which one does with --map state=COLUMN"
+                .to_owned(),
+        );
+    }
     Ok(Some(plan))
 }
 

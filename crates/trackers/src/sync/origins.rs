@@ -1,0 +1,191 @@
+//! Of which tracker the items of a source are. One number is another item at another tracker, so items of one tracker never take
+//! the place of another one's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::tracker::{file, identity};
+use precedent_core::{
+    error::{Error, Result},
+    model::Record,
+};
+use precedent_store::{Reader, Store};
+
+/// How many items tell of which tracker a source or a file is.
+const SAMPLED: usize = 64;
+
+/// The trackers by their names, with the hosts that addresses of their items name. One that nothing tells has no name.
+type Trackers = BTreeMap<String, BTreeSet<String>>;
+
+/// What the sources that an import meets are made of.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    of: BTreeMap<String, Trackers>,
+}
+
+impl Origins {
+    /// Looks whether records of this tracker may go into a source, and remembers that they do.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the source holds items of another tracker and none of this one; the database.
+    pub(super) fn check<'r>(
+        &mut self,
+        store: Option<&Store>,
+        key: &str,
+        tracker: &str,
+        records: impl Iterator<Item = &'r Record>,
+    ) -> Result<()> {
+        let name = family(tracker);
+        let (mut hosts, mut numbers) = (BTreeSet::new(), Vec::new());
+        for record in records {
+            let Record::Document(item) = record else { continue };
+            let Some(number) = item.number else { continue };
+            numbers.push(number);
+            hosts.extend(item.url.as_deref().and_then(|url| host(url, number)));
+            if numbers.len() == SAMPLED {
+                break;
+            }
+        }
+        // Pages and mails are named by what they are called and take no other's place.
+        if name.is_empty() && hosts.is_empty() {
+            return Ok(());
+        }
+        if !self.of.contains_key(key) {
+            let held = store.map(|s| s.read(|r| held(r, key, None))).transpose()?;
+            self.of.insert(key.to_owned(), held.unwrap_or_default());
+        }
+        let known = self.of.entry(key.to_owned()).or_default();
+        if !fits(known, name, &hosts) {
+            // What a person put together is found where few of its items tell.
+            let same = store.map(|s| s.read(|r| held(r, key, Some(&numbers)))).transpose()?;
+            let same = same.unwrap_or_default();
+            if same.is_empty() || !fits(&same, name, &hosts) {
+                return Err(refused(key, known, name, &hosts));
+            }
+        }
+        known.entry(name.to_owned()).or_default().extend(hosts);
+        Ok(())
+    }
+}
+
+/// Looks whether a source may be mirrored from a tracker of this kind; wherever it is, since trackers move.
+///
+/// # Errors
+/// As [`Origins::check`].
+pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
+    let (known, name) = (held(reader, key, None)?, family(kind));
+    match fits(&known, name, &BTreeSet::new()) {
+        true => Ok(()),
+        false => Err(refused(key, &known, name, &BTreeSet::new())),
+    }
+}
+
+/// The trackers that a sample of a source's items came from; with numbers, those of these items.
+fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
+    let mut out = Trackers::new();
+    let Some(source) = reader.source(key)? else { return Ok(out) };
+    let ids = reader.item_ids(source.id, numbers)?;
+    let live = reader.remote(source.id)?;
+    for id in ids.iter().step_by(ids.len().div_ceil(SAMPLED).max(1)) {
+        let Some((number, url)) = reader.item_address(*id)? else { continue };
+        let raw = reader.document_raw(*id)?.unwrap_or_default();
+        let hosts = out.entry(family(file::tracker_of(&raw)).to_owned()).or_default();
+        hosts.extend(url.as_deref().and_then(|url| host(url, number)));
+    }
+    if let Some(live) = live
+        && numbers.is_none()
+    {
+        out.entry(family(&source.kind).to_owned()).or_default().insert(live.host);
+    }
+    Ok(out)
+}
+
+/// Whether items of a tracker at these hosts are of one that is known. What nothing tells fits.
+fn fits(known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
+    let at = |there: &BTreeSet<String>| there.is_empty() || hosts.is_empty() || !there.is_disjoint(hosts);
+    let named: Vec<_> = known.iter().filter(|(name, _)| !name.is_empty()).collect();
+    match (name.is_empty() || named.is_empty(), known.get(name)) {
+        (true, _) => at(&known.values().flatten().cloned().collect()),
+        (false, Some(there)) => at(there),
+        (false, None) => false,
+    }
+}
+
+/// The host that an item's address names. A link to elsewhere, which some trackers keep with an item, names none.
+fn host(url: &str, number: u64) -> Option<String> {
+    identity::address(url).filter(|a| a.number == number)?;
+    let host = identity::host(url)?.to_lowercase();
+    Some(host.strip_prefix("api.").or_else(|| host.strip_prefix("www.")).unwrap_or(&host).to_owned())
+}
+
+/// What trackers that give the same records are called here.
+fn family(tracker: &str) -> &str {
+    match tracker {
+        // Gitea's files look as GitHub's do.
+        "GitHub event" | "github" | "gitea" => "GitHub",
+        "gitlab" => "GitLab",
+        "jira" => "Jira",
+        "redmine" => "Redmine",
+        "bugzilla" => "Bugzilla",
+        "azure" => "Azure DevOps",
+        "linear" => "Linear",
+        "confluence" => "Confluence",
+        "zendesk" => "Zendesk",
+        "discourse" => "Discourse",
+        other => other,
+    }
+}
+
+fn refused(key: &str, known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> Error {
+    let one = |name: &str, hosts: &BTreeSet<String>| {
+        let name = if name.is_empty() { "another tracker" } else { name };
+        match hosts.first() {
+            Some(host) => format!("{name} ({host})"),
+            None => name.to_owned(),
+        }
+    };
+    let there: Vec<String> = known
+        .iter()
+        .filter(|(name, hosts)| !name.is_empty() || !hosts.is_empty())
+        .map(|(name, hosts)| one(name, hosts))
+        .collect();
+    Error::invalid(format!(
+        "{key} holds items of {}, and these are of {}: one number is another item there, so they are not put together",
+        there.join(" and "),
+        one(name, hosts)
+    ))
+    .with_hint(format!(
+        "Give them a source of their own, under another name (owner/name). If the tracker moved to another address, remove the source first: \
+         precedent source remove {key}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(all: &[&str]) -> BTreeSet<String> {
+        all.iter().map(|h| (*h).to_owned()).collect()
+    }
+
+    #[test]
+    fn items_fit_where_their_tracker_is_or_nothing_tells() {
+        let hub: Trackers = [("GitHub".to_owned(), hosts(&["github.com"]))].into();
+        assert!(fits(&hub, "GitHub", &hosts(&["github.com"])));
+        assert!(fits(&hub, "GitHub", &hosts(&[])));
+        assert!(!fits(&hub, "GitHub", &hosts(&["git.example"])));
+        assert!(!fits(&hub, "Zendesk", &hosts(&[])));
+        assert!(fits(&hub, "", &hosts(&[])));
+        assert!(!fits(&hub, "", &hosts(&["desk.example"])));
+        let unknown: Trackers = [(String::new(), hosts(&[]))].into();
+        assert!(fits(&unknown, "Jira", &hosts(&["jira.example"])));
+        assert!(fits(&Trackers::new(), "Jira", &hosts(&[])));
+    }
+
+    #[test]
+    fn an_interface_and_its_pages_are_at_one_host() {
+        for url in ["https://api.github.com/repos/acme/app/issues/5", "https://github.com/acme/app/pull/5"] {
+            assert_eq!(host(url, 5).as_deref(), Some("github.com"));
+        }
+        assert_eq!(host("https://docs.example/issues/6", 5), None);
+    }
+}
