@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, damaged, time};
 use precedent_core::{
     error::Result,
-    model::{Band, Check, Coverage, Lacking, Verdict, VerdictKind},
+    model::{Band, Check, Coverage, DocKind, Lacking, Verdict, VerdictKind},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";

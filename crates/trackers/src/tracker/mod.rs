@@ -14,7 +14,7 @@ pub mod gitea;
 pub mod github;
 pub mod gitlab;
 mod graphql;
-mod identity;
+pub(crate) mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
