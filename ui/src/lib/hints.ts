@@ -51,7 +51,8 @@ const RULES: readonly Rule[] = [
   [/; `precedent status` shows how far it is/g, "; the status bar shows how far it is"],
   [/; --(?:dry-run|map) .*/g, "."],
   [/: precedent login \S+/g, ". Its source takes it", "sources"],
-  [/: --map title=COLUMN/g, ""],
+  [/ is gone back to: precedent restore \S+/g, " is gone back to with the command line"],
+  [/: --(?:map title=COLUMN|name NAME)/g, ""],
   [/: --as owner\/name/g, ""],
   [/run the command again/g, "try again"],
 ];

@@ -98,7 +98,8 @@ export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 /**
  * What is wanting in an answer.
  */
-export type Lack = "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
+export type Lack =
+  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
 /**
  * How much a finding matters.
  */
@@ -2146,7 +2147,7 @@ export interface SourceVolume {
   source: string;
 }
 /**
- * A report of an error of the log.
+ * A report of what was asked about, in a line.
  */
 export interface KnownReport {
   /**
@@ -3343,6 +3344,10 @@ export interface TroubleshootResponse {
    * What the person should know about this answer.
    */
   notices: Notice[];
+  /**
+   * Open reports of the same, which have no solution yet; only where no case surely helps.
+   */
+  open: KnownReport[];
   /**
    * What it came to.
    */
