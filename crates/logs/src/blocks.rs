@@ -323,7 +323,7 @@ pub fn name(kind: Kind, text: &str) -> String {
     };
     match kind {
         // What failed lies in one another, the cause innermost.
-        Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).last()),
+        Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),
         Kind::Spring => first.to_owned(),
         Kind::Junit => with(first, lines().nth(1)),
         Kind::GoTest => {
