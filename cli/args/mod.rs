@@ -194,16 +194,6 @@ Examples:
     },
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_arguments_are_consistent() {
-        super::Args::command().debug_assert();
-    }
-}
-
 /// A number of something of which none makes no sense.
 ///
 /// # Errors
@@ -213,5 +203,15 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(0) => Err("it has to be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Args::command().debug_assert();
     }
 }

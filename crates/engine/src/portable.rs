@@ -144,7 +144,9 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         )));
     }
     let told = read.min(MANIFEST.len());
-    if start[..told] != MANIFEST.as_bytes()[..told] {
+    // An archive whose members have other names is told by them.
+    let is_archive = &start[257..262] == b"ustar";
+    if !is_archive && start[..told] != MANIFEST.as_bytes()[..told] {
         return Err(Error::invalid(format!("{} is no casebook that was exported", file.display())).with_hint(
             "It has to be a whole file that `precedent export` wrote; nothing was imported. Files of trackers: precedent import FILE.",
         ));
