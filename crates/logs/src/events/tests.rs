@@ -204,7 +204,8 @@ fn each_record_with_a_code_is_an_event_of_its_own() {
     let syslog = |n: usize, line: &str| format!("May 12 10:{n:02}:00 web1 app[7]: ERROR {line}\n");
     let bare = |_: usize, line: &str| format!("ERROR {line}\n");
     let codes = ["FW-2203: pump lost", "FW-2011: seal lost", "ORA-00060: deadlock detected"];
-    let forms: [&dyn Fn(usize, &str) -> String; 5] = [&timed, &json, &docker, &syslog, &bare];
+    type Form<'f> = &'f dyn Fn(usize, &str) -> String;
+    let forms: [Form<'_>; 5] = [&timed, &json, &docker, &syslog, &bare];
     for form in forms {
         let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
         let mut all: Vec<(String, u64)> = errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
