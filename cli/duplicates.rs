@@ -96,7 +96,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     }
     // It is a part of the answer, so it stands with it.
     for notice in response.notices.iter().filter(|n| n.lack == Lack::Closed) {
-        output.line(format_args!("{DIM}{}{DIM:#}", plain(&notice.text)));
+        output.line(format_args!("{DIM}{} (--include-closed){DIM:#}", plain(&notice.text)));
     }
 }
 

@@ -26,8 +26,6 @@ const SMALL: u64 = 256 * 1024;
 const PASTED: usize = 8 * 1024;
 /// A log of at most so many lines without an error in it, too.
 const PASTED_LINES: usize = 40;
-/// A case helps more likely than not from here on.
-const SURELY: f32 = 0.5;
 /// Lines of the comment that is shown of a case without a solution.
 const ASIDE: usize = 4;
 
@@ -145,9 +143,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         session.say(&notice.text);
     }
     output.line(match response.outcome {
-        TroubleshootOutcome::Solved
-            if response.cases.iter().all(|case| case.relation.is_none() && case.helps < SURELY) =>
-        {
+        TroubleshootOutcome::Solved if !response.is_sure() => {
             format!("{HIT}{} that may help{HIT:#}", plural(response.cases.len() as u64, "solved case"))
         }
         TroubleshootOutcome::Solved => {

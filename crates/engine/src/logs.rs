@@ -20,7 +20,7 @@ use precedent_text::{
 
 use crate::{
     duplicates::look,
-    troubleshoot::{Desk, Likeness, compared, known_report, troubleshoot},
+    troubleshoot::{Desk, Likeness, compared, known_report, solved_cases},
 };
 
 /// A case of which this is stated solves an error of a log; one that names the same rare failure does so by less.
@@ -261,7 +261,7 @@ fn look_up(
         settings: one_case(request),
         ..TroubleshootRequest::default()
     };
-    let solved = troubleshoot(desk, &question, now, task)?;
+    let solved = solved_cases(desk, &question, now, task)?;
     tell(solved.notices);
     Ok(solved.cases.into_iter().next())
 }
@@ -284,7 +284,7 @@ fn solution(
         ..TroubleshootRequest::default()
     };
     let case =
-        troubleshoot(desk, &question, now, task)?.cases.into_iter().find(|case| case.relation.is_some());
+        solved_cases(desk, &question, now, task)?.cases.into_iter().find(|case| case.relation.is_some());
     Ok(case.map(|case| SolvedCase {
         via: (case.key != known.key).then(|| known.key.clone()),
         relation: None,

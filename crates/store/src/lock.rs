@@ -10,7 +10,14 @@ use precedent_core::error::{Error, Result};
 /// Held until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FileLock {
+    /// Closing the file is not enough: a process that is being started shares it until it has become another program.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl FileLock {
@@ -19,7 +26,7 @@ impl FileLock {
         let path = folder.join(name);
         let file = open(&path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(e)) => Err(Error::io(&path, e)),
         }

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, damaged, time};
 use precedent_core::{
     error::Result,
-    model::{Band, Check, Coverage, DocKind, Lacking, Verdict, VerdictKind},
+    model::{Band, Check, Coverage, Lacking, Verdict, VerdictKind},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
@@ -199,20 +199,6 @@ impl Reader<'_> {
                    AND (?1 IS NULL OR source_id = ?1)",
             )?
             .query_row([source], |r| r.get(0))?)
-    }
-
-    /// How many reports of a kind are not open, of one source or of all.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn closed_reports(&self, kind: DocKind, source: Option<i64>) -> Result<u64> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT count(*) FROM documents WHERE kind = ?1 AND state <> 'open' AND deleted_at IS NULL
-                   AND (?2 IS NULL OR source_id = ?2)",
-            )?
-            .query_row(params![kind.as_str(), source], |r| r.get(0))?)
     }
 
     /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before

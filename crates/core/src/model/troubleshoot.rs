@@ -7,6 +7,8 @@ use super::{DocKind, KnownReport, Notice, State};
 
 /// The least probability that a case would help for it to be shown.
 pub const HELPS: f32 = 0.15;
+/// From here on a case helps more likely than not.
+pub const SURELY: f32 = 0.5;
 
 /// How solved cases are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -324,4 +326,11 @@ pub struct TroubleshootResponse {
     pub notices: Vec<Notice>,
     /// Wall time in milliseconds.
     pub took_ms: f64,
+}
+
+impl TroubleshootResponse {
+    /// Whether a case surely helps: it is known to be the same, or helps more likely than not.
+    pub fn is_sure(&self) -> bool {
+        self.cases.iter().any(|case| case.relation.is_some() || case.helps >= SURELY)
+    }
 }

@@ -172,7 +172,7 @@ fn asked(
         anyway: false,
         settings: request.troubleshooting.clone(),
     };
-    let mut solved = troubleshoot::troubleshoot(cases, &ask, now, task)?;
+    let mut solved = troubleshoot::solved_cases(cases, &ask, now, task)?;
     task.check()?;
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(found) = &mut found {

@@ -64,21 +64,25 @@ fn closed_left_out(checker: &Checker<'_>, request: &DuplicatesRequest) -> Result
     if request.include_closed {
         return Ok(None);
     }
-    let closed = checker.store.read(|r| {
+    let (kind, source) = checker.store.read(|r| {
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         let kind = row.as_ref().map_or(DocKind::Issue, |row| row.kind);
         let source = match (request.source.as_deref(), row) {
-            (Some(named), _) => r.source(named)?,
-            (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
-            (None, None) => search::only_source(r)?,
+            (Some(named), _) => Some(named.to_owned()),
+            (None, Some(row)) if !request.everywhere => Some(row.source),
+            (None, None) => search::only_source(r)?.map(|source| source.key),
             _ => None,
         };
-        r.closed_reports(kind, source.map(|s| s.id))
+        Ok((kind, source))
     })?;
+    let tests = [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
+    let filters: Vec<Filter> = tests.map(|test| Filter { test, negated: false }).collect();
+    let closed = checker.fulltext.matching(&filters)?;
     Ok((closed > 0).then(|| Notice {
         lack: Lack::Closed,
         text: format!(
-            "Only open reports were compared: {closed} closed {} left out, and many reports are the same as one that was solved.              Ask with closed ones, too (--include-closed, include_closed).",
+            "Only open reports were compared: {closed} closed {} left out, and many reports are the same as one that was solved. \
+             Include closed ones to compare them, too.",
             if closed == 1 { "one was" } else { "ones were" }
         ),
     }))

@@ -53,8 +53,6 @@ use wiki::wiki;
 const CANDIDATES: usize = 10;
 /// So many are named that are no solution, or not close enough.
 const NEAR: usize = 3;
-/// A case that helps more likely than not leaves no room for the wiki.
-const SURELY: f32 = 0.5;
 /// The most that a case helps whose innermost cause is another one, which is then not shown; whose message is about another
 /// thing; and which fails in another way.
 const ANOTHER_CAUSE: f32 = 0.14;
@@ -74,7 +72,7 @@ pub struct Desk<'a> {
     pub card: Option<f32>,
 }
 
-/// Looks for solved cases.
+/// Looks for solved cases, and for open reports of the same where none surely helps.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
@@ -86,6 +84,33 @@ pub fn troubleshoot(
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
+    let (mut response, question) = answered(desk, request, now, task)?;
+    if !response.is_sure() {
+        response.open = open_reports(desk, request, &question, now, task)?;
+    }
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok(response)
+}
+
+/// Looks for solved cases alone, for who looks for reports of the same anyway. It does not tell how long it took.
+///
+/// # Errors
+/// As [`troubleshoot`].
+pub fn solved_cases(
+    desk: &Desk<'_>,
+    request: &TroubleshootRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<TroubleshootResponse> {
+    answered(desk, request, now, task).map(|(response, _)| response)
+}
+
+fn answered(
+    desk: &Desk<'_>,
+    request: &TroubleshootRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<(TroubleshootResponse, Question)> {
     let parts = &desk.checker.parts;
     // Only a threshold that somebody set stands in for what is stated of a case.
     let asked = request.settings.similarity_threshold;
@@ -138,18 +163,16 @@ pub fn troubleshoot(
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
-    if weights.iter().all(|helps| *helps < SURELY) {
+    if !response.is_sure() {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
         response.wiki = wiki(parts, &question, threshold, asked.is_some(), task)?;
-        response.open = open_reports(desk, request, &question, now, task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
         (true, false) => TroubleshootOutcome::Wiki,
         (true, true) => TroubleshootOutcome::Nothing,
     };
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok(response)
+    Ok((response, question))
 }
 
 /// The settings as they are used: checked, with the threshold that the model's card gives where none is set.
