@@ -37,8 +37,9 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
         figures.first().is_some_and(|n| n == "230") && figures.contains(&"410".to_owned())
     })
     .await;
-    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    // The message goes by itself, and may be gone before the indexes are made.
     wait_until("a message says so", async || text(window, ".toasts").await.contains("new or changed")).await;
+    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
     assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
     shot(window, "sources").await;
 
