@@ -11,6 +11,8 @@ mod mailbox;
 mod network;
 mod notice;
 mod places;
+#[cfg(target_os = "linux")]
+mod portal;
 mod prompt;
 mod window;
 

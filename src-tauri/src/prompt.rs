@@ -15,6 +15,8 @@ use tauri::{
 };
 use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
 
+#[cfg(target_os = "linux")]
+use crate::portal;
 use crate::{mailbox::Mailbox, window};
 
 /// The window's name.
@@ -45,6 +47,8 @@ pub struct PromptSettings {
 pub struct PromptState {
     /// The shortcut that opens the prompt.
     pub shortcut: Option<String>,
+    /// Its keys in the desktop's own words, where the desktop gives them out.
+    pub shortcut_keys: Option<String>,
     /// Whether the icon stands in the tray.
     pub tray: bool,
     /// Why the shortcut that was asked for does not open it.
@@ -96,6 +100,9 @@ pub struct Prompt {
     shown: Mailbox<()>,
     tray: Mutex<Option<TrayIcon>>,
     has_shortcuts: Mutex<bool>,
+    /// What a desktop with Wayland holds for the prompt.
+    #[cfg(target_os = "linux")]
+    held: tokio::sync::Mutex<Option<portal::Held>>,
 }
 
 impl Prompt {
@@ -121,11 +128,12 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Switches shortcut and icon on or off. What cannot be had is said, and the other one holds.
-pub fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
-    let shortcut = set_shortcut(app, settings.shortcut.as_deref());
+pub async fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
+    let shortcut = set_shortcut(app, settings.shortcut.as_deref()).await;
     let tray = set_tray(app, settings.tray);
     PromptState {
         shortcut: settings.shortcut.clone().filter(|_| shortcut.is_ok()),
+        shortcut_keys: shortcut.clone().ok().flatten(),
         tray: settings.tray && tray.is_ok(),
         shortcut_problem: shortcut.err(),
         tray_problem: tray.err(),
@@ -133,14 +141,42 @@ pub fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
     }
 }
 
+/// Has this shortcut held and no other one; its keys where the desktop gives them out, or why it cannot be.
+async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option<String>, String> {
+    let shortcut = named.map(parsed).transpose()?;
+    #[cfg(target_os = "linux")]
+    if is_wayland() {
+        return hold_by_desktop(app, shortcut).await;
+    }
+    hold(app, named.unwrap_or_default(), shortcut).map(|()| None)
+}
+
+/// Under Wayland a shortcut can be asked for by way of X, and is then heard over windows of X alone: the desktop is asked.
+#[cfg(target_os = "linux")]
+async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<Option<String>, String> {
+    let prompt = app.state::<Prompt>();
+    let mut held = prompt.held.lock().await;
+    if let Some(before) = held.take() {
+        before.release().await;
+    }
+    let Some(shortcut) = shortcut else { return Ok(None) };
+    let handle = app.clone();
+    let asked = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|refused| match refused {
+        portal::Refused::NotHere => not_here(),
+        portal::Refused::Declined => {
+            "the desktop was told not to let it have these keys; switch it on again to be asked once more"
+                .to_owned()
+        }
+    })?;
+    let keys = asked.keys.clone();
+    *held = Some(asked);
+    Ok(keys)
+}
+
 /// Holds this shortcut and no other one; why that cannot be.
-fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<(), String> {
+fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
     let prompt = app.state::<Prompt>();
     let mut has_shortcuts = locked(&prompt.has_shortcuts);
-    let shortcut = named.map(parsed).transpose()?;
-    if shortcut.is_some() && is_wayland() {
-        return Err(not_here());
-    }
     if !*has_shortcuts {
         if shortcut.is_none() {
             return Ok(());
@@ -158,8 +194,7 @@ fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<(), String> {
     let shortcuts = app.global_shortcut();
     shortcuts.unregister_all().map_err(|_| not_here())?;
     let Some(shortcut) = shortcut else { return Ok(()) };
-    let held = || format!("another program holds {}", named.unwrap_or_default());
-    shortcuts.register(shortcut).map_err(|_| held())
+    shortcuts.register(shortcut).map_err(|_| format!("another program holds {named}"))
 }
 
 /// A shortcut by its name. One key alone would be taken from every other program.
@@ -172,7 +207,7 @@ fn parsed(name: &str) -> Result<Shortcut, String> {
     Ok(shortcut)
 }
 
-/// Under it a shortcut can be asked for by way of X, and is then heard over windows of X alone.
+#[cfg(target_os = "linux")]
 #[allow(clippy::disallowed_methods, reason = "nothing else tells which kind of desktop it is")]
 fn is_wayland() -> bool {
     std::env::var_os("WAYLAND_DISPLAY").is_some()

@@ -11,7 +11,7 @@ use crate::{
 /// Switches the shortcut and the icon in the tray on or off.
 #[tauri::command]
 pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
-    Ok(prompt::set(&app, &settings))
+    Ok(prompt::set(&app, &settings).await)
 }
 
 /// The text on the clipboard, as it is now.

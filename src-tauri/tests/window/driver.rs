@@ -56,8 +56,18 @@ pub async fn at_rest(window: &Client) {
 
 /// As [`drive`], as people start it: one window for all starts, which remembers where it was.
 pub async fn drive_whole(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+    drive_under(home, &[("GTK_THEME", theme)], args, steps).await;
+}
+
+/// As [`drive_whole`], on a desktop that these variables tell of.
+pub async fn drive_under(
+    home: &Path,
+    desktop: &[(&str, &str)],
+    args: &[&str],
+    steps: impl AsyncFnOnce(Client) + 'static,
+) {
     let _display = DISPLAY.lock().await;
-    let Some(driver) = Driver::start(home, theme) else { return };
+    let Some(driver) = Driver::start(home, desktop) else { return };
     let window = driver.open(args).await;
     let given = window.clone();
     let apart = LocalSet::new();
@@ -79,7 +89,7 @@ struct Driver {
 
 impl Driver {
     /// Nothing where this machine has no display or no driver.
-    fn start(home: &Path, theme: &str) -> Option<Self> {
+    fn start(home: &Path, desktop: &[(&str, &str)]) -> Option<Self> {
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
             return skip("there is no display; run it under xvfb-run");
         }
@@ -87,7 +97,7 @@ impl Driver {
         let started = Command::new("WebKitWebDriver")
             .args([format!("--port={port}"), "--host=127.0.0.1".to_owned()])
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
-            .env("GTK_THEME", theme)
+            .envs(desktop.iter().copied())
             .env("HOME", home)
             .env("XDG_DATA_HOME", home.join("data"))
             .env("XDG_CONFIG_HOME", home.join("config"))
@@ -134,7 +144,8 @@ impl Drop for Driver {
     }
 }
 
-fn skip<T>(why: &str) -> Option<T> {
+/// Says that a test cannot be done here, or fails where all have to be.
+pub fn skip<T>(why: &str) -> Option<T> {
     assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "{why}");
     eprintln!("SKIPPED: {why}");
     None

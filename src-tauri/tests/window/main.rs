@@ -32,6 +32,8 @@ mod items;
 mod keyboard;
 mod measure;
 mod newcomer;
+#[cfg(target_os = "linux")]
+mod portal;
 mod prompt;
 mod search;
 mod settings;

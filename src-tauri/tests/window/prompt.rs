@@ -10,7 +10,8 @@ fn display(args: &[&str]) -> Option<String> {
     ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-fn is_seen() -> bool {
+/// Whether the prompt is before its person.
+pub fn is_seen() -> bool {
     display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
 }
 

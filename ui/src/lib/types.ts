@@ -2071,7 +2071,7 @@ export interface IndexReport {
    */
   documents: number;
   /**
-   * Chunks that received a vector.
+   * Passages that received a vector.
    */
   embedded: number;
   /**
@@ -2673,6 +2673,10 @@ export interface NearCase {
    */
   said: CaseComment | null;
   /**
+   * Whether it was closed, and nothing tells how it was solved.
+   */
+  silent: boolean;
+  /**
    * Closed or merged.
    */
   state: State | null;
@@ -2909,6 +2913,10 @@ export interface PromptState {
    * The shortcut that opens the prompt.
    */
   shortcut: string | null;
+  /**
+   * Its keys in the desktop's own words, where the desktop gives them out.
+   */
+  shortcut_keys: string | null;
   /**
    * Why the shortcut that was asked for does not open it.
    */

@@ -8,11 +8,13 @@ import { Desk } from "./desk.svelte";
 
 const NEVER_ASKED = { shortcut: null, tray: false };
 let asked: PromptSettings[];
+let shortcutKeys: string | null;
 let shortcutProblem: string | null;
 
 page();
 beforeEach(() => {
   asked = [];
+  shortcutKeys = null;
   shortcutProblem = null;
 });
 
@@ -21,7 +23,7 @@ function system(): void {
     if (command !== "set_prompt") return null;
     const { settings } = payload as { settings: PromptSettings };
     asked.push(settings);
-    return { ...settings, shortcut_problem: settings.shortcut === null ? null : shortcutProblem, tray_problem: settings.tray ? "there is no tray" : null, default_shortcut: "Ctrl+Alt+P" };
+    return { ...settings, shortcut_keys: settings.shortcut === null ? null : shortcutKeys, shortcut_problem: settings.shortcut === null ? null : shortcutProblem, tray_problem: settings.tray ? "there is no tray" : null, default_shortcut: "Ctrl+Alt+P" };
   });
 }
 
@@ -82,6 +84,19 @@ it("is off in the settings until it is switched on, and says a problem where it 
   await rest();
   expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: true });
   expect(document.getElementById("prompt-tray-problem")?.textContent).toBe("There is no tray.");
+});
+
+it("says which keys the desktop gave it, where the desktop gives them out", async () => {
+  system();
+  shortcutKeys = "Meta+J";
+  const { anywhere } = new Desk();
+  show(AskAnywhere, { anywhere });
+  await rest();
+  const given = () => document.querySelector(".given")?.textContent ?? null;
+  expect(given()).toBe(null);
+  document.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
+  await rest();
+  expect(given()).toBe("This desktop opens it with Meta+J. Its own settings can change that.");
 });
 
 it.each<[PromptTarget, (desk: Desk) => unknown, unknown]>([

@@ -95,7 +95,7 @@ export function play(mood: Mood): void {
         return REPLACED;
       case "set_prompt": {
         const { shortcut, tray } = args["settings"] as PromptSettings;
-        return { shortcut, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
+        return { shortcut, shortcut_keys: null, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
       }
       case "prompt_text":
         return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;

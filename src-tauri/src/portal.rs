@@ -1,0 +1,159 @@
+//! The shortcut under Wayland, where the desktop holds the keys and tells when they were pressed: the
+//! [portal for global shortcuts](https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.GlobalShortcuts.html).
+
+use ashpd::desktop::{
+    CreateSessionOptions, ResponseError, Session,
+    global_shortcuts::{BindShortcutsOptions, GlobalShortcuts, NewShortcut},
+};
+use futures_util::StreamExt as _;
+use tauri::async_runtime::{JoinHandle, spawn};
+use tauri_plugin_global_shortcut::{Code, Modifiers, Shortcut};
+
+/// What the shortcut is called between this program and the desktop, which keeps its keys by this name.
+const ID: &str = "ask";
+/// What the desktop shows a person who is asked whether it may have keys.
+const ABOUT: &str = "Ask Precedent from anywhere";
+
+/// A shortcut that the desktop holds for this program.
+pub struct Held {
+    session: Session<GlobalShortcuts>,
+    listening: JoinHandle<()>,
+    /// Its keys in the desktop's own words: a person may have chosen others than were asked for.
+    pub keys: Option<String>,
+}
+
+impl Held {
+    /// Gives it back.
+    pub async fn release(self) {
+        self.listening.abort();
+        // A session that is gone is closed.
+        let _ = self.session.close().await;
+    }
+}
+
+/// Why the desktop holds no shortcut.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It has no such portal.
+    NotHere,
+    /// The person who was asked said no.
+    Declined,
+}
+
+impl From<ashpd::Error> for Refused {
+    fn from(error: ashpd::Error) -> Self {
+        match error {
+            ashpd::Error::Response(ResponseError::Cancelled) => Self::Declined,
+            _ => Self::NotHere,
+        }
+    }
+}
+
+/// Asks the desktop to hold a shortcut, and does `pressed` each time that it was pressed. A desktop may ask its person first,
+/// and this waits for the answer.
+pub async fn hold(shortcut: &Shortcut, pressed: impl Fn() + Send + 'static) -> Result<Held, Refused> {
+    let portal = GlobalShortcuts::new().await?;
+    let session = portal.create_session(CreateSessionOptions::default()).await?;
+    // Listened for before it can be pressed.
+    let mut activated = Box::pin(portal.receive_activated().await?);
+    let wanted = NewShortcut::new(ID, ABOUT).preferred_trigger(trigger(shortcut).as_deref());
+    let bound = portal.bind_shortcuts(&session, &[wanted], None, BindShortcutsOptions::default()).await;
+    let bound = match bound.and_then(|request| request.response()) {
+        Ok(bound) => bound,
+        Err(error) => {
+            let _ = session.close().await;
+            return Err(error.into());
+        }
+    };
+    let keys = bound.shortcuts().iter().find(|s| s.id() == ID).map(|s| s.trigger_description().to_owned());
+    let listening = spawn(async move {
+        while let Some(event) = activated.next().await {
+            if event.shortcut_id() == ID {
+                pressed();
+            }
+        }
+    });
+    Ok(Held { session, listening, keys: keys.filter(|keys| !keys.is_empty()) })
+}
+
+/// A shortcut as the [XDG specification for shortcuts](https://specifications.freedesktop.org/shortcuts-spec/latest/) writes it,
+/// `CTRL+ALT+p`; none for a key that has no name there, for which the desktop asks.
+fn trigger(shortcut: &Shortcut) -> Option<String> {
+    let names = [
+        (Modifiers::CONTROL, "CTRL"),
+        (Modifiers::ALT, "ALT"),
+        (Modifiers::SHIFT, "SHIFT"),
+        (Modifiers::SUPER, "LOGO"),
+    ];
+    let held = names.into_iter().filter(|(m, _)| shortcut.mods.contains(*m)).map(|(_, name)| name.to_owned());
+    let keys: Vec<String> = held.chain([keysym(shortcut.key)?]).collect();
+    Some(keys.join("+"))
+}
+
+/// The name of a key among X's keysyms (`xkbcommon-keysyms.h`), on the keyboard of the United States.
+fn keysym(key: Code) -> Option<String> {
+    let named = match key {
+        Code::Space => "space",
+        Code::Enter => "Return",
+        Code::Tab => "Tab",
+        Code::Escape => "Escape",
+        Code::Backspace => "BackSpace",
+        Code::Delete => "Delete",
+        Code::Insert => "Insert",
+        Code::Home => "Home",
+        Code::End => "End",
+        Code::PageUp => "Page_Up",
+        Code::PageDown => "Page_Down",
+        Code::ArrowUp => "Up",
+        Code::ArrowDown => "Down",
+        Code::ArrowLeft => "Left",
+        Code::ArrowRight => "Right",
+        Code::Comma => "comma",
+        Code::Period => "period",
+        Code::Slash => "slash",
+        Code::Backslash => "backslash",
+        Code::Minus => "minus",
+        Code::Equal => "equal",
+        Code::Semicolon => "semicolon",
+        Code::Quote => "apostrophe",
+        Code::Backquote => "grave",
+        Code::BracketLeft => "bracketleft",
+        Code::BracketRight => "bracketright",
+        _ => {
+            let name = key.to_string();
+            let one =
+                |prefix| name.strip_prefix(prefix).filter(|rest| rest.len() == 1).map(str::to_lowercase);
+            let is_function = |n: &str| n.parse().is_ok_and(|n: u8| (1..=24).contains(&n));
+            let function = || name.strip_prefix('F').filter(|n| is_function(n)).map(|_| name.clone());
+            return one("Key").or_else(|| one("Digit")).or_else(function);
+        }
+    };
+    Some(named.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortcut_is_written_as_the_desktop_reads_it() {
+        let written = |name: &str| trigger(&name.parse().unwrap());
+        for (name, wanted) in [
+            ("Ctrl+Alt+P", "CTRL+ALT+p"),
+            ("Super+Shift+K", "SHIFT+LOGO+k"),
+            ("Alt+Space", "ALT+space"),
+            ("Ctrl+7", "CTRL+7"),
+            ("Ctrl+F12", "CTRL+F12"),
+            ("Ctrl+,", "CTRL+comma"),
+        ] {
+            assert_eq!(written(name).as_deref(), Some(wanted), "{name}");
+        }
+        assert_eq!(written("Ctrl+MediaPlay"), None);
+    }
+
+    #[test]
+    fn a_no_is_told_from_a_desktop_without_the_portal() {
+        assert_eq!(Refused::from(ashpd::Error::Response(ResponseError::Cancelled)), Refused::Declined);
+        assert_eq!(Refused::from(ashpd::Error::NoResponse), Refused::NotHere);
+    }
+}
