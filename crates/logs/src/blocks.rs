@@ -17,6 +17,8 @@ pub enum Kind {
     Anr,
     /// A failed test in a report of JUnit.
     Junit,
+    /// IIS's page of an error.
+    Iis,
 }
 
 /// How far a frame has come.
@@ -89,12 +91,40 @@ fn is_test_file(word: &[u8]) -> bool {
     ENDS.iter().any(|e| word.ends_with(e))
 }
 
+const IIS_DETAILS: &[u8] = b"Detailed Error Information:";
+
+/// Whether a line is the heading of IIS's page of an error: `HTTP Error 500.19 - Internal Server Error`.
+fn is_iis(line: &[u8]) -> bool {
+    let number = line.strip_prefix(b"HTTP Error ").unwrap_or_default();
+    let is_digit = |at: usize| number.get(at).is_some_and(u8::is_ascii_digit);
+    (0..3).all(is_digit) && number.get(3) == Some(&b'.') && is_digit(4)
+}
+
+/// Whether a line stands on IIS's page of an error, below its heading.
+fn is_of_iis(line: &[u8]) -> bool {
+    const HEADS: &[&[u8]] = &[
+        b"The ",
+        b"Module",
+        b"Notification",
+        b"Handler",
+        b"Error Code",
+        b"Config ",
+        b"Requested URL",
+        b"Physical Path",
+        b"Logon ",
+        b"Most likely causes",
+        b"Things you can try",
+        b"More Information",
+    ];
+    HEADS.iter().any(|head| line.starts_with(head))
+}
+
 impl Seen {
     /// The frame that a line opens, should it open one. The line is told without its time.
     pub fn opens(&mut self, said: &[u8]) -> Option<Kind> {
         // Most lines begin with none of these.
         let first = *said.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
-        if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<') {
+        if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H') {
             return None;
         }
         let trimmed = said.trim_ascii();
@@ -113,6 +143,9 @@ impl Seen {
         }
         if said.starts_with(b"--- FAIL: ") {
             return Some(Kind::GoTest);
+        }
+        if first == b'H' {
+            return is_iis(trimmed).then_some(Kind::Iis);
         }
         if let Some(rest) = trimmed.strip_prefix(b"FAIL ").or_else(|| trimmed.strip_prefix(b"PASS ")) {
             let name = rest.trim_ascii_start().split(|b| *b == b' ').next().unwrap_or_default();
@@ -151,6 +184,8 @@ impl Seen {
             b"There was 1 failure:",
             b"You are using pip version",
             b"For more information about this error, try `rustc",
+            b"*** WARNING: Unable to verify ",
+            b"*** ERROR: Module load completed but",
         ];
         let message = message.trim_ascii();
         let heads = matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
@@ -182,7 +217,7 @@ impl Block {
             Kind::Gradle => said.starts_with(WRONG),
             Kind::Spring => false,
             Kind::Jest => said.trim_ascii_start().starts_with("●".as_bytes()),
-            Kind::GoTest | Kind::Pytest | Kind::Anr | Kind::Junit => true,
+            Kind::GoTest | Kind::Pytest | Kind::Anr | Kind::Junit | Kind::Iis => true,
         };
         Self { kind, stage: if told { Stage::Told } else { Stage::Frame }, timed }
     }
@@ -251,7 +286,9 @@ impl Block {
             {
                 Part::After
             }
-            Kind::Anr | Kind::Junit => Part::Line,
+            Kind::Iis if trimmed.is_empty() || trimmed == IIS_DETAILS => Part::Frame,
+            Kind::Iis if !is_of_iis(trimmed) => Part::After,
+            Kind::Anr | Kind::Junit | Kind::Iis => Part::Line,
         }
     }
 
@@ -325,6 +362,10 @@ pub fn name(kind: Kind, text: &str) -> String {
         // What failed lies in one another, the cause innermost.
         Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),
         Kind::Spring => first.to_owned(),
+        Kind::Iis => {
+            let code = lines().find(|l| l.starts_with("Error Code"));
+            with(first, code.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref())
+        }
         Kind::Junit => with(first, lines().nth(1)),
         Kind::GoTest => {
             // A test fails with those in it; the innermost says why.

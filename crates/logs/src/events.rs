@@ -10,9 +10,11 @@ use crate::{
     blocks::{self, Block, Kind, Seen},
     bundle::Part,
     codes::Codes,
+    crash,
     document::{self, Document, Element},
     faults,
     head::{Head, Level, head, source},
+    ips,
     lines::{begins_trace, between, gap, headline, is_coded, one_line, said, says_nothing},
     pending::{MAX_TEXT, Pending},
     pods::{self, Pod},
@@ -137,6 +139,9 @@ impl Reader {
             Element::Object(line, bytes) => {
                 self.open.line = line;
                 let text = String::from_utf8_lossy(&bytes);
+                if self.crashed(&text) {
+                    return;
+                }
                 match record::json(&text).filter(Record::is_one) {
                     Some(record) => self.record(record),
                     None => match serde_json::from_str(&text) {
@@ -147,6 +152,14 @@ impl Reader {
             }
             Element::Broken(line, bytes) => self.lines_of(line, &bytes),
         }
+    }
+
+    /// Whether an object is Apple's report of a crash.
+    fn crashed(&mut self, text: &str) -> bool {
+        let Some(report) = ips::read(text) else { return false };
+        self.flush();
+        self.add(LogSeverity::Fatal, report.at, self.open.line, report.message, report.text, false);
+        true
     }
 
     /// What was taken for a record and is none.
@@ -208,11 +221,14 @@ impl Reader {
             return;
         }
         let (source, line) = line.split_at(source(&line));
-        if line.first() == Some(&b'{')
-            && line.trim_ascii_end().last() == Some(&b'}')
-            && let Some(record) = record::json(&String::from_utf8_lossy(line))
-        {
-            return self.record(record);
+        if line.first() == Some(&b'{') && line.trim_ascii_end().last() == Some(&b'}') {
+            let text = String::from_utf8_lossy(line);
+            if self.crashed(&text) {
+                return;
+            }
+            if let Some(record) = record::json(&text) {
+                return self.record(record);
+            }
         }
         self.text(source, &line[..line.len().min(MAX_LINE)], None);
     }
@@ -410,9 +426,12 @@ impl Reader {
         self.open.timed |= head.at.is_some();
         let said = said(line, head);
         let row = if head.level.is_none() { pods::row(said) } else { None };
+        let sure = if head.level.is_none() { crash::begins(head.message) } else { None };
         let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => faults::graded(level, head.message),
+            // What surely begins a failure is none of the line above it: another stream of the program wrote it.
+            None if sure.is_some() => faults::severity(head.message).into_iter().chain(sure).min(),
             // What stands below a line that says nothing bad is told by it, unless a program ends there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
             // Nor does an indented line begin anything: it is a piece of code, or a list.
@@ -535,7 +554,10 @@ impl Reader {
     }
 
     fn flush(&mut self) {
-        let Some(pending) = self.open.pending.take() else { return };
+        let Some(mut pending) = self.open.pending.take() else { return };
+        if pending.between.starts_with(b",\"") || pending.between == b"," && pending.text.starts_with('"') {
+            pending.unquote();
+        }
         let message = match pending.block {
             Some(block) => {
                 self.open.seen.tells();

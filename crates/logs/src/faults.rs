@@ -11,13 +11,13 @@ use crate::head::Level;
 /// Words of a program that ended.
 const FATAL: &str = "
     panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
-    killed process, oom-kill, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
+    killed process, oom-kill, === critical error, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
     assertion, terminate called, double free, crashloopbackoff, oomkilled, 致命的, 致命错误, 致命錯誤";
 /// Words of an error, in the languages that programs speak most.
 const ERROR: &str = "
     error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
     ошибка, 错误, 錯誤, エラー, 例外, 異常, 异常, 障害, 严重, 오류, undefined reference, device not ready, imagepullbackoff,
-    errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than";
+    errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than, blocked by cors policy";
 /// Words of something that did not come about.
 const WARNING: &str = "
     failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
@@ -45,7 +45,30 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
         .filter(|m| is_word(line, m.start(), m.end()) && !is_denied(line, m.start(), m.end()))
         .map(|m| severities[m.pattern()])
         .min()
-        .or_else(|| is_oracle(line).then_some(LogSeverity::Error))
+        .or_else(|| (is_oracle(line) || is_shell(line)).then_some(LogSeverity::Error))
+}
+
+/// Whether a shell says in a line that there is no such program: `/bin/sh: 1: yarn: not found`.
+pub fn is_shell(line: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b' ', &line[..line.len().min(32)]) else { return false };
+    line[..end].ends_with(b"sh:")
+        && (line.trim_ascii_end().ends_with(b": not found")
+            || memchr::memmem::find(&line[end..], b" command not found").is_some())
+}
+
+/// Whether a word of an error only names a figure, and that is a good one: `error rate 0.00`, `error budget 99.9 %`.
+fn is_figure(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii_start();
+    let budget = rest.strip_prefix(b"budget");
+    let Some(value) =
+        budget.or_else(|| [&b"rate"[..], b"ratio", b"count"].iter().find_map(|n| rest.strip_prefix(*n)))
+    else {
+        return false;
+    };
+    let figure =
+        value.iter().all(|b| b.is_ascii_digit() || matches!(b, b' ' | b'.' | b',' | b'%' | b':' | b'='));
+    let none = value.iter().all(|b| !(b'1'..=b'9').contains(b));
+    figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || none)
 }
 
 /// Whether a line begins with a code of Oracle, which says in no word that it is one of an error: `ORA-01555 caused by SQL statement`.
@@ -126,7 +149,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
             b"0" | b"null" | b"none" | b"None" | b"nil" | b"false" | b"\"\"" | b"[]" | b"{}" | b"-"
         )
     });
-    said || nothing || none
+    said || nothing || none || is_figure(rest)
 }
 
 #[cfg(test)]
@@ -163,6 +186,13 @@ mod tests {
             ("检查完成，没有错误", None),
             ("エラーはありません", None),
             ("異常なし", None),
+            ("error budget 99.98 %", None),
+            ("error rate: 0.00", None),
+            ("error rate: 12 %", Some(Error)),
+            ("error budget exhausted", Some(Error)),
+            ("/bin/sh: 1: mkdepot: not found", Some(Error)),
+            ("build.sh: line 4: mkdepot: command not found", Some(Error)),
+            ("the page was not found", None),
             ("all is well", None),
         ] {
             assert_eq!(severity(line.as_bytes()), found, "{line}");

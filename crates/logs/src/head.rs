@@ -2,6 +2,8 @@
 //!
 //! Read byte by byte: a log of gigabytes has ten million lines, and most of them say nothing but that all is well.
 
+use crate::forms;
+
 /// How grave a line says it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -58,12 +60,13 @@ pub fn head(line: &[u8]) -> Head<'_> {
     if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line)) {
         return Head { at: Some(time), level: Some(severity), message: trimmed(&line[end..]) };
     }
-    if let Some(head) = access(line) {
+    if let Some(head) = access(line).or_else(|| forms::head(line)) {
         return head;
     }
     let Some(length) = time(&line[start..]) else {
         let (level, message) = first_word(line)
             .or_else(|| wide(line))
+            .or_else(|| line.starts_with(b"%").then(|| facility(line)).flatten().map(|l| (l, line)))
             .or(told.map(|l| (l, line)))
             .map_or((None, line), |(l, m)| (Some(l), m));
         return Head { at: None, level, message };
@@ -219,7 +222,7 @@ fn time(text: &[u8]) -> Option<usize> {
             let fraction = digits + skip(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
             return text
                 .get(fraction)
-                .is_none_or(|b| matches!(b, b' ' | b'\t' | b']' | b':'))
+                .is_none_or(|b| matches!(b, b' ' | b'\t' | b']' | b':') || *b == b',' && digits == 13)
                 .then_some(fraction);
         }
         // The kernel's seconds since it started.
@@ -232,8 +235,10 @@ fn time(text: &[u8]) -> Option<usize> {
         let gap = skip(text, |b| b == b' ');
         return time(&text[gap..]).filter(|n| text.get(gap + n) == Some(&b']')).map(|n| gap + n);
     }
-    // May 12 10:00:00 and Tue May 12 10:00:00.123 2026.
-    for (form, month) in [(&b"aaa Dd dd:dd:dd"[..], 0), (b"aaa aaa Dd dd:dd:dd", 4)] {
+    // May 12 10:00:00, May 12 2026 10:00:00 and Tue May 12 10:00:00.123 2026.
+    for (form, month) in
+        [(&b"aaa Dd dd:dd:dd"[..], 0), (b"aaa aaa Dd dd:dd:dd", 4), (b"aaa Dd dddd dd:dd:dd", 0)]
+    {
         if has(text, form) && is_month(&text[month..month + 3]) {
             let clock = form.len() - 8;
             let end = clock + tail(&text[clock..]);
@@ -447,7 +452,8 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
                     && trimmed.ends_with(b":")
                     && front.ends_with(b":")
                     && !front.contains(&b' ');
-                let from = if says_where { 0 } else { (start + word.len()).min(rest.len()) };
+                let whole = says_where || forms::is_openssl(inner);
+                let from = if whole { 0 } else { (start + word.len()).min(rest.len()) };
                 return Some((level, &rest[from..]));
             }
             // MySQL's own levels are words that others use in sentences.
@@ -486,7 +492,11 @@ fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     // "panic: …" is what Go says, and no level.
     let level = named(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
     let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
-    let from = if at < inner.len() && inner[at] == b':' { at + 1 } else { end };
+    let from = match inner.get(at) {
+        Some(b':') if forms::is_openssl(inner) => 0,
+        Some(b':') => forms::bracket(line).unwrap_or(at + 1),
+        _ => end,
+    };
     marked.then(|| (level, trimmed(&line[from.min(line.len())..])))
 }
 

@@ -5,10 +5,13 @@
 mod blocks;
 mod bundle;
 mod codes;
+mod crash;
 mod document;
 mod events;
 mod faults;
+mod forms;
 mod head;
+mod ips;
 mod lines;
 mod pending;
 mod pods;
@@ -111,6 +114,15 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         }
         Ok(reading)
     })
+}
+
+/// Groups the errors in a text that is at hand, as [`read`] does those of a file.
+pub fn read_text(text: &str) -> Reading {
+    let mut reader = Reader::default();
+    reader.take(Part::Begin(String::new()));
+    reader.take(Part::Block(text.as_bytes().to_vec()));
+    reader.take(Part::End);
+    reader.finish()
 }
 
 /// Whether what begins with these bytes was written by a program, and not by a person: what programs write has times or levels in front of

@@ -1,6 +1,6 @@
 //! What a line is by its looks: the beginning of a trace, a frame, a code, a part of the kernel's dump; and what an event says in one.
 
-use crate::head::Head;
+use crate::{crash, head::Head};
 
 /// What stands between the time and the message of a line.
 pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
@@ -60,6 +60,7 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
     ];
     let text = line.trim_ascii_start();
     OF.iter().any(|o| text.starts_with(o))
+        || crash::is_ruby_frame(text)
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
@@ -163,8 +164,11 @@ pub(super) fn begins_anew(line: &[u8]) -> bool {
         b"Segmentation fault",
         b"thread '",
         b"==",
+        b"Guru Meditation Error",
+        b"Shader error in '",
+        b"Faulting application name:",
     ];
-    ANEW.iter().any(|a| line.starts_with(a))
+    ANEW.iter().any(|a| line.starts_with(a)) || line.first() == Some(&b'=') && crash::is_bad_report(line)
 }
 
 /// Whether a trace or an exception begins in a line, where its time does not tell.
@@ -200,7 +204,9 @@ pub(super) fn is_of_trace(line: &[u8]) -> bool {
         b"Thread ",
     ];
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
-    OF.iter().any(|o| line.starts_with(o)) || ((1..4).contains(&digits) && line[digits..].starts_with(b": "))
+    OF.iter().any(|o| line.starts_with(o))
+        || crash::is_ruby_frame(line)
+        || ((1..4).contains(&digits) && line[digits..].starts_with(b": "))
 }
 
 pub(super) fn one_line(text: &str) -> &str {
@@ -210,6 +216,9 @@ pub(super) fn one_line(text: &str) -> &str {
 /// What an event says in one line: the message, and the exception at the root of its trace where the message does not name it.
 pub(super) fn headline(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
+    if let Some(name) = crash::name(message, text) {
+        return name;
+    }
     if message.starts_with("Traceback (most recent") {
         let margin = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);
         let last = text.lines().rfind(margin).unwrap_or(message).trim();
@@ -238,7 +247,7 @@ pub(super) fn headline(message: &str, text: &str) -> String {
         let traced = text.contains("Traceback (most recent");
         text.lines()
             .rfind(|l| traced && !l.is_empty() && !l.starts_with([' ', '\t']))
-            .filter(|l| *l != message)
+            .filter(|l| *l != message && !l.starts_with("Traceback (most recent"))
     };
     match cause.or_else(python).or_else(named) {
         Some(cause) if !message.contains(cause) => format!("{message} · {}", cause.trim()),

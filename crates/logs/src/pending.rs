@@ -4,6 +4,7 @@ use precedent_core::model::LogSeverity;
 
 use crate::{
     blocks::Block,
+    crash,
     faults::is_oracle,
     head::{Level, head},
     lines::{
@@ -60,6 +61,12 @@ impl Pending {
         self.blank = false;
     }
 
+    /// The text without what a table puts around it: it ends in a quotation mark, and those in it are doubled.
+    pub(super) fn unquote(&mut self) {
+        let text = self.text.strip_prefix('"').unwrap_or(&self.text);
+        self.text = text.strip_suffix('"').unwrap_or(text).replace("\"\"", "\"");
+    }
+
     fn last(&self) -> &str {
         self.text.rsplit('\n').next().unwrap_or_default()
     }
@@ -101,11 +108,31 @@ impl Pending {
             let same = self.headed
                 && head.level.is_none_or(|l| self.level == Some(l))
                 && between(line, &head) == self.between;
+            if same && !self.between.is_empty() {
+                let at_once = self.at.as_deref().map(str::as_bytes) == head.at.map(<[u8]>::trim_ascii);
+                if let Some(told) = crash::of_same(&self.text, &self.between, at_once, head.message) {
+                    return Some(told);
+                }
+                if let Some(told) = crash::of_source(&self.text, &self.between, head.message) {
+                    let whole = crash::is_of_android(&self.text) && !told.starts_with(b"FATAL EXCEPTION: ");
+                    return (whole || self.continues(told, 0)).then_some(told);
+                }
+            }
             let raw = &line[from - gap..];
             return (same && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
         }
         if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
             return Some(head.message);
+        }
+        // Android's short form has no time.
+        if head.level == Some(Level::Error)
+            && self.text.starts_with("EXCEPTION: ")
+            && line.starts_with(b"E/AndroidRuntime")
+        {
+            return Some(head.message);
+        }
+        if !head.begins() && !self.text.is_empty() && crash::goes_on(&self.text, line, self.blank) {
+            return Some(line);
         }
         if begins_anew(line) {
             let first = self.lines == 1 && self.headed;

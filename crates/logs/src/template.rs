@@ -384,7 +384,7 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
         r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
         r"|^ninja: build stopped|^Finished: FAILURE$",
-        r"|^\W*(?:refusing|unable) to start\W*$",
+        r"|^\W*(?:refusing|unable) to start\W*$|^could not read from remote repository\W*$",
     ))
     .unwrap()
 });

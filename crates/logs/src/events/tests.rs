@@ -134,7 +134,9 @@ fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
     .concat();
     let junit = "<?xml version=\"1.0\"?>\n<testsuite name=\"a.RenderTest\" failures=\"0\" errors=\"1\">\n  <testcase name=\"small\" classname=\"a.RenderTest\"/>\n  <testcase name=\"pages\" classname=\"a.RenderTest\">\n    <error message=\"Java heap space\" type=\"java.lang.OutOfMemoryError\">java.lang.OutOfMemoryError: Java heap space\n\tat a.Render.all(Render.java:402)\n</error>\n  </testcase>\n</testsuite>\n";
     let asserted = "<testsuite errors=\"1\">\n<testcase name=\"pages\">\n<failure message=\"expected: &lt;3&gt; but was: &lt;4&gt;\" type=\"org.AssertionError\"/>\n</testcase>\n";
+    let iis = "HTTP Error 500.19 - Internal Server Error\nThe requested page cannot be accessed.\n\nDetailed Error Information:\nModule\t   IIS Web Core\nError Code\t   0x80070005\nConfig Error\t   Cannot read configuration file due to insufficient permissions\n\nRegards,\nKim\n";
     for (text, name, holds, hides) in [
+        (iis, "HTTP Error 500.19 - Internal Server Error · Error Code 0x80070005", "permissions", "Regards"),
         (junit, "pages · java.lang.OutOfMemoryError: Java heap space", "a.Render.all", "testsuite"),
         (asserted, "pages · org.AssertionError: expected: <3> but was: <4>", "but was", "testsuite"),
         (

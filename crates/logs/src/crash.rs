@@ -1,0 +1,325 @@
+//! Failures that begin in a line of their own without a time, whatever stood before; which lines tell more of them, and their names.
+
+use precedent_core::model::LogSeverity;
+
+use crate::{faults, lines::headline};
+
+const GROUP: &str = "+ Exception Group Traceback";
+const FATAL: &[&[u8]] = &[
+    b"Guru Meditation Error",
+    b"Segmentation fault",
+    b"Fatal signal ",
+    b"Fatal error: ",
+    b"Fatal Python error",
+    b"Faulting application name:",
+    b"BugCheck ",
+    b"Bus error",
+    b"Aborted (core dumped)",
+    b"Kernel panic",
+    b"Unhandled Exception",
+    b"terminate called ",
+    b"double free or corruption",
+    b"free(): ",
+    b"malloc(): ",
+    b"*** stack smashing",
+];
+const ERROR: &[&[u8]] =
+    &[b"Shader error in '", b"Diagnostic-Code:", b"Remote server returned '", b"Remote Server returned '"];
+/// The fields of a report on a mail that was not delivered: RFC 3464, section 2.
+const OF_MAIL: &[&str] = &[
+    "Reporting-MTA:",
+    "Received-From-MTA:",
+    "Arrival-Date:",
+    "Original-Recipient:",
+    "Final-Recipient:",
+    "Action:",
+    "Status:",
+    "Remote-MTA:",
+    "Diagnostic-Code:",
+    "Last-Attempt-Date:",
+    "Final-Log-Id:",
+    "Will-Retry-Until:",
+];
+const OF_WINDOWS: &[&str] =
+    &["Faulting ", "Exception code:", "Fault offset:", "Report Id:", "Integrated Report"];
+const OF_TOMBSTONE: &[&str] = &["Cause:", "Abort message:", "backtrace:"];
+const OF_CHIP: &[&str] = &["Core ", "PC ", "A", "SAR ", "EXC", "LBEG", "Backtrace:"];
+
+/// How bad what a line tells is, if it surely begins a failure by itself: it stands at the margin, and no record that says that all is
+/// well goes on like this.
+pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
+    let found = match *line.first()? {
+        b' ' | b'+' => {
+            return line.trim_ascii_start().starts_with(GROUP.as_bytes()).then_some(LogSeverity::Error);
+        }
+        b'\t' => return None,
+        b'=' => is_bad_report(line).then_some(LogSeverity::Error),
+        b's' if line.starts_with(b"signal ") => {
+            memchr::memmem::find(&line[..line.len().min(16)], b" (SIG").map(|_| LogSeverity::Fatal)
+        }
+        b'A' if line.starts_with(b"Access to ") => {
+            memchr::memmem::find(line, b"blocked by CORS policy").map(|_| LogSeverity::Error)
+        }
+        b'A' if line.trim_ascii_end() == b"Action: failed" => Some(LogSeverity::Error),
+        b'G' | b'S' | b'F' | b'B' | b'A' | b'K' | b'U' | b't' | b'd' | b'f' | b'm' | b'*' | b'D' | b'R' => {
+            let one_of = |all: &[&[u8]]| all.iter().any(|a| line.starts_with(a));
+            let error = one_of(ERROR).then_some(LogSeverity::Error);
+            one_of(FATAL).then_some(LogSeverity::Fatal).or(error)
+        }
+        _ => None,
+    };
+    found.or_else(|| thrown(line))
+}
+
+/// What a runtime says of what nobody caught, by the first word of a line.
+fn thrown(line: &[u8]) -> Option<LogSeverity> {
+    if line.last() == Some(&b')') && is_ruby(line) {
+        return Some(LogSeverity::Error);
+    }
+    let end = memchr::memchr(b' ', line)?;
+    let (word, rest) = (&line[..end], &line[end + 1..]);
+    let placed = || word.windows(2).any(|w| w[0] == b':' && w[1].is_ascii_digit());
+    // `main.js:2 Uncaught TypeError: …`
+    if rest.starts_with(b"Uncaught ") && placed() {
+        return Some(LogSeverity::Fatal);
+    }
+    let word = word.strip_suffix(b":")?;
+    if word.ends_with(b"sh") && faults::is_shell(line) || is_class(word) {
+        return Some(LogSeverity::Error);
+    }
+    // `main.c:3:5: error: …`
+    let says = |words: &[u8]| rest.get(..words.len()).is_some_and(|r| r.eq_ignore_ascii_case(words));
+    if !(says(b"error: ") || says(b"fatal error: ")) || !placed() {
+        return None;
+    }
+    Some(if rest[0] == b'F' { LogSeverity::Fatal } else { LogSeverity::Error })
+}
+
+/// Whether a word is a class of what is thrown, by the module that it is of: `pika.exceptions.ChannelClosed`.
+fn is_class(word: &[u8]) -> bool {
+    const OF: &[&[u8]] = &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
+    const OTHER: &[&[u8]] =
+        &[b"Handler", b"Mapper", b"Advice", b"Factory", b"Filter", b"Resolver", b"Controller", b"Config"];
+    let mut parts = word.rsplit(|b| *b == b'.');
+    let name = parts.next().unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_uppercase)
+        && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        && !OTHER.iter().any(|o| name.ends_with(o))
+        && parts.any(|p| OF.contains(&p))
+}
+
+/// Whether a line is what Ruby says of an exception that nobody caught: `a.rb:3:in 'b': no slot (A::Error)`.
+fn is_ruby(line: &[u8]) -> bool {
+    let Some(at) = ruby(line) else { return false };
+    let Some(open) = memchr::memrchr(b'(', line).filter(|open| *open > at) else { return false };
+    let class = &line[open + 1..line.len() - 1];
+    class.first().is_some_and(u8::is_ascii_uppercase)
+        && class.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_'))
+}
+
+/// Where the name of a method stands in a frame of Ruby.
+fn ruby(line: &[u8]) -> Option<usize> {
+    let at = memchr::memmem::find(line, b":in ")?;
+    let placed = at > 0 && line[at - 1].is_ascii_digit();
+    (placed && matches!(line.get(at + 4), Some(b'`' | b'\''))).then_some(at + 4)
+}
+
+/// Whether a line is a frame of Ruby and nothing more: ``/srv/a.rb:35:in `call'``.
+pub(super) fn is_ruby_frame(line: &[u8]) -> bool {
+    line.last() == Some(&b'\'') && ruby(line).is_some()
+}
+
+/// Whether a line is the heading of a report of Erlang, and of which: `=CRASH REPORT==== 12-May-2026::10:00:00 ===`.
+fn report(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"=")?;
+    let end = memchr::memmem::find(&rest[..rest.len().min(32)], b" REPORT====")?;
+    Some(&rest[..end])
+}
+
+/// Whether a report of Erlang that begins in a line tells of a failure.
+pub(super) fn is_bad_report(line: &[u8]) -> bool {
+    matches!(report(line), Some(b"CRASH" | b"ERROR" | b"SUPERVISOR"))
+}
+
+/// Whether a line of the margin tells more of the failure that a text tells of; `blank` says whether an empty line is between them.
+pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
+    let starts = |all: &[&str]| all.iter().any(|a| line.starts_with(a.as_bytes()));
+    let of_mail = || {
+        // What is told of another recipient is another failure.
+        let again = line.starts_with(b"Action:") || line.starts_with(b"Final-Recipient:");
+        starts(OF_MAIL) && !(again && text.lines().any(|l| l.starts_with("Action:")))
+    };
+    match text.as_bytes() {
+        [b'=', ..] => match (report(text.as_bytes()), report(line)) {
+            (Some(b"CRASH"), Some(b"SUPERVISOR")) => true,
+            (Some(_), None) => !blank,
+            _ => false,
+        },
+        [b's', ..] if text.starts_with("signal ") => starts(OF_TOMBSTONE),
+        [b'F', ..] if text.starts_with("Faulting ") => starts(OF_WINDOWS),
+        [b'F', ..] if text.starts_with("Fatal signal ") => starts(OF_TOMBSTONE),
+        [b'G', ..] if text.starts_with("Guru Meditation") => {
+            starts(OF_CHIP) && (line.ends_with(b"dump:") || memchr::memmem::find(line, b"0x").is_some())
+        }
+        [b'B', ..] if text.starts_with("BugCheck ") => {
+            line.starts_with(b"Probably caused by") || is_bug(line)
+        }
+        [b'A' | b'D' | b'R', ..]
+            if text.starts_with("Remote ") || OF_MAIL.iter().any(|m| text.starts_with(m)) =>
+        {
+            of_mail()
+        }
+        [b'A', ..] if text.starts_with("Access to ") => {
+            memchr::memmem::find(line, b"Failed to load resource").is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a line is the name of a stop of Windows: `DRIVER_IRQL_NOT_LESS_OR_EQUAL (d1)`.
+fn is_bug(line: &[u8]) -> bool {
+    let name =
+        line.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count();
+    name > 3 && line[name..].starts_with(b" (") && line.trim_ascii_end().ends_with(b")")
+}
+
+/// What a line says that belongs to an event, where both have heads of the same: all that a crash of Unreal or of Android tells at
+/// once, and what an announcement announces. `between` is what stands in front of both messages.
+pub(super) fn of_same<'l>(text: &str, between: &[u8], at_once: bool, message: &'l [u8]) -> Option<&'l [u8]> {
+    let first = text.lines().next().unwrap_or_default();
+    // Unreal.
+    if between.starts_with(b"][") {
+        const CRASHES: &[&str] = &[
+            "=== ",
+            "Fatal error: ",
+            "Assertion failed: ",
+            "Ensure condition failed: ",
+            "Unhandled Exception",
+        ];
+        return (at_once && CRASHES.iter().any(|c| first.starts_with(c))).then_some(message);
+    }
+    // Sidekiq says first what the job was.
+    if first.starts_with("{\"context\":\"Job raised") && !text.contains('\n') {
+        return Some(message);
+    }
+    // RabbitMQ says in the next line of the same process what happened.
+    let word = first.split_inclusive(' ').next()?;
+    if at_once && first.ends_with(':') && word.starts_with('<') && !text.contains('\n') {
+        return message.strip_prefix(word.as_bytes());
+    }
+    None
+}
+
+/// What a line of Android says behind the name of its source, if that is also the source of the event: with it the indent shows.
+pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Option<&'l [u8]> {
+    let [rest @ .., b' ', b'E' | b'F' | b'W' | b'A'] = between else { return None };
+    if !rest.iter().all(|b| b.is_ascii_digit() || *b == b' ') {
+        return None;
+    }
+    let end = memchr::memchr(b':', message)? + 1;
+    let said = &message[end..];
+    text.as_bytes().starts_with(&message[..end]).then(|| said.strip_prefix(b" ").unwrap_or(said))
+}
+
+/// Whether a text is the beginning of a crash of Android, which tells all of it in lines of one source.
+pub(super) fn is_of_android(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ")
+}
+
+/// What a failure is called that has its name elsewhere than in its first line.
+pub(super) fn name(first: &str, text: &str) -> Option<String> {
+    let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
+    let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
+    if first.starts_with("=== ") {
+        return rest().next().map(|said| unreal(said, rest().nth(1)));
+    }
+    if first.starts_with("Fatal error: [File:") {
+        return Some(unreal(first, rest().next()));
+    }
+    if report(first.as_bytes()).is_some() {
+        return erlang(text);
+    }
+    if first.starts_with("Faulting application name:") {
+        let short = |line: &str| line.split(", ").next().unwrap_or(line).to_owned();
+        let more =
+            rest().filter(|l| l.starts_with("Faulting module name:") || l.starts_with("Exception code:"));
+        return Some(std::iter::once(first).chain(more).map(short).collect::<Vec<_>>().join(" · "));
+    }
+    if first.starts_with("BugCheck ") {
+        let bug = rest().find(|l| is_bug(l.as_bytes())).unwrap_or(first);
+        let by = rest().find(|l| l.starts_with("Probably caused by"));
+        return Some(by.map_or_else(|| bug.to_owned(), |by| format!("{bug} · {by}")));
+    }
+    if first.starts_with("{\"context\":") || first.ends_with(':') && first.starts_with('<') {
+        return rest().next().map(str::to_owned);
+    }
+    if is_of_android(first) {
+        let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
+        let told = text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
+        let thrown = told.lines().next().filter(|l| !l.is_empty())?;
+        return Some(headline(thrown, &told));
+    }
+    if OF_MAIL.iter().any(|m| first.starts_with(m)) {
+        return mail(text).or_else(|| field("Status:").map(|s| format!("{first} · Status: {s}")));
+    }
+    if text.contains('\n') && text.contains(GROUP) {
+        let group = group(text)?;
+        return Some(if first.starts_with(GROUP) { group } else { format!("{first} · {group}") });
+    }
+    None
+}
+
+/// What Unreal says of a crash, without the place in the engine where it was noticed.
+fn unreal(said: &str, next: Option<&str>) -> String {
+    match (said.strip_prefix("Fatal error: [File:"), next) {
+        (Some(_), Some(next)) if !next.starts_with("[Callstack]") => format!("Fatal error: {next}"),
+        _ => said.to_owned(),
+    }
+}
+
+/// What a report of Erlang tells: the process, and what it ended with.
+fn erlang(text: &str) -> Option<String> {
+    let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
+    let why = text.lines().map(str::trim).find(|l| {
+        let of_exception = |rest: &str| ["error:", "exit:", "throw:"].iter().any(|k| rest.starts_with(k));
+        l.strip_prefix("exception ").is_some_and(of_exception)
+    });
+    let why = why.map(str::to_owned).or_else(|| field("reason:").map(|r| format!("reason: {r}")));
+    let why = why.or_else(|| text.lines().nth(1).map(|l| l.trim().to_owned()))?;
+    let whose = field("registered_name:").filter(|n| !matches!(*n, "[]" | ""));
+    let whose = whose.or_else(|| field("initial call:")).or_else(|| field("errorContext:"));
+    Some(whose.map_or_else(|| why.clone(), |whose| format!("{whose}: {why}")))
+}
+
+/// What the other server said to a mail that was not delivered.
+fn mail(text: &str) -> Option<String> {
+    let mut lines = text.lines().skip_while(|l| !l.starts_with("Diagnostic-Code:"));
+    let first = lines.next()?.trim_start_matches("Diagnostic-Code:").trim();
+    let more = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim);
+    let said = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
+    let said =
+        said.split_once("; ").filter(|(kind, _)| !kind.contains(' ')).map_or(&said[..], |(_, said)| said);
+    Some(said.trim().to_owned()).filter(|s| !s.is_empty())
+}
+
+/// What the exceptions in a group of Python say: the group, and each in it.
+fn group(text: &str) -> Option<String> {
+    let class = |line: &&str| {
+        let word = line.split([':', ' ']).next().unwrap_or_default();
+        let name = word.rsplit('.').next().unwrap_or_default();
+        // What is behind a class is a colon, or nothing.
+        name.starts_with(char::is_uppercase) && matches!(line.as_bytes().get(word.len()), Some(b':') | None)
+    };
+    let told = text.lines().filter_map(|l| l.trim_start().strip_prefix("| ")).filter(class);
+    let mut all: Vec<&str> = Vec::new();
+    for one in told {
+        if all.len() < 4 && !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    (!all.is_empty()).then(|| all.join(" · "))
+}
+
+#[cfg(test)]
+mod tests;

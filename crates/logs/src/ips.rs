@@ -1,0 +1,136 @@
+//! Apple's reports of crashes: a line that names the app, and an object that tells of the crash.
+
+use serde_json::Value;
+
+/// The frames that are kept.
+const MAX_FRAMES: usize = 40;
+
+/// What a report says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Report {
+    /// When the app ended.
+    pub(super) at: Option<String>,
+    /// What it ended with, in one line.
+    pub(super) message: String,
+    /// The report as Apple's older ones are written, with the frames of the thread that failed.
+    pub(super) text: String,
+}
+
+/// The report that an object is; none if it is another object.
+pub(super) fn read(text: &str) -> Option<Report> {
+    // Most objects are records of loggers.
+    memchr::memmem::find(text.as_bytes(), b"\"EXC_")?;
+    let value: Value = serde_json::from_str(text).ok()?;
+    let exception = value.get("exception")?;
+    let of = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let kind = of(exception, "type").filter(|kind| kind.starts_with("EXC_"))?;
+    let kind = match of(exception, "signal") {
+        Some(signal) => format!("{kind} ({signal})"),
+        None => kind,
+    };
+    let mut told = Vec::new();
+    let mut lines = vec![format!("Exception Type: {kind}")];
+    if let Some(subtype) = of(exception, "subtype") {
+        lines.push(format!("Exception Subtype: {subtype}"));
+    }
+    if let Some(reason) = value.get("termination").and_then(ended) {
+        lines.push(format!("Termination Reason: {reason}"));
+        told.push(reason);
+    }
+    // What the program itself said before it ended tells most.
+    let thrown = value.get("exceptionReason").and_then(|r| of(r, "composed_message"));
+    let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
+    let notes = notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
+    let notes: Vec<String> = thrown.into_iter().chain(notes.take(4)).collect();
+    lines.extend(notes.iter().map(|note| format!("Application Specific Information: {note}")));
+    if let Some(note) = notes.into_iter().next() {
+        told.insert(0, note);
+    }
+    lines.extend(frames(&value));
+    let message = match told.first() {
+        Some(told) => format!("{kind} · {}", told.lines().next().unwrap_or_default()),
+        None => kind,
+    };
+    Some(Report { at: of(&value, "captureTime"), message, text: lines.join("\n") })
+}
+
+/// Who ended the app, and why: the namespace, the code and the explanation.
+fn ended(value: &Value) -> Option<String> {
+    let of = |name: &str| value.get(name).and_then(Value::as_str);
+    let space = of("namespace")?;
+    let reason =
+        value.get("reasons").and_then(Value::as_array).and_then(|r| r.first()).and_then(Value::as_str);
+    let Some(reason) = reason.or_else(|| of("indicator")) else {
+        return value.get("code").and_then(Value::as_u64).map(|code| format!("{space} {code}"));
+    };
+    // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…>`
+    let code = reason.split_once("code:").and_then(|(_, rest)| rest.split([' ', ',', '>']).next());
+    let Some((_, told)) = reason.split_once("explanation:") else { return Some(format!("{space} {reason}")) };
+    let told = told.trim().trim_end_matches('>');
+    Some(code.map_or_else(|| format!("{space} {told}"), |code| format!("{space} {code} {told}")))
+}
+
+/// The frames of the thread that failed, below its name.
+fn frames(value: &Value) -> Vec<String> {
+    let threads = value.get("threads").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let number = value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+    let number = number.or_else(|| {
+        threads.iter().position(|t| t.get("triggered").and_then(Value::as_bool).unwrap_or_default())
+    });
+    let Some((number, thread)) = number.and_then(|n| threads.get(n).map(|t| (n, t))) else {
+        return Vec::new();
+    };
+    // Where an exception was thrown that nobody caught stands apart.
+    let listed = value.get("lastExceptionBacktrace").or_else(|| thread.get("frames"));
+    let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let images = value.get("usedImages");
+    let frame = |(at, frame): (usize, &Value)| {
+        let of = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let image = images.and_then(|i| i.get(usize::try_from(of("imageIndex")).ok()?));
+        let image = image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
+        let symbol = frame.get("symbol").and_then(Value::as_str)?;
+        let (image, offset) = (image.unwrap_or("app"), of("imageOffset"));
+        Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", of("symbolLocation")))
+    };
+    let mut out = vec![format!("Thread {number} Crashed:")];
+    out.extend(listed.iter().enumerate().take(MAX_FRAMES).filter_map(frame));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read_text;
+
+    #[test]
+    fn a_report_of_apple_is_one_failure_with_its_reason_and_its_frames() {
+        let head =
+            "{\"app_name\":\"Ferry\",\"timestamp\":\"2026-05-12 10:00:00.00 +0200\",\"bug_type\":\"309\"}\n";
+        let body = r#"{
+  "captureTime" : "2026-05-12 09:59:58.1 +0200",
+  "exception" : {"type":"EXC_CRASH","signal":"SIGKILL"},
+  "termination" : {"code":7,"namespace":"FRONTBOARD","reasons":["<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds>"]},
+  "faultingThread" : 1,
+  "threads" : [{"frames":[]},{"triggered":true,"frames":[{"imageOffset":4096,"symbol":"Berth.sort()","symbolLocation":44,"imageIndex":1}]}],
+  "usedImages" : [{"name":"dyld"},{"name":"Ferry"}]
+}
+"#;
+        let compact = serde_json::from_str::<serde_json::Value>(body).unwrap().to_string();
+        for text in [format!("{head}{body}"), format!("{head}{compact}\n"), body.to_owned()] {
+            let groups = read_text(&text).groups;
+            let expected = "EXC_CRASH (SIGKILL) · FRONTBOARD 0x8BADF00D scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds";
+            assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [expected], "{text}");
+            assert!(groups[0].example.contains("1000 Berth.sort() + 44"), "{}", groups[0].example);
+            assert_eq!(groups[0].first.at.as_deref(), Some("2026-05-12 09:59:58.1 +0200"));
+        }
+    }
+
+    #[test]
+    fn what_a_program_said_before_it_ended_names_its_crash() {
+        let body = r#"{"exception":{"type":"EXC_BREAKPOINT","signal":"SIGTRAP"},"termination":{"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":["Quay.swift:12: Fatal error: Index out of range"]}}"#;
+        let groups = read_text(&format!("{{\"app_name\":\"Ferry\"}}\n{body}\n")).groups;
+        assert_eq!(
+            groups[0].message,
+            "EXC_BREAKPOINT (SIGTRAP) · Quay.swift:12: Fatal error: Index out of range"
+        );
+    }
+}
