@@ -53,6 +53,21 @@ pub struct Failures {
     frames: BTreeSet<String>,
 }
 
+/// Sanitizers, and what they call the ways in which memory is misused: each is a kind of failure, and no name.
+const MEMORY: [&str; 12] = [
+    "AddressSanitizer",
+    "ThreadSanitizer",
+    "MemorySanitizer",
+    "LeakSanitizer",
+    "heap-use-after-free",
+    "heap-buffer-overflow",
+    "stack-buffer-overflow",
+    "stack-use-after-return",
+    "stack-use-after-scope",
+    "global-buffer-overflow",
+    "use-of-uninitialized-value",
+    "double-free",
+];
 /// The longest text that is read, and the longest line, in bytes.
 const MAX_READ: usize = 200_000;
 const MAX_LINE: usize = 500;
@@ -79,8 +94,13 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 // What says that the next one is the cause of what stands before it.
-static CAUSED: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*|\[cause\]:\s*"));
+static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
+    )
+});
+// What .NET lists of failures that came together.
+const INNER: &str = "(Inner Exception #";
 // The class of an exception at the beginning of a line, with its message.
 static RAISED: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -108,8 +128,21 @@ static OWN_CODE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?P<level>\b(?:(?i:error|fatal|severe|critical|panic|fehler|erreur|err)|ERR)\b[\s:\]>-]*(?:\[[^\]\n]{1,40}\]\s*)*|(?:エラー|错误|錯誤|致命的|严重)[\s:：]*|^)(?P<prefix>[A-Z]{2,8})-(?P<number>\d{3,6})\b",
     )
 });
-// What Windows calls a result: a facility and a number.
-static RESULT: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b0x(?:800[0-9a-f]|c0[0-9a-f]{2})[0-9a-f]{4}\b"));
+// What Windows calls a result, a facility and a number, and its errors, a number alone.
+static RESULT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b0x(?:800[0-9a-f]|c0[0-9a-f]{2})[0-9a-f]{4}\b|\b(?:error|code|fehler)\W{1,3}0x0000[0-9a-f]{4}\b",
+    )
+});
+// The family of why a directory lets nobody in.
+const REFUSED: &str = "data";
+// Codes whose family is told by their form: a program's own of one letter, what a server for mail answers (RFC 3463), why a directory
+// lets nobody in, a number below zero in brackets.
+static FORMED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(?P<letter>[A-Z])-(?P<own>\d{3,5})\b|\b[245]\d\d[ -](?P<mail>[245]\.\d{1,3}\.\d{1,3})\b|(?:LDAP|AcceptSecurityContext)[^\n]{0,80}\bdata (?P<ldap>[0-9][0-9a-f]{2})\b|(?:^|\s)\((?P<below>-\d{1,6})\)",
+    )
+});
 // The service that did not answer is told by its port.
 static PORT: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -156,16 +189,27 @@ impl Failures {
                 codes.entry(part("prefix").to_owned()).or_default().insert(code);
             }
             for found in RESULT.find_iter(line) {
-                out.codes
-                    .entry("0x".to_owned())
-                    .or_default()
-                    .insert(format!("0x{}", found.as_str()[2..].to_uppercase()));
+                let number = found.as_str().to_lowercase();
+                let number = number.rsplit("0x").next().unwrap_or_default().to_uppercase();
+                out.codes.entry("0x".to_owned()).or_default().insert(format!("0x{number}"));
+            }
+            for found in FORMED.captures_iter(line) {
+                let families =
+                    [("own", "letter"), ("mail", "mail"), ("ldap", REFUSED), ("below", "below zero")];
+                for (name, family) in families {
+                    let Some(code) = found.name(name).map(|m| m.as_str()) else { continue };
+                    let letter = found.name("letter").map_or(family, |m| m.as_str());
+                    let code = if name == "own" { format!("{letter}-{code}") } else { code.to_owned() };
+                    out.codes.entry(letter.to_owned()).or_default().insert(code);
+                }
             }
             if let Some(port) = PORT.captures(line).and_then(|c| c.get(1)) {
                 out.codes.entry("port".to_owned()).or_default().insert(format!("port {}", port.as_str()));
             }
-            if out.told.len() < MAX_TOLD && FAILS.is_match(line) && !TAIL.is_match(line) {
-                out.told.extend(Told::read(line));
+            // "Unhandled exception." alone is the end of a program; what follows it is what happened.
+            let said = without_thread(line);
+            if out.told.len() < MAX_TOLD && FAILS.is_match(said) && !TAIL.is_match(said) {
+                out.told.extend(Told::read(said));
             }
         }
         out
@@ -196,6 +240,9 @@ impl Failures {
             let both = self.codes_of(family).zip(other.codes_of(family));
             both.is_some_and(|(ours, theirs)| !ours.is_disjoint(&theirs))
         });
+        // Why it was refused stands beside the code that all refusals have.
+        let refused = self.codes_of(REFUSED).zip(other.codes_of(REFUSED));
+        let same_code = same_code && !refused.is_some_and(|(ours, theirs)| ours.is_disjoint(&theirs));
         if let (Some((Some(ours), Some(theirs))), false) = (code, same_code) {
             return Some(Contrary::Code(ours, theirs));
         }
@@ -239,10 +286,14 @@ fn alike<'t>(ours: &'t [Told], theirs: &'t [Told]) -> Vec<(&'t Told, &'t Told)> 
     pairs(ours, theirs).filter(|(a, b)| a.is_like(b)).collect()
 }
 
+/// A line without in which thread it was raised: that says nothing of what it is.
+fn without_thread(line: &str) -> &str {
+    &line[IN_THREAD.find(line).map_or(0, |head| head.end())..]
+}
+
 impl Told {
     fn read(line: &str) -> Option<Self> {
-        // In which thread it was raised says nothing of what it is.
-        let line = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
+        let line = without_thread(line);
         let mut names = BTreeSet::new();
         let mut rest = line.to_owned();
         for found in QUOTED.captures_iter(line) {
@@ -263,7 +314,8 @@ impl Told {
                 continue;
             }
             // The class of an exception is a word of its message.
-            if inner && !last.ends_with("Exception") && !last.ends_with("Error") {
+            let is_class = last.ends_with("Exception") || last.ends_with("Error") || is_class(word);
+            if inner && !is_class && !MEMORY.contains(&last) {
                 names.insert(last.to_lowercase());
             } else {
                 let class = last.rsplit(['.', ':']).next().unwrap_or(last).to_lowercase();
@@ -285,7 +337,10 @@ impl Told {
     fn is_like(&self, other: &Self) -> bool {
         let both = self.words.intersection(&other.words).count();
         let all = self.words.len() + other.words.len() - both;
-        both * 10 >= all * 7 && (both >= MIN_WORDS || self.words == other.words)
+        // A title says the message without its end.
+        let fewer = self.words.len().min(other.words.len());
+        let within = both > MIN_WORDS && both * 10 >= fewer * 8;
+        within || both * 10 >= all * 7 && (both >= MIN_WORDS || self.words == other.words)
     }
 
     /// Whether half of what the one says is in the other.
@@ -311,8 +366,28 @@ impl Told {
     }
 }
 
+/// Whether a word is a class with the modules that it is in, as Ruby writes what is raised: `PG::UndefinedColumn`.
+fn is_class(word: &str) -> bool {
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_uppercase()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    word.contains("::") && word.split("::").all(is_name)
+}
+
 /// What a text's failures end in: the innermost cause of a chain, else the exceptions that stand at the traces.
 fn roots(text: &str) -> Vec<Told> {
+    if text.contains(INNER) {
+        // None of those that came together is the cause of the others.
+        let causes =
+            CAUSED.find_iter(text).map(|found| text[found.end()..].lines().next().unwrap_or_default());
+        let told = causes.filter_map(|line| Told::read(line[..line.floor_char_boundary(MAX_LINE)].trim()));
+        return told.fold(Vec::new(), |mut all, one| {
+            if !all.contains(&one) && all.len() < MAX_ROOTS {
+                all.push(one);
+            }
+            all
+        });
+    }
     if let Some(innermost) = innermost(text) {
         return vec![innermost];
     }
@@ -421,6 +496,27 @@ mod tests {
             None,
             "a chain and none"
         );
+        let both = |client: &str| {
+            format!(
+                "System.AggregateException: One or more errors occurred.\n ---> System.X.CanceledException: A task was canceled.\n   at {client}.Get()\n ---> (Inner Exception #1) System.X.CanceledException: A task was canceled.\n   at {client}.Get()<---\n"
+            )
+        };
+        let alone = |client: &str| {
+            format!(
+                "System.AggregateException: One or more errors occurred.\n ---> System.X.CanceledException: A task was canceled.\n   at {client}.Get()\n"
+            )
+        };
+        assert_eq!(contrary(&both("Acme.Tariffs"), &alone("Acme.Tariffs")), None, "twice the same");
+        assert!(
+            contrary(&alone("Contoso.Client"), &alone("Acme.Tariffs")).is_some(),
+            "what all tasks say, elsewhere"
+        );
+        let nothing = |at: &str| {
+            format!(
+                "Unhandled exception. System.NullReferenceException: Object reference not set to an instance of an object.\n   at {at}()\n"
+            )
+        };
+        assert_eq!(contrary(&nothing("A.Pay.Run"), &nothing("B.Net.Send")), Some(Contrary::Place));
         let anyhow = |cause: &str| {
             format!("Error: cannot start\n\nCaused by:\n    0: reading the settings\n    1: {cause}\n")
         };
@@ -443,6 +539,29 @@ mod tests {
         let missing =
             "src/x.ts:7:22 - error TS2307: Cannot find module 'lodash-es' or its type declarations.";
         assert_eq!(contrary(missing, &missing.replace("7:22", "91:3")), None, "at another line");
+        let asan = |frame: &str| {
+            format!(
+                "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x603000000c40\nREAD of size 4 at 0x603000000c40 thread T0\n    #0 0x55e1 in {frame}\n"
+            )
+        };
+        assert!(
+            contrary(
+                &asan("png_read_row /usr/src/png/read.c:19:3"),
+                &asan("Printer::flush() /src/printer.cpp:77")
+            )
+            .is_some()
+        );
+        let table = "SQLSTATE[42S02]: Base table or view not found: 1146 Table 'shop.orders' doesn't exist";
+        assert!(
+            contrary(table, "Laravel: SQLSTATE[42S02] Base table or view not found: 'courier.sessions'")
+                .is_some()
+        );
+        let column = |name: &str| {
+            format!(
+                "ActiveRecord::StatementInvalid (PG::UndefinedColumn: ERROR:  column {name} does not exist):"
+            )
+        };
+        assert!(matches!(contrary(&column("invoices.vat"), &column("users.sso")), Some(Contrary::Thing(..))));
     }
 
     #[test]
@@ -458,6 +577,17 @@ mod tests {
         assert!(code("2026-11-20 ERROR HB-3310: licence file is damaged", "HB-3301 licence not valid yet"));
         assert!(code("エラー KT-9001 仕訳の合計が一致しません", "KT-5120 フォントが見つかりません"));
         assert!(code("IIS: HTTP Error 500.19 0x80070021 for the portal", "Error Code\t   0x80070005"));
+        assert!(code("E-2046 打刻データの出力に失敗しました", "E-2045 打刻データの取り込みに失敗"));
+        assert!(code(
+            "450 4.2.0 <ann@acme.example>: Greylisted",
+            "554 5.7.1 <ann@acme.example>: Relay access denied"
+        ));
+        assert!(code(
+            "LDAP: error code 49 - AcceptSecurityContext error, data 775, v4563",
+            "LDAP: error code 49, data 52e"
+        ));
+        assert!(code("The gateway may be unreachable. (-20199)", "VPN stops at 98 %: (-5)"));
+        assert!(code("Operation failed with error 0x0000011b", "Drucker: Fehler 0x00000709"));
         assert!(!code("PROJ-104 crash on save", "PROJ-97: crash on save"), "two keys of items");
         assert!(!code("ends with E-104", "Import job ends with E-104 in the night"));
         assert!(!code("see PROJ-104", "PROJ-105 is the same"), "keys of items are no codes");

@@ -184,7 +184,23 @@ pub fn own(text: &str) -> Cow<'_, str> {
         out.push('\n');
     }
     // Who only passes a mail on, or answers inside of a quotation, says it with that.
-    if out.chars().any(char::is_alphanumeric) { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    let says = out.chars().any(char::is_alphanumeric) && !is_frame(&out);
+    if says { Cow::Owned(out) } else { Cow::Borrowed(text) }
+}
+
+/// Whether a text greets and takes its leave, and says nothing between.
+fn is_frame(text: &str) -> bool {
+    let mut greeted = false;
+    for line in text.lines() {
+        if greets(line) {
+            greeted = true;
+        } else if closes(line) {
+            break;
+        } else if line.contains(char::is_alphanumeric) {
+            return false;
+        }
+    }
+    greeted
 }
 
 /// A mail that was pasted, as a title and a text: its subject, where its headers were pasted too, and what its writer wrote without the

@@ -64,9 +64,16 @@ const MAX_READ: usize = 400_000;
 // Codes: letters-digits with a hyphen (ORA-00942, FW-1043, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?-u:\b)(?:[A-Z]{2,6}-\d{3,6}|[A-Z]{1,4}\d{4,5}|0x8[0-9A-Fa-f]{7}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
+        r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
     )
 });
+// A number that a word calls an error: "Fehler 2107". Those of HTTP are no program's own.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
+    )
+});
+static NUMBERED_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
 static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -115,10 +122,14 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         }
     };
     // Every code has a capital letter, or is a number in this form.
-    if text.bytes().any(|b| b.is_ascii_uppercase()) || text.contains("0x8") {
-        for m in CODE.find_iter(text).filter(|m| !is_no_code(m.as_str())) {
+    if text.bytes().any(|b| b.is_ascii_uppercase()) || text.contains("0x8") || text.contains("0x0000") {
+        let is_code = |m: &regex::Match<'_>| !is_no_code(m.as_str()) && !is_address(text, m);
+        for m in CODE.find_iter(text).filter(is_code) {
             add(SignatureKind::Code, m.as_str().to_lowercase());
         }
+    }
+    for c in marked_lines(&NUMBERED_MARK, text).flat_map(|l| NUMBERED.captures_iter(l)) {
+        add(SignatureKind::Code, format!("error-{}", &c[1]));
     }
     for c in marked_lines(&EXCEPTION_MARK, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
         let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
@@ -230,7 +241,7 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
 /// What programs of all kinds fail with: by itself it tells nothing of the cause. Masked, as signatures are.
 static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
-        "access violation, all goroutines are asleep, arithmetic overflow, array index out of bounds, assertion failed,
+        "a task was canceled, access violation, all goroutines are asleep, an error occurred while sending the request, arithmetic overflow, array index out of bounds, assertion failed,
         assignment to entry in nil map, attempt to add with overflow,
         attempt to divide by zero, attempt to index a nil value, attempt to multiply with overflow, attempt to subtract with overflow,
         bad file descriptor, broken pipe, called `option::unwrap()` on a `none` value, cannot read properties of null,
@@ -238,7 +249,9 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
         collection was modified; enumeration operation may not execute, command failed with exit code #, concurrent map read and map write,
         concurrent map writes, connection refused,
         connection reset by peer, connection timed out, division by zero, entered unreachable code, explicit panic, exit code #,
-        exited with code #, exit status #, explicitly aborted, file not found, index out of bounds, index out of range,
+        exited with code #, exit status #, explicitly aborted, heap-buffer-overflow on address, heap-use-after-free on address,
+        index was outside the bounds of the array, one or more errors occurred, stack-buffer-overflow on address,
+        unhandled errors in a taskgroup, value cannot be null, file not found, index out of bounds, index out of range,
         input string was not in a correct format, internal error: entered unreachable code, internal server error, invalid argument,
         invalid memory address or nil pointer dereference, java heap space, list index out of range, no such file or directory, not implemented,
         null pointer, object reference not set to an instance of an object, operation not permitted, operation timed out,
@@ -261,11 +274,16 @@ impl Signature {
             SignatureKind::Code => {
                 let upper = self.text.to_uppercase();
                 let letters = upper.bytes().take_while(u8::is_ascii_alphabetic).count();
+                // Of Windows' own numbers the small ones are what every program meets: no such file, access denied.
+                if let Some(number) = upper.strip_prefix("0X0000") {
+                    return number.starts_with("00");
+                }
                 let numbered = letters <= 4
                     && letters < upper.len()
                     && upper.bytes().skip(letters).all(|b| b.is_ascii_digit());
-                let of_others =
-                    ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-"].iter().any(|p| upper.starts_with(p));
+                let of_others = ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-", "ERROR-"]
+                    .iter()
+                    .any(|p| upper.starts_with(p));
                 numbered || of_others || !upper.contains(|c: char| c.is_ascii_digit())
             }
             SignatureKind::Exception => {
@@ -334,6 +352,13 @@ pub fn same_failure<'s>(
 /// What looks like a code and is the name of a standard or a format.
 fn is_no_code(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
+}
+
+/// Whether what looks like a code is a place in memory: "at address 0x00000010".
+fn is_address(text: &str, found: &regex::Match<'_>) -> bool {
+    let before = text[..found.start()].trim_end().trim_end_matches([':', '=']);
+    found.as_str().starts_with("0x0000")
+        && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| before.ends_with(w))
 }
 
 /// Lower case, one space between words, and what differs from run to run as `#`.

@@ -50,7 +50,7 @@ const OPPOSITES: &str = "
     minimum maximum · before after · incoming outgoing · inbound outbound · input output · read write · push pull · send receive ·
     sent received · firing resolved · fast slow · fast slowly · quick slow · light dark · early late · attach detach · encode decode ·
     encrypt decrypt · ascending descending · load save · large small · big small · long short · many few · more less · loud quiet ·
-    full empty · portrait landscape · true false · online offline · previous next · backward forward · grant revoke · allow deny ·
+    full empty · keep stop · appear disappear · gain lose · portrait landscape · true false · online offline · previous next · backward forward · grant revoke · allow deny ·
     ein aus · an aus · einschalten ausschalten · anschalten abschalten · aktivieren deaktivieren · hoch niedrig · hoch tief · laut leise ·
     offnen schließen · anmelden abmelden · anmeldung abmeldung · starten stoppen · links rechts · oben unten · eingehend ausgehend ·
     eingehende ausgehende · importieren exportieren · hochladen herunterladen · schnell langsam · groß klein · vor nach · hell dunkel ·
@@ -58,7 +58,7 @@ const OPPOSITES: &str = "
     activar desactivar · abrir cerrar · izquierda derecha · alto bajo · entrada salida · rapido lento ·
     aprire chiudere · attivare disattivare · включить выключить · открыть закрыть · 导入 导出 · 打开 关闭 · 启用 禁用 · 有効 無効 · 増加 減少";
 /// What is turned round where two words have changed places about one of these.
-const DIRECTIONS: &str = "from to into onto over before after instead via → -> von nach zu vor statt de vers à avant après desde hacia antes da verso";
+const DIRECTIONS: &str = "as als wie como comme come from to into onto over before after instead via → -> von nach zu vor statt de vers à avant après desde hacia antes da verso";
 /// Systems that a program runs on, one to a group. What is said of one is seldom done with what is done for another: trackers of apps
 /// have a report for each. "Windows" with a small letter are what is on a screen.
 const SYSTEMS: &str = "
@@ -97,10 +97,29 @@ const TIMES: &str = "
     enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes miércoles jueves viernes";
 /// Months that are other words as well: they count beside one that is none.
 const MAY: [&str; 5] = ["may", "mai", "mayo", "maggio", "maio"];
+/// How the titles of what is done at one day after another begin a word.
+const PLANNED: [&str; 11] = [
+    "wartung",
+    "maintenance",
+    "mantenimiento",
+    "manutenção",
+    "manutenzione",
+    "newsletter",
+    "patchday",
+    "inventur",
+    "schulung",
+    "メンテナンス",
+    "维护",
+];
 /// What is asked for by one person after another.
 const REQUESTS: &str = "
     request access permission role onboarding offboarding account mailbox password licence license joiner leaver
     antrag zugriff zugang berechtigung neuer neue eintritt austritt konto postfach demande accès habilitation solicitud acceso permiso";
+/// … and what is done then.
+const DONE: &str = "
+    reset resetting unlock create creation activate extend renew zurücksetzen rücksetzen entsperren anlegen freischalten verlängern
+    réinitialiser réinitialisation débloquer restablecer restablecimiento desbloquear redefinir redefinição passwort kennwort contraseña senha
+    mot passe de la le du";
 /// … and for whom.
 const FOR: [&str; 5] = ["for", "fur", "pour", "para", "per"];
 /// What Chinese and Japanese write behind the number of one of many.
@@ -127,6 +146,8 @@ static WAYS: LazyLock<Set> = LazyLock::new(|| DIRECTIONS.split_whitespace().map(
 static OF_MANY: LazyLock<Set> = LazyLock::new(|| THINGS.split_whitespace().map(whole).collect());
 static WHEN: LazyLock<Set> = LazyLock::new(|| TIMES.split_whitespace().map(whole).collect());
 static ASKED: LazyLock<Set> = LazyLock::new(|| REQUESTS.split_whitespace().map(whole).collect());
+static OF_REQUESTS: LazyLock<Set> =
+    LazyLock::new(|| REQUESTS.split_whitespace().chain(DONE.split_whitespace()).map(whole).collect());
 static OF_AMOUNTS: LazyLock<Set> = LazyLock::new(|| AMOUNTS.split_whitespace().map(whole).collect());
 static OF_PROGRAMS: LazyLock<Set> = LazyLock::new(|| VERSIONED.split_whitespace().map(whole).collect());
 
@@ -136,6 +157,12 @@ fn whole(word: &str) -> String {
         [one] => one.term.clone(),
         _ => word.to_owned(),
     }
+}
+
+/// Whether a title says no more than what one person after another asks for: "Reset password".
+pub fn is_request(title: &str) -> bool {
+    let words = tokens::words(title);
+    words.len() > 1 && words.iter().all(|word| OF_REQUESTS.contains(&word.term))
 }
 
 /// In what two titles differ, if that tells that they are about two things: they name other systems, or are nearly the same but for it.
@@ -169,6 +196,24 @@ pub fn apart(ours: &str, theirs: &str) -> Option<Apart> {
     if aligned && is_another((ours, &a, x), (theirs, &b, y)) {
         return Some(Apart::Another(with_kind(ours, &a, x), with_kind(theirs, &b, y)));
     }
+    if is_planned(ours) && is_planned(theirs) {
+        let dated = |words: &[Word], only: &[usize]| {
+            let of_day = |at: &usize| {
+                let term = &*words[*at].term;
+                term.bytes().all(|b| b.is_ascii_digit() || b".-/".contains(&b))
+                    || WHEN.contains(term)
+                    || MAY.contains(&term)
+            };
+            only.iter().all(of_day)
+        };
+        if dated(&a, &only_a) && dated(&b, &only_b) {
+            let day = |title: &str, words: &[Word], only: &[usize]| {
+                let (from, to) = (only[0], only[only.len() - 1]);
+                title[words[from].range.start..words[to].range.end].to_owned()
+            };
+            return Some(Apart::Another(day(ours, &a, &only_a), day(theirs, &b, &only_b)));
+        }
+    }
     let is_time = |term: &str| WHEN.contains(term) || MAY.contains(&term);
     let when = || {
         is_time(&a[x].term) && is_time(&b[y].term) && (WHEN.contains(&a[x].term) || WHEN.contains(&b[y].term))
@@ -184,6 +229,13 @@ pub fn apart(ours: &str, theirs: &str) -> Option<Apart> {
             && named(theirs, &b, &only_b)
     };
     (aligned && when() || asked()).then(|| Apart::Another(written(ours, &a[x]), written(theirs, &b[y])))
+}
+
+/// Whether a title is of what is done at one day after another.
+fn is_planned(title: &str) -> bool {
+    let title = title.to_lowercase();
+    let mut words = title.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| PLANNED.iter().any(|begins| word.starts_with(begins)))
 }
 
 /// The systems that a title names, with how it writes them.
@@ -312,9 +364,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_each_asks_for_in_turn_is_a_request() {
+        for title in
+            ["Passwort zurücksetzen", "Reset password", "Réinitialiser le mot de passe", "Account unlock"]
+        {
+            assert!(is_request(title), "{title}");
+        }
+        for title in ["Password reset sends no mail", "Passwort", "Konto gesperrt nach Update", ""] {
+            assert!(!is_request(title), "{title}");
+        }
+    }
+
+    #[test]
+    fn what_happens_on_one_day_after_another_is_of_a_series() {
+        let dated = |a: &str, b: &str| matches!(apart(a, b), Some(Apart::Another(..)));
+        assert!(dated("Wartung Serverraum 14.05.", "Wartung Serverraum 11.06."));
+        assert!(dated("Mantenimiento programado 14/05", "Mantenimiento programado 18/06"));
+        assert!(!dated("Wartung Serverraum 14.05.", "Wartung Serverraum"));
+        assert!(!dated("Import fails since 14.05.", "Import fails since 11.06."));
+        assert_eq!(
+            apart("Boleto pago aparece como vencido", "Boleto vencido aparece como pago"),
+            Some(Apart::Turned)
+        );
+    }
+
+    #[test]
     fn the_opposite_is_told_by_a_pair_of_words() {
         for (a, b) in [
             ("Auto-save cannot be enabled", "Auto-save cannot be disabled"),
+            ("Timer keeps running after logout", "Timer stops running after logout"),
             ("Volume too low in headset", "Volume too high in headset"),
             ("CSV export drops the last line", "CSV import drops the last line"),
             ("Scroll wheel scrolls too fast", "Scroll wheel scrolls too slowly"),

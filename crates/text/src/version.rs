@@ -30,6 +30,9 @@ static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
 /// What makes a version of four numbers, which look like an address: "Version 10.2.3.4".
 static CALLED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$"));
+/// What a server for mail answers with three numbers is no version (RFC 3463): "554 5.7.1", "Status: 5.1.1".
+static ANSWERED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?:\b[245]\d\d[ -]|(?i:\bstatus:?\s*|\bdsn[:=]\s*))$"));
 /// A version in the name of a milestone or a release, and whether it comes before what it is called after.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -110,7 +113,9 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
             let is_address =
                 numbers > 3 && !CALLED.is_match(before) || before.ends_with('.') || after.starts_with('/');
+            let is_answer = number.starts_with(['2', '4', '5']) && ANSWERED.is_match(before);
             if is_address
+                || is_answer
                 || is_date_or_phone(number)
                 || before.ends_with(['/', '_', '=']) && before.contains("://")
             {
@@ -211,6 +216,18 @@ mod tests {
         let found =
             versions("Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.", "acme/app");
         assert_eq!(found.own, ["4.0.12"]);
+    }
+
+    #[test]
+    fn what_a_server_for_mail_answers_is_no_version() {
+        for line in [
+            "554 5.7.1 <ann@acme.example>: Relay access denied",
+            "Status: 5.1.1",
+            "452 4.3.1 Insufficient system resources",
+        ] {
+            assert!(versions(line, "acme/app").own.is_empty(), "{line}");
+        }
+        assert_eq!(versions("Fails since 5.7.1", "acme/app").own, ["5.7.1"]);
     }
 
     #[test]
