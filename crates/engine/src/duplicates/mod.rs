@@ -53,6 +53,7 @@ use precedent_text::{
     reference::without_duplicate_notes,
     report::Report,
     skeleton::Skeleton,
+    title::is_request,
 };
 use reading::Reader;
 pub use reading::Reading;
@@ -69,6 +70,8 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// So many of the first candidates are read word for word.
 const READ: usize = 10;
+/// So many of them with the report's own title, and it is the title of a form.
+const COMMON: usize = 2;
 /// What is probably the same comes before what is so much less sure: of 12 such answers of rust, 6 of titanium and 5 of xamarin that stood
 /// behind another 6 were the known duplicate, the one before them 3.
 const SURER: f32 = 0.1;
@@ -413,7 +416,9 @@ impl<'a> Checker<'a> {
         let mut least = 1.0_f32;
         for one in &mut scored {
             least = least.min(one.confidence);
-            one.confidence = least;
+            // As it is shown: what is stated as 50 in 100 is in the band that begins there.
+            one.confidence = (least * 100.0).round() / 100.0;
+            one.worth = one.worth.max(one.confidence);
         }
         Ok(scored)
     }
@@ -495,12 +500,16 @@ impl<'a> Checker<'a> {
             ids.iter().map(one).collect::<Result<_>>()
         })?;
         let reader = Reader::new(self.fulltext, draft);
+        let same_title = texts.iter().flatten().filter(|(_, title, _)| reader.has_title(title)).count();
+        let common = same_title >= COMMON || is_request(&draft.title);
         let read = |text: &Option<Text>| {
             let one = |(source, title, body): &Text| {
                 let unfilled = blank::is_unfilled(body);
                 let none = Prepared::default();
                 let empty = blank::is_blank(title, if unfilled { &none } else { body });
-                Ok((*source, reader.read(title, body)?, empty))
+                let mut reading = reader.read(title, body)?;
+                reading.common_title = common && reader.has_title(title);
+                Ok((*source, reading, empty))
             };
             text.as_ref().map(one).transpose()
         };

@@ -50,11 +50,19 @@ const ANOTHER_CODE: f32 = 0.15;
 /// are marked or were read 7 are so, 2 of them the same. Of 60 that were read and whose titles name different systems 3 are the same.
 const ANOTHER_TITLE: f32 = 0.15;
 
+/// The most that is stated of two of one form: what its fields hold is alike wherever one person or one device is in both, whatever failed.
+const COMMON_TITLE: f32 = 0.45;
+/// The most words of a title that many reports may have without being the same.
+const FEW_WORDS: usize = 2;
+
 /// A code that at most so many documents name is told of one failure.
 const RARE: u64 = 3;
 
 /// How many numbers a reading has.
 pub const COUNT: usize = NAMES.len();
+
+/// Where the share of the shorter one's runs stands.
+const CONTAINED: usize = 1;
 
 /// The numbers by name, in their order. The names are those of the judge's table.
 pub const NAMES: [&str; 12] = [
@@ -97,6 +105,8 @@ pub struct Reading {
     pub same_text: bool,
     /// Whether both name a code that hardly any other report names: "KAS-3308".
     pub rare_code: bool,
+    /// Whether both have a short title that others have, too: that of a form, or of what is asked for again and again.
+    pub common_title: bool,
     /// In what their failures differ, though both name one: another cause inside, another code.
     pub contrary: Option<Contrary>,
     /// In what their titles differ, though they are nearly the same.
@@ -113,6 +123,11 @@ impl Reading {
         }
     }
 
+    /// Whether the one says half of what the other says word for word.
+    pub(super) fn has_its_words(&self) -> bool {
+        self.numbers[CONTAINED] >= 0.5
+    }
+
     /// How much rules keep what is stated of such a pair above 0, and below 1.
     pub fn bounds(&self) -> [f32; 2] {
         [self.least(), 1.0 - self.most()]
@@ -124,6 +139,7 @@ impl Reading {
             (_, Some(_)) => ANOTHER_TITLE,
             (Some(Contrary::Code(..)), None) => ANOTHER_CODE,
             (Some(_), None) => ANOTHER_CAUSE,
+            (None, None) if self.common_title && !self.same_failure && !self.same_text => COMMON_TITLE,
             (None, None) => 1.0,
         }
     }
@@ -240,7 +256,14 @@ impl<'a> Reader<'a> {
         let with = self.fulltext.documents_with(Named::Signature, &codes)?;
         let rare_code = with.iter().any(|documents| *documents <= RARE);
         let same_failure = same && contrary.is_none();
-        Ok(Reading { numbers, same_failure, same_text, rare_code, contrary, apart })
+        Ok(Reading { numbers, same_failure, same_text, rare_code, common_title: false, contrary, apart })
+    }
+
+    /// Whether a title is the report's own, in few words.
+    pub(super) fn has_title(&self, title: &str) -> bool {
+        !self.own.title.is_empty()
+            && self.own.title.len() <= FEW_WORDS
+            && self.draft.title.trim().to_lowercase() == title.trim().to_lowercase()
     }
 
     /// In what the failures differ. One message about two things is no reason: reports of one fault name files of their own.

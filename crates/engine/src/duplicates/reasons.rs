@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Draft, Scored, twin::Twin};
+use super::{Draft, Scored, reading::Reading, twin::Twin};
 use crate::phrases::fixed_in;
 use precedent_store::DocumentRow;
 use precedent_text::{
@@ -30,6 +30,31 @@ const NEARER: f32 = 0.05;
 pub(super) const MAX_READ: usize = 200_000;
 /// The longest signature that a reason quotes, in characters.
 const QUOTED: usize = 80;
+
+/// Labels that say what kind of item it is, and not what it is about.
+const TYPES: [&str; 12] = [
+    "bug",
+    "task",
+    "story",
+    "incident",
+    "question",
+    "enhancement",
+    "feature",
+    "improvement",
+    "problem",
+    "defect",
+    "type: bug",
+    "type:bug",
+];
+/// Words that say nothing by themselves in the languages whose titles are searched without a list of such words.
+const FUNCTION: &[&str] = &[
+    "al", "au", "aux", "avec", "che", "com", "con", "da", "dans", "das", "de", "del", "della", "den", "der",
+    "des", "di", "die", "do", "dos", "du", "een", "el", "em", "en", "est", "et", "het", "il", "la", "las",
+    "le", "les", "lo", "los", "na", "ne", "nel", "no", "non", "não", "op", "para", "pas", "per", "plus",
+    "por", "pour", "que", "qui", "se", "sin", "sobre", "sur", "um", "uma", "un", "una", "une", "van", "voor",
+    "ein", "eine", "bei", "beim", "im", "ist", "mit", "nicht", "und", "vom", "von", "zu", "zum", "zur",
+    "auf", "aus", "für",
+];
 
 /// How a report says that something is back.
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
@@ -126,7 +151,12 @@ pub(super) fn reasons(
         }
     }
     if let Some(first) = frames.first() {
+        // A call that is named in a sentence is no trace.
+        let is_trace = |all: &[&Signature]| all.iter().filter(|s| s.kind == SignatureKind::Frame).count() > 1;
+        let traces =
+            is_trace(&signatures.iter().collect::<Vec<_>>()) && is_trace(&theirs.iter().collect::<Vec<_>>());
         out.push(match frames.len() {
+            1 if !traces => format!("both name the function {}", brief(spelled(text, &first.text))),
             1 => format!("both stack traces go through {}", brief(spelled(text, &first.text))),
             n => format!("the stack traces share {n} frames, such as {}", brief(spelled(text, &first.text))),
         });
@@ -141,35 +171,46 @@ pub(super) fn reasons(
     let codes: BTreeSet<String> =
         shared(SignatureKind::Code).iter().flat_map(|s| report::terms(&s.text)).collect();
     let title: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    let written: BTreeSet<String> =
+        tokens::words(&row.title).into_iter().map(|w| row.title[w.range].to_lowercase()).collect();
+    // The title of a form is no reason.
+    let common = one.reading.as_ref().is_some_and(|read| read.common_title);
     let mut said = BTreeSet::new();
     let words: Vec<String> = tokens::words(&draft.title)
         .into_iter()
         .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
         .filter(|w| !codes.contains(&w.term))
-        .map(|w| format!("“{}”", &draft.title[w.range]))
+        .map(|w| &draft.title[w.range])
+        .filter(|word| written.contains(&word.to_lowercase()) && is_telling(word))
+        .map(|word| format!("“{word}”"))
         .take(LISTED)
         .collect();
-    if !words.is_empty() {
+    if common {
+        out.push("their title is one that many reports have".to_owned());
+    } else if !words.is_empty() {
         out.push(format!("the titles share {}", words.join(", ")));
     }
     if one.closer.said_anew >= TELLING && !anew.is_empty() {
         let said: Vec<String> = anew.iter().take(LISTED).map(|w| format!("“{w}”")).collect();
         out.push(format!("the comments on it name {}", said.join(", ")));
     }
-    if one.closer.same_title {
+    if one.closer.same_title && !common {
         out.push("every word of either title is in the other report".to_owned());
     }
     let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
-    if let Some(cosine) = close(one.cosine) {
-        out.push(format!("they say much the same in other words ({cosine:.2})"));
+    if let Some(cosine) = close(one.cosine).filter(|_| !common) {
+        let alike = one.reading.as_ref().is_some_and(Reading::has_its_words);
+        let words = if alike { "" } else { " in other words" };
+        out.push(format!("they say much the same{words} ({cosine:.2})"));
     }
     let nearer = |said: &f32| one.cosine.is_none_or(|own| said - own >= NEARER);
     if let Some(said) = close(one.closer.near.text).filter(nearer) {
         out.push(format!("a comment on it says much the same ({said:.2})"));
     }
     if let Some(own) = own {
+        let labels = own.labels.iter().filter(|l| row.labels.contains(l)).map(String::as_str);
         let labels: Vec<&str> =
-            own.labels.iter().filter(|l| row.labels.contains(l)).map(String::as_str).take(LISTED).collect();
+            labels.filter(|l| !TYPES.contains(&&*l.to_lowercase())).take(LISTED).collect();
         if !labels.is_empty() {
             out.push(format!("both are labelled {}", labels.join(", ")));
         }
@@ -182,6 +223,13 @@ pub(super) fn reasons(
         _ => {}
     }
     out
+}
+
+/// Whether a word of a title says something by itself: no function word, no letter and no small number.
+fn is_telling(word: &str) -> bool {
+    let small =
+        word.is_ascii() && word.len() < 2 || word.len() < 3 && word.bytes().all(|b| b.is_ascii_digit());
+    !small && !FUNCTION.contains(&&*word.to_lowercase())
 }
 
 /// Whole identifiers that both reports name, the longest first: short ones are often plain words.
