@@ -142,6 +142,16 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     for notice in &response.notices {
         session.say(&notice.text);
     }
+    // What is surely known comes before what may help.
+    let open_first = response
+        .cases
+        .first()
+        .zip(response.open.first())
+        .is_some_and(|(case, open)| !response.is_sure() && open.confidence > case.helps);
+    if open_first {
+        print_open(response, output);
+        output.line("");
+    }
     output.line(match response.outcome {
         TroubleshootOutcome::Solved if !response.is_sure() => {
             format!("{HIT}{} that may help{HIT:#}", plural(response.cases.len() as u64, "solved case"))
@@ -158,7 +168,10 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_case(case, output);
     }
-    print_open(response, output);
+    if !open_first && !response.open.is_empty() {
+        output.line("");
+        print_open(response, output);
+    }
     print_near(response, output);
     if !response.cases.is_empty() && !response.wiki.is_empty() {
         output.line("");
@@ -176,10 +189,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
 
 /// What is known and not solved yet.
 fn print_open(response: &TroubleshootResponse, output: &mut Output) {
-    if !response.open.is_empty() {
-        output.line("");
-        output.line(format_args!("{HIT}Known, and still open{HIT:#}"));
-    }
+    output.line(format_args!("{HIT}Known, and still open{HIT:#}"));
     for report in &response.open {
         output.line(format_args!(
             "{KEY}[Issue {}]{KEY:#}  {}  {DIM}the same: {:.0} in 100{DIM:#}",
@@ -192,8 +202,14 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
 
 /// What is no solution, or not close enough.
 fn print_near(response: &TroubleshootResponse, output: &mut Output) {
-    for (declined, what) in [(true, "Looked at, not solved"), (false, "Not close enough")] {
-        let mut all = response.near.iter().filter(|c| c.declined == declined).peekable();
+    let groups = [
+        (true, false, "Looked at, not solved"),
+        (false, true, "Closed, and no fix is told"),
+        (false, false, "Not close enough"),
+    ];
+    for (declined, silent, what) in groups {
+        let mut all =
+            response.near.iter().filter(|c| (c.declined, c.silent) == (declined, silent)).peekable();
         if all.peek().is_some() {
             output.line("");
             output.line(format_args!("{DIM}{what}{DIM:#}"));

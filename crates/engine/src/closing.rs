@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use crate::phrases::tells_of_fix;
+use crate::phrases::{advises, tells_of_fix};
 use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
@@ -90,7 +90,8 @@ pub(crate) fn is_declined(
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let declined = |prose: &str| {
         let declined = DECLINED.is_match(prose) || DECLINED_FOREIGN.is_match(prose);
-        TAKEN_BACK.is_match(prose) || declined && (near.is_some() || by_another || CLOSES.is_match(prose))
+        TAKEN_BACK.is_match(prose)
+            || declined && !advises(prose) && (near.is_some() || by_another || CLOSES.is_match(prose))
     };
     if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(declined) {
         return Ok(false);

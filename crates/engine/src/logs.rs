@@ -138,11 +138,7 @@ fn one(
     task: &Task,
     notices: &mut Vec<Notice>,
 ) -> Result<LogError> {
-    let text = if group.example.starts_with(&group.message) || group.example.lines().count() > 1 {
-        group.example.clone()
-    } else {
-        group.message.clone()
-    };
+    let text = group.told().to_owned();
     let mut tell = |all: Vec<Notice>| add(all, notices);
     let check = DuplicatesRequest {
         body: text.clone(),
@@ -283,8 +279,8 @@ fn solution(
         settings: one_case(request),
         ..TroubleshootRequest::default()
     };
-    let case =
-        solved_cases(desk, &question, now, task)?.cases.into_iter().find(|case| case.relation.is_some());
+    let cases = solved_cases(desk, &question, now, task)?.cases;
+    let case = cases.into_iter().find(|case| case.relation.is_some() && case.tells());
     Ok(case.map(|case| SolvedCase {
         via: (case.key != known.key).then(|| known.key.clone()),
         relation: None,

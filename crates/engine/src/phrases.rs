@@ -54,16 +54,34 @@ static DENIED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:(?:did|does|do|has|have)(?:n['’]t| not) (?:\w+ ){0,2}(?:help|helped|fix|fixed|work|worked|solve|solved|change|cure)\b",
         r"|still (?:happens|happening|broken|crashes|crashing|fails|failing|there|occurs|the same|present|reproduces)\b|(?:isn['’]t|wasn['’]t|aren['’]t) (?:really |actually )?(?:fixed|solved|resolved)\b",
         r"|(?:is|was|are|it['’]s) not (?:really |actually )?(?:fixed|solved|resolved)\b|(?:fix|change|patch|commit|it|this|that) (?:was|has been|had to be|is|got) (?:reverted|rolled back|backed out)|(?:had to|have to|will|must) (?:revert|back out|roll back) (?:it|this|that|the)\b|(?:came|comes|is) back (?:again|with|in|since))|^\W*reverted\b",
+        r"|\b(?:(?:tritt|besteht|passiert|erscheint|kommt|stürzt|ist)\b[^\n]{0,40}\b(?:immer noch|weiterhin|nach wie vor|noch immer|erneut|wieder auf)|(?:hat|hatte) (?:leider )?nicht(?:s)? (?:geholfen|gebracht))",
+        r"|\b(?:(?:toujours|encore) (?:présente?|le (?:même )?(?:cas|problème)|là|cassée?)|(?:plante|échoue|arrive|survient) (?:toujours|encore)|se reproduit|persiste|n['’]a (?:pas|rien) (?:aidé|changé))",
+        r"|\b(?:sigue (?:pasando|fallando|igual|ocurriendo)|todavía (?:falla|ocurre|pasa)|no (?:ha )?(?:ayudó|ayudado|sirvió)|continua (?:acontecendo|falhando|ocorrendo|igual|a (?:succedere|verificarsi))|ainda (?:acontece|falha|ocorre)|não (?:ajudou|resolveu)|succede ancora|ancora presente)",
+        r"|(?:まだ|依然として)(?:発生|再現|直って|起き)|再発し|(?:仍然|依然|还是|還是)(?:会|會|不|出现|出現|报错|存在)|又(?:出现|出現|复现)了|여전히|(?:всё|все) ещё (?:происходит|падает|есть)|по-прежнему|снова (?:появил|падает)",
     ))
 });
 /// In which version something broke, or last worked.
 static BROKE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|work(?:s|ed)|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)) (?:in|since|with|on|from|until|up to) (?:version |release )?v?\d+(?:\.\d+)+",
+        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|work(?:s|ed)|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present) (?:in|since|with|on|from|until|up to) (?:version |release )?v?\d+(?:\.\d+)+",
     )
 });
 static INTRODUCED: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bintroduced (?:in|with|by|since) v?\d\S*"));
 static BRACKETS: LazyLock<Regex> = LazyLock::new(|| re(r"\([^()]*[^()\d.v][^()]*\)"));
+/// A sentence, or a part of one, that tells what to do, or that something is right after it was done.
+static ADVICE: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)(?:^|[.;:!,–-]\s+|\b(?:but|please|and|so|instead|just|then|simply)\s+)(?:set|use|add|update|upgrade|clean|restart|reboot|reinstall|install|remove|delete|disable|enable|run|change|replace|configure|switch|increase|raise|lower|reduce|pin|downgrade|rename|grant|clear|turn (?:on|off)|pass|rotate|renew|unset|mount|allow)\b(?:\s+(?:to|the|your|it|a|an|in|off|on)\b)*\s+[`'\x22<\w-]",
+        r"|\b(?:then|and|there|now|after that),? (?:it|this|that|everything|all) (?:works?|is (?:solved|fixed|fine|gone)|runs|worked)\b|\bit was (?:the|a|an|my|our|your) [\w' -]{3,40}:",
+        r"|\b(?:dann|danach) (?:geht|läuft|funktioniert|klappt) (?:es|das|alles)\b|\b(?:setzen|stellen|ändern|tauschen|starten|deaktivieren|aktivieren|entfernen|löschen|installieren|verwenden|nutzen) sie\b|\b(?:puis|et|ensuite) ça (?:marche|fonctionne)\b|\by (?:ya )?funciona\b|\be (?:já )?funciona\b",
+    ))
+});
+/// What sends its reader elsewhere, or asks for more: of how to solve it this says nothing.
+static SENT_AWAY: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\?|\b(?:re-?open|new (?:issue|ticket|report|bug)|forums?|discussions?|stack ?overflow|mailing list|discord|slack|let us know|contact|feature request|(?:if|when|in case) (?:it|this|that|the (?:problem|issue|bug)|you) (?:still|persists?|happens?|occurs?|remains?)|provide|attach|vote)\b",
+    )
+});
 /// Who asked says that what was said before helped: of how it was solved this says nothing.
 static HELPED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -174,6 +192,12 @@ pub(crate) fn denies(prose: &str) -> bool {
     DENIED.is_match(prose)
 }
 
+/// Whether a text tells what to do about it: who declines a report may say how to do without.
+pub(crate) fn advises(prose: &str) -> bool {
+    let mut sentences = prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
+    sentences.any(|said| ADVICE.is_match(said.trim()) && !SENT_AWAY.is_match(said))
+}
+
 /// Whether a sentence gives a workaround.
 pub(crate) fn says_workaround(sentence: &str) -> bool {
     (WORKAROUND.is_match(sentence) && !WORKAROUND_OPEN.is_match(sentence))
@@ -221,6 +245,38 @@ mod tests {
             ["It's fixed for me, thanks.", "This was solved here.", "Works with 4.4.", "The setting helps."]
         {
             assert!(!denies(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn who_declines_may_still_say_what_to_do() {
+        for said in [
+            "This is not supported by the old reader. Set `reader.mode=plain`; done by default since 9.3.0.",
+            "By design of the system; set clock.poll=6 and it works.",
+            "Not a bug of ours: the proxy strips the header. Set `proxy_pass_header X-Tenant`.",
+            "I cannot reproduce it here, but it was the scanner's lens: clean it, then it works.",
+            "We will not fix it in 4.x. Update to 5.0, there it is solved.",
+            "Kein Fehler: Stellen Sie die Uhr, dann geht es.",
+        ] {
+            assert!(advises(said), "{said}");
+        }
+        for said in [
+            "This works as designed.",
+            "Please update to the latest version and reopen if it still happens.",
+            "Please use the forum for questions.",
+            "Closing due to inactivity. Please open a new issue if this persists.",
+            "We do not support zoomed browsers.",
+            "Won't fix, sorry.",
+        ] {
+            assert!(!advises(said), "{said}");
+        }
+        for said in [
+            "Tritt mit 3.2 immer noch auf.",
+            "Le plantage se reproduit avec la 3.2.",
+            "Sigue fallando en la 3.2.",
+            "仍然会崩溃",
+        ] {
+            assert!(denies(said), "{said}");
         }
     }
 
@@ -318,6 +374,8 @@ mod tests {
             &HELPED,
             &NEGATED,
             &INTRODUCED,
+            &ADVICE,
+            &SENT_AWAY,
         ] {
             assert!(!pattern.is_match(""));
         }

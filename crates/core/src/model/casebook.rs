@@ -179,7 +179,7 @@ impl ImportReport {
 pub struct IndexReport {
     /// Documents written to the full-text index.
     pub documents: u64,
-    /// Chunks that received a vector.
+    /// Passages that received a vector.
     pub embedded: u64,
     /// Seconds until the full text was searchable.
     pub full_text_seconds: f64,

@@ -65,6 +65,14 @@ pub struct LogGroup {
     pub near_end: bool,
 }
 
+impl LogGroup {
+    /// What it says, with its trace where it has one.
+    pub fn told(&self) -> &str {
+        let whole = self.example.starts_with(&self.message) || self.example.lines().count() > 1;
+        if whole { &self.example } else { &self.message }
+    }
+}
+
 /// A file that was read, or left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogFile {

@@ -205,6 +205,12 @@ pub struct SolvedCase {
 }
 
 impl SolvedCase {
+    /// Whether it tells how it was solved: by a comment, by what closed it, by the version that has the fix.
+    pub fn tells(&self) -> bool {
+        let merged = self.state == Some(State::Merged);
+        merged || self.fix.is_some() || !self.fixed_by.is_empty() || self.fixed_in.is_some()
+    }
+
     /// Whether a comment is the one to read first.
     pub fn is_first(&self, comment: &CaseComment) -> bool {
         self.fix.as_ref() == Some(&comment.anchor)
@@ -248,6 +254,9 @@ pub struct NearCase {
     pub state_reason: Option<String>,
     /// Whether it was closed without a fix: it is close, and no solution.
     pub declined: bool,
+    /// Whether it was closed, and nothing tells how it was solved.
+    #[serde(default)]
+    pub silent: bool,
     /// The probability that it helps, 0..1.
     pub helps: f32,
     /// The comment to read first: why it was closed, or what was said last.

@@ -77,6 +77,8 @@ pub(super) struct Opened {
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
+    /// Whether what was said to help was denied, and nothing after that helped.
+    denied: bool,
 }
 
 impl Opened {
@@ -125,21 +127,23 @@ impl Opened {
         let named = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = named.own;
         let since = denied.unwrap_or_default();
-        let said_fixed = said[since..].iter().rev().find_map(|s| {
-            let text = &s.comment.text;
-            if s.comment.role != Some(CommentRole::Fix) {
-                // After a fix that was taken back the next one counts, however it is told.
-                return denied.and_then(|_| fixed_in(text).last().map(str::to_owned));
-            }
-            let other = || {
-                let named = versions(&without_broken(text), &row.source);
+        let fixes = |s: &&Said| s.comment.role == Some(CommentRole::Fix);
+        // After a fix that was taken back the next one counts, however it is told.
+        let told = said[since..].iter().rev().filter(|s| denied.is_some() || fixes(s));
+        let said_fixed = told.filter_map(|s| fixed_in(&s.comment.text).last().map(str::to_owned)).next();
+        // That it works with a version says less than that it was fixed in one.
+        let said_fixed = said_fixed.or_else(|| {
+            said[since..].iter().rev().filter(fixes).find_map(|s| {
+                let named = versions(&without_broken(&s.comment.text), &row.source);
                 named.own.into_iter().find(|v| !reported_on.contains(v))
-            };
-            fixed_in(text).last().map(str::to_owned).or_else(other)
+            })
         });
+        let helped = |s: &Said| matches!(s.comment.role, Some(CommentRole::Fix | CommentRole::Workaround));
+        let still = denied.is_some_and(|at| closers.is_empty() && !said[at..].iter().any(helped));
         let planned = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         Ok(Self {
             fixed_in: planned.or(said_fixed),
+            denied: still,
             row,
             fixed_by,
             closers,
@@ -148,6 +152,20 @@ impl Opened {
             reported_on,
             environment: named.others,
         })
+    }
+
+    /// Whether what was said to help was denied, and nothing after that helped.
+    pub(super) fn is_denied(&self) -> bool {
+        self.denied
+    }
+
+    /// Whether it tells how it was solved: by what closed it, by a version, or by a comment.
+    pub(super) fn tells(&self) -> bool {
+        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        self.row.state == Some(State::Merged)
+            || !self.closers.is_empty()
+            || self.fixed_in.is_some()
+            || assemble(&self.body, &self.said, closed_at, usize::MAX).fix.is_some()
     }
 
     /// A change that is a case of its own says there what it does.
@@ -174,6 +192,7 @@ impl Opened {
 
     /// It as a case that is no solution: of its comments the one to read first.
     pub(super) fn near(self, evidence: Seen, declined: bool) -> NearCase {
+        let silent = !declined && !self.tells();
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
         let fix = thread.fix;
@@ -184,6 +203,7 @@ impl Opened {
         NearCase {
             citation: citation(&self.row),
             declined,
+            silent,
             helps: evidence.helps,
             said,
             state: self.row.state,

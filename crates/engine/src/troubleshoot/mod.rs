@@ -32,8 +32,8 @@ pub(crate) use open::{Likeness, compared, report as known_report};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        CaseRelation, DocKind, HELPS, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
-        TroubleshootSettings,
+        CaseRelation, DocKind, HELPS, LogGroup, LogSeverity, SURELY, State, TroubleshootOutcome,
+        TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
         limits::{BUDGET, CASES},
     },
     task::Task,
@@ -58,6 +58,12 @@ const NEAR: usize = 3;
 const ANOTHER_CAUSE: f32 = 0.14;
 const ANOTHER_THING: f32 = 0.45;
 const ANOTHER_FAILURE: f32 = 0.3;
+/// … whose fix somebody denied in the end.
+const DENIED: f32 = 0.45;
+/// So many errors of a text are asked about by themselves.
+const ERRORS: usize = 3;
+/// The longest text that is read as a log, in bytes.
+const MAX_READ: usize = 1_000_000;
 /// The longest question that is read, in bytes.
 const MAX_QUESTION: usize = 50_000_000;
 
@@ -84,9 +90,26 @@ pub fn troubleshoot(
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
-    let (mut response, question) = answered(desk, request, now, task)?;
+    let question = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, request, now))?;
+    let mut response = answered(desk, request, &question, task)?;
     if !response.is_sure() {
         response.open = open_reports(desk, request, &question, now, task)?;
+    }
+    // One of its errors may be known where a text says much beside them.
+    for error in errors_of(request, &question.text) {
+        if response.is_sure() || !response.open.is_empty() {
+            break;
+        }
+        task.check()?;
+        let of_error = TroubleshootRequest { text: error, ..request.clone() };
+        let part = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, &of_error, now))?;
+        let part = Question { whole: question.whole.clone(), ..part };
+        let of_part = answered(desk, &of_error, &part, task)?;
+        if of_part.is_sure() {
+            response = of_part;
+        } else {
+            response.open = open_reports(desk, &of_error, &part, now, task)?;
+        }
     }
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)
@@ -102,20 +125,31 @@ pub fn solved_cases(
     now: Timestamp,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
-    answered(desk, request, now, task).map(|(response, _)| response)
+    let question = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, request, now))?;
+    answered(desk, request, &question, task)
+}
+
+/// The errors in a text of several lines, each as what it says, what to look at first first.
+fn errors_of(request: &TroubleshootRequest, text: &str) -> Vec<String> {
+    if request.key.is_some() || text.len() > MAX_READ {
+        return Vec::new();
+    }
+    let groups = precedent_logs::read_text(text).groups;
+    let failed = groups.iter().any(|g| g.severity < LogSeverity::Warning);
+    let told = groups.iter().filter(|g| !failed || g.severity < LogSeverity::Warning).map(LogGroup::told);
+    told.filter(|told| told.trim() != text.trim()).take(ERRORS).map(str::to_owned).collect()
 }
 
 fn answered(
     desk: &Desk<'_>,
     request: &TroubleshootRequest,
-    now: Timestamp,
+    question: &Question,
     task: &Task,
-) -> Result<(TroubleshootResponse, Question)> {
+) -> Result<TroubleshootResponse> {
     let parts = &desk.checker.parts;
     // Only a threshold that somebody set stands in for what is stated of a case.
     let asked = request.settings.similarity_threshold;
     let settings = valid(&request.settings, desk.card)?;
-    let question = parts.store.read(|r| Question::read(r, desk.checker, request, now))?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
         outcome: TroubleshootOutcome::Nothing,
@@ -131,48 +165,65 @@ fn answered(
     let found = likely(&checker, desk.language, &question.draft, question.scope(), task)?;
     let vector = parts.vector(&question.text)?;
     let mut cases = parts.store.read(|r| {
-        let all = candidates(r, &question, found)?;
+        let all = candidates(r, question, found)?;
         let shown = |c: &Candidate| match asked {
             _ if c.relation.is_some() => true,
             Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
             None => c.evidence.at_home && c.evidence.helps >= HELPS,
         };
-        let (mut cases, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| shown(c) && !c.declined);
-        cases.truncate(response.settings.max_results);
-        // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
-        let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
+        let (cases, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| shown(c) && !c.declined);
         let wanted = report::terms(&question.text);
         let open = |row| Opened::read(r, parts, row, &wanted, vector.as_deref(), Links::Known);
-        response.near =
-            near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.declined))).collect::<Result<_>>()?;
-        cases
-            .into_iter()
-            .map(|c| {
-                let thread = open(c.row)?;
-                let of_another = c.relation != Some(CaseRelation::Itself);
-                let asked = of_another.then(|| thread.asked(&question.text)).flatten();
-                Ok(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked })
-            })
-            .collect::<Result<Vec<_>>>()
+        let (mut told, mut silent) = (Vec::new(), Vec::new());
+        for mut c in cases {
+            if told.len() == response.settings.max_results {
+                break;
+            }
+            let thread = open(c.row)?;
+            if c.relation.is_none() {
+                // What nobody says the solution of solves nothing.
+                if !thread.tells() {
+                    silent.push(thread.near(c.evidence, false));
+                    continue;
+                }
+                if thread.is_denied() {
+                    c.evidence = Seen { helps: c.evidence.helps.min(DENIED), signature: false, ..c.evidence };
+                }
+            }
+            // Of what is hardly the same failure the versions are those of something else.
+            let is_told = match c.relation {
+                Some(relation) => relation != CaseRelation::Itself,
+                None => c.evidence.signature || c.evidence.helps >= SURELY,
+            };
+            let asked = is_told.then(|| thread.asked(&question.whole)).flatten();
+            told.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked });
+        }
+        // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
+        let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
+        let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.declined)));
+        silent.truncate(NEAR);
+        response.near = silent.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
+        Ok(told)
     })?;
+    let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
+    cases.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let keys: BTreeSet<String> = cases.iter().map(|c| c.thread.row.key.clone()).collect();
     cases.iter_mut().for_each(|c| c.thread.say_once(&keys));
     task.check()?;
-    let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
     let weights: Vec<f32> = cases.iter().map(weight).collect();
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if !response.is_sure() {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
-        response.wiki = wiki(parts, &question, threshold, asked.is_some(), task)?;
+        response.wiki = wiki(parts, question, threshold, asked.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
         (true, false) => TroubleshootOutcome::Wiki,
         (true, true) => TroubleshootOutcome::Nothing,
     };
-    Ok((response, question))
+    Ok(response)
 }
 
 /// The settings as they are used: checked, with the threshold that the model's card gives where none is set.
@@ -207,6 +258,8 @@ struct Question {
     source: Option<String>,
     /// Title and text, one after the other.
     text: String,
+    /// All that was given, where the text is a part of it: which version it is stands anywhere.
+    whole: String,
     draft: Draft,
     taught: Taught,
 }
@@ -237,14 +290,14 @@ impl Question {
             let text = informative(whole).into_owned();
             let (title, body) = report::pasted(&text, &Skeleton::default());
             let draft = Draft { title, body, made_at, author: None, document: None };
-            return Ok(Self { row: None, source, text, draft, taught });
+            return Ok(Self { row: None, source, whole: text.clone(), text, draft, taught });
         };
         let row = search::one(r, key)?;
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let text = body.whole(&row.title);
         let draft =
             Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
-        Ok(Self { source, text, draft, taught, row: Some(row) })
+        Ok(Self { source, whole: text.clone(), text, draft, taught, row: Some(row) })
     }
 
     fn scope(&self) -> Scope {

@@ -24,7 +24,7 @@ static ORDER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STALE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)^\s*:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^\s*thanks for (?:the|your) (?:pull request|pr)\b|\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|pinging (?:this )?for triage|(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$)",
+        r"(?i)^\s*:?(?:umbrella|hourglass|sunny|broken_heart|pushpin|lock|bomb|boom):|^\s*thanks for (?:the|your) (?:pull request|pr)\b|\b(?:automatically (?:marked|closed|locked)|marked as stale|no (?:recent )?activity|triage (?:bot|visit)|pinging (?:this )?for triage)|^\W*(?:the )?(?:lint|build|ci|tests?) (?:failed|passed|is green)\b.{0,30}$",
     )
 });
 /// What takes back what its writer said before.
@@ -181,6 +181,8 @@ mod tests {
             ("@bors r+", Some(Noise)),
             ("+1", Some(Noise)),
             ("This issue has been automatically marked as stale.", Some(Noise)),
+            ("CI passed.", Some(Noise)),
+            ("The token had expired. A new one is in the settings, the build is green again.", None),
             (":umbrella: The latest upstream changes made this pull request unmergeable.", Some(Noise)),
             ("The parser reads the header twice when the block is folded.", None),
             ("Pin numpy<2.", None),

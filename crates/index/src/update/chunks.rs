@@ -15,7 +15,7 @@ use super::{BATCH, Derived, Loaded, Skeletons};
 use crate::{
     embed::{Embedder, Engine, Work},
     lock::{Kind, UpdateLock},
-    vectors::{Pending, Planned, TITLE_PART, Vectors},
+    vectors::{Extent, Pending, Planned, TITLE_PART, Vectors},
 };
 use precedent_core::{
     error::{Code, Error, Result, cancelled},
@@ -30,6 +30,14 @@ use precedent_text::{
 
 /// Chunks that are stored in one transaction. A kill loses these, and as many that are with the models, at the most.
 pub const EMBED_BATCH: usize = 128;
+
+/// What one run of the models made.
+#[derive(Clone, Copy, Default)]
+struct Made {
+    vectors: u64,
+    /// Those of them that are no title's.
+    passages: u64,
+}
 
 impl Derived<'_> {
     /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
@@ -51,14 +59,15 @@ impl Derived<'_> {
             return Ok(false);
         };
         let start = Instant::now();
-        let (before, most) = (report.embedded, most.unwrap_or(u64::MAX));
+        let mut left = most.unwrap_or(u64::MAX);
         // Changes that others make meanwhile are taken along: they leave them to the holder of the lock.
         loop {
             let skeletons = self.skeletons()?;
             self.plan(vectors, &skeletons, task)?;
-            let left = most.saturating_sub(report.embedded - before);
-            report.embedded += self.embed(vectors, engine, workers, left, &skeletons, task)?;
-            if report.embedded - before >= most || vectors.reached()? == self.store.read(|r| r.revision())? {
+            let made = self.embed(vectors, engine, workers, left, &skeletons, task)?;
+            report.embedded += made.passages;
+            left = left.saturating_sub(made.vectors);
+            if left == 0 || vectors.reached()? == self.store.read(|r| r.revision())? {
                 break;
             }
         }
@@ -172,15 +181,13 @@ impl Derived<'_> {
         most: u64,
         skeletons: &Skeletons,
         task: &Task,
-    ) -> Result<u64> {
+    ) -> Result<Made> {
         let mut pending = vectors.pending(EMBED_BATCH)?;
         if pending.is_empty() || most == 0 {
-            return Ok(0);
+            return Ok(Made::default());
         }
-        let extent = vectors.extent()?;
-        let total = extent.chunks;
-        let before = extent.embedded;
-        let embedded = Mutex::new(0_u64);
+        let Extent { chunks: total, embedded: before } = vectors.work()?;
+        let embedded = Mutex::new(Made::default());
         let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
         let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
@@ -202,14 +209,15 @@ impl Derived<'_> {
                         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((pending, text)) = next else { return };
                         let result = if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
-                        let result = result.map(|vector| (pending, vector));
                         if result.is_ok() {
-                            let mut count = embedded.lock().unwrap_or_else(PoisonError::into_inner);
-                            *count += 1;
-                            if (*count).is_multiple_of(16) {
-                                task.report(Phase::Embed, before + *count, Some(total), "chunks");
+                            let mut made = embedded.lock().unwrap_or_else(PoisonError::into_inner);
+                            made.vectors += 1;
+                            made.passages += u64::from(pending.planned.part != TITLE_PART);
+                            if made.vectors.is_multiple_of(16) {
+                                task.report(Phase::Embed, before + made.vectors, Some(total), "chunks");
                             }
                         }
+                        let result = result.map(|vector| (pending, vector));
                         if answer.send(result).is_err() {
                             return;
                         }
@@ -265,9 +273,10 @@ impl Derived<'_> {
             }
             Ok(())
         })?;
-        let embedded = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-        task.report(Phase::Embed, before + embedded, Some(before + embedded), "chunks");
-        Ok(embedded)
+        let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = before + made.vectors;
+        task.report(Phase::Embed, done, Some(done), "chunks");
+        Ok(made)
     }
 
     /// These chunks with their texts; those whose document has changed since it was planned are forgotten.

@@ -227,6 +227,7 @@ impl Derived<'_> {
         Ok(())
     }
 
+    /// Brings the full text up to date. How many documents were written; those that are gone do not count.
     fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
@@ -248,7 +249,7 @@ impl Derived<'_> {
         let until = until.filter(|_| !rebuild);
         let fresh = reached.revision == 0;
         let skeletons = self.skeletons()?;
-        let (mut done, mut since_commit, mut stopped) = (0, 0, false);
+        let (mut done, mut written, mut since_commit, mut stopped) = (0, 0, 0, false);
         let total = changed.len() as u64;
         let entry = |l: &Loaded| {
             let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
@@ -272,6 +273,7 @@ impl Derived<'_> {
             }
             for entry in entries {
                 writer.add(entry)?;
+                written += 1;
             }
             done += batch.len();
             since_commit += batch.len();
@@ -280,7 +282,7 @@ impl Derived<'_> {
         })?;
         if stopped {
             writer.finish(task)?;
-            return Ok(done as u64);
+            return Ok(written);
         }
         if !fresh {
             // Rows of a removed source are gone without a trace; what has no row is taken out.
@@ -291,7 +293,7 @@ impl Derived<'_> {
         }
         writer.commit(revision, task)?;
         writer.finish(task)?;
-        Ok(total)
+        Ok(written)
     }
 
     /// Gives what `prepare` makes of each document to `work`, batch by batch and without tombstones, until that wants no more; the

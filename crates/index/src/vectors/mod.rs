@@ -118,7 +118,7 @@ pub struct NearestSaid {
     pub text: Option<f32>,
 }
 
-/// How many chunks there are, and how many have a vector. Titles by themselves do not count.
+/// How many chunks there are, and how many have a vector. Titles by themselves do not count, but for [`Vectors::work`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// All chunks of texts.
@@ -287,6 +287,20 @@ impl Vectors {
     pub fn extent(&self) -> Result<Extent> {
         self.read(|c| {
             let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
+            Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
+        })
+    }
+
+    /// As [`Vectors::extent`], with the titles, which have vectors of their own.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn work(&self) -> Result<Extent> {
+        self.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT all_of_them, all_of_them - pending FROM (SELECT count(*) AS all_of_them FROM chunks),
+                     (SELECT count(*) AS pending FROM chunks WHERE code IS NULL)",
+            )?;
             Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
         })
     }
