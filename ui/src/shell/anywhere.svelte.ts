@@ -37,6 +37,8 @@ export class Anywhere {
 
   #desk: Desk;
   #latest = new Latest();
+  /** What the system was asked last: it answers one after the other, and the last word holds. */
+  #asked: Promise<void> = Promise.resolve();
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -102,8 +104,14 @@ export class Anywhere {
     return this.#desk.lookUp(text, "case");
   }
 
-  async #apply(): Promise<void> {
+  #apply(): Promise<void> {
     const isCurrent = this.#latest.begin();
+    this.#asked = this.#asked.then(() => this.#ask(isCurrent));
+    return this.#asked;
+  }
+
+  async #ask(isCurrent: () => boolean): Promise<void> {
+    if (!isCurrent()) return;
     const { on, tray } = this.chosen;
     try {
       const state = await api.setPrompt({ shortcut: on ? this.shortcut : null, tray });
