@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use precedent_core::{
     Code, Error, Result,
     model::{
-        LogError, LogPlace, LogRequest, LogResponse, LogVerdict, SolvedCase, TroubleshootSettings, limits,
+        CaseComment, CommentRole, LogError, LogPlace, LogRequest, LogResponse, LogVerdict, SolvedCase,
+        TroubleshootSettings, limits,
     },
 };
 
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_first},
+    comment::{fixed_in, print_comment, print_first},
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
@@ -215,4 +216,9 @@ fn fix(case: &SolvedCase, output: &mut Output) {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }
     print_first(case, "    ", COMMENT, output);
+    // Who still has it says more than who mended it.
+    let denied = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
+    if let Some(denied) = case.comments.iter().rfind(denied) {
+        print_comment(denied, false, "    ", COMMENT, output);
+    }
 }

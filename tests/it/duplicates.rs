@@ -722,6 +722,7 @@ async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
     let mut records = labelled(40);
     let solved = records.len() - 3;
     records[solved] = closed(records[solved].clone(), "completed");
+    records[solved]["milestone"] = json!({"title": "3.2.0"});
     let many = import(&casebook, &place, "acme/many", &records).await;
     assert_eq!(many.calibrated[0].labels, 40);
     let text = "Valve beta39 stays open, pump alpha39 stops at night";

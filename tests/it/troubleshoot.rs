@@ -26,11 +26,17 @@ async fn filled(place: &Place, records: &[Value]) -> Casebook {
 
 const CLOSED: &str = "2026-01-08T00:00:00Z";
 
-fn solved(number: u64, title: &str, body: &str) -> Value {
+/// A report that was closed, and nobody says how it was solved.
+fn silent(number: u64, title: &str, body: &str) -> Value {
     with(
         issue(number, title, body),
         json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED}),
     )
+}
+
+/// A report that was solved in a version.
+fn solved(number: u64, title: &str, body: &str) -> Value {
+    with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
 fn pull(number: u64, title: &str, body: &str, merged: bool) -> Value {
@@ -115,6 +121,46 @@ async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
     };
     assert_eq!(reasons("reason:not_planned").await, 4);
     assert_eq!(reasons("reason:completed").await, 1);
+}
+
+#[tokio::test]
+async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was_denied() {
+    let place = Place::new();
+    let casebook = filled(
+        &place,
+        &[
+            silent(1, "Pump stops with error QX-7731 at night", "It stops."),
+            said(11, 1, 1, "Any news?"),
+            silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
+            said(21, 2, 1, "Fixed in 2.1."),
+            said(22, 2, 2, "Tritt mit 2.1.3 immer noch auf."),
+            silent(3, "Lamp flickers with error LM-9021", "It flickers."),
+            said(31, 3, 1, "By design of the old ballast; set lamp.mode=2 and it works."),
+        ],
+    )
+    .await;
+    let nothing = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
+    assert_eq!((keys(&nothing), nothing.outcome), (Vec::new(), TroubleshootOutcome::Nothing));
+    assert!(nothing.near.iter().any(|near| near.key == "acme/app#1" && near.silent), "{:?}", nothing.near);
+    let denied = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
+    assert_eq!(keys(&denied), ["acme/app#2"]);
+    assert!(!denied.is_sure() && denied.cases[0].fixed_in.is_none(), "{:?}", denied.cases[0]);
+    let advised = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
+    assert_eq!(keys(&advised), ["acme/app#3"]);
+}
+
+#[tokio::test]
+async fn an_error_of_a_text_is_asked_about_where_the_whole_says_nothing_sure() {
+    let place = Place::new();
+    let report = solved(1, "Nightly export ends with error QX-7731", "Since Monday.");
+    let casebook = filled(&place, &[report]).await;
+    let mut log: String = (0..30)
+        .map(|i| format!("2026-11-20 03:{i:02}:00 INFO row {i} of the ledger is read by worker {}\n", i % 7))
+        .collect();
+    log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
+    let found = ask(&casebook, of(&log)).await;
+    assert_eq!(keys(&found), ["acme/app#1"]);
+    assert!(found.is_sure(), "{:?}", found.cases[0].helps);
 }
 
 #[tokio::test]
@@ -268,7 +314,7 @@ async fn a_thread_shows_roles_the_fix_and_the_versions() {
     let casebook = filled(
         &place,
         &[
-            solved(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
+            silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
             said(10, 1, 1, "I can confirm that this happens on three machines of ours as well."),
             said(11, 1, 2, "As a workaround, set `chunk.size = 1M` in the agent's configuration."),
@@ -299,7 +345,7 @@ async fn a_thread_shows_roles_the_fix_and_the_versions() {
 async fn the_version_that_is_asked_about_stands_beside_the_one_that_has_the_fix() {
     let place = Place::new();
     let fixed = with(said(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
-    let casebook = filled(&place, &[solved(1, FAILURE, "On 2.3.1 the upload stops."), fixed]).await;
+    let casebook = filled(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fixed]).await;
     for (text, expected) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", false))),
@@ -422,7 +468,7 @@ fn the_command_line_prints_cases_and_an_empty_answer_is_no_error() {
     let place = Place::new();
     let mut lines = String::new();
     for record in [
-        solved(1, FAILURE, "On 2.3.1 the upload stops."),
+        silent(1, FAILURE, "On 2.3.1 the upload stops."),
         pull(7, "Keep chunks in order", "Fixes #1", true),
         said(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
         said(15, 1, 6, "+1"),

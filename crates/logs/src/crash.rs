@@ -2,7 +2,7 @@
 
 use precedent_core::model::LogSeverity;
 
-use crate::{faults, lines::headline};
+use crate::faults;
 
 const GROUP: &str = "+ Exception Group Traceback";
 const FATAL: &[&[u8]] = &[
@@ -227,6 +227,13 @@ pub(super) fn is_of_android(text: &str) -> bool {
     first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ")
 }
 
+/// What a crash of Android tells of, without what announces it and the process; none of anything else.
+pub(super) fn of_android(text: &str) -> Option<String> {
+    let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
+    let told = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
+    is_of_android(text).then(told).filter(|told| !told.trim().is_empty())
+}
+
 /// What a failure is called that has its name elsewhere than in its first line.
 pub(super) fn name(first: &str, text: &str) -> Option<String> {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
@@ -253,12 +260,6 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
     }
     if first.starts_with("{\"context\":") || first.ends_with(':') && first.starts_with('<') {
         return rest().next().map(str::to_owned);
-    }
-    if is_of_android(first) {
-        let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
-        let told = text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
-        let thrown = told.lines().next().filter(|l| !l.is_empty())?;
-        return Some(headline(thrown, &told));
     }
     if OF_MAIL.iter().any(|m| first.starts_with(m)) {
         return mail(text).or_else(|| field("Status:").map(|s| format!("{first} · Status: {s}")));

@@ -1,6 +1,6 @@
 //! Heads of lines that engines and small devices write, and what looks like a head and is none.
 
-use crate::head::{Head, Level};
+use crate::level::{Head, Level};
 
 /// In so many bytes the end of a bracket is looked for.
 const NEAR: usize = 160;

@@ -12,6 +12,7 @@ mod faults;
 mod forms;
 mod head;
 mod ips;
+mod level;
 mod lines;
 mod pending;
 mod pods;

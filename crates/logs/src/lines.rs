@@ -216,6 +216,10 @@ pub(super) fn one_line(text: &str) -> &str {
 /// What an event says in one line: the message, and the exception at the root of its trace where the message does not name it.
 pub(super) fn headline(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
+    if let Some(told) = crash::of_android(text) {
+        let thrown = told.lines().next().unwrap_or_default();
+        return headline(thrown, &told);
+    }
     if let Some(name) = crash::name(message, text) {
         return name;
     }

@@ -53,8 +53,11 @@ pub struct Failures {
     frames: BTreeSet<String>,
 }
 
-/// Sanitizers, and what they call the ways in which memory is misused: each is a kind of failure, and no name.
-const MEMORY: [&str; 12] = [
+/// Sanitizers, and what they and systems call the ways in which memory is misused: each is a kind of failure, and no name.
+const MEMORY: [&str; 15] = [
+    "SEGV_MAPERR",
+    "SEGV_ACCERR",
+    "BUS_ADRALN",
     "AddressSanitizer",
     "ThreadSanitizer",
     "MemorySanitizer",
@@ -84,7 +87,7 @@ const SHOWN: usize = 60;
 
 static FAILS: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:error|errors|fatal|fail|failed|fails|failure|cannot|can't|could not|couldn't|unable|panic|panicked|denied|exhausted|not found|no such|refused|timed out|undefined|unresolved|invalid|missing|violates|exception)\b|(?:Exception|Error)\b",
+        r"(?i)\b(?:error|errors|fatal|fail|failed|fails|failure|cannot|can't|could not|couldn't|unable|panic|panicked|denied|exhausted|not found|no such|refused|timed out|undefined|unresolved|invalid|missing|violates|exception|signal \d+ \(SIG\w+)\b|(?:Exception|Error)\b",
     )
 });
 // The last lines of a build or of a framework: they say that something failed, not what.
@@ -149,6 +152,7 @@ static PORT: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:connect\w*|ECONN\w+|dial tcp|refused)\b[^\n]{0,60}?(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-f:]+\]):(\d{2,5})\b",
     )
 });
+static IN_METHOD: LazyLock<Regex> = LazyLock::new(|| re(r":in [`'][^'\n]{1,80}'"));
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
 // A place in a file, a moment, an address: they differ from run to run.
@@ -294,6 +298,8 @@ fn without_thread(line: &str) -> &str {
 impl Told {
     fn read(line: &str) -> Option<Self> {
         let line = without_thread(line);
+        // Ruby quotes the method that a frame is in.
+        let line = &*IN_METHOD.replace_all(line, " ");
         let mut names = BTreeSet::new();
         let mut rest = line.to_owned();
         for found in QUOTED.captures_iter(line) {
@@ -311,6 +317,10 @@ impl Told {
                 || word.len() != last.len()
                 || last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
             if last.chars().filter(|c| c.is_alphabetic()).count() < 2 {
+                continue;
+            }
+            // To whom a mail went differs from run to run.
+            if last.contains('@') && last.contains('.') {
                 continue;
             }
             // The class of an exception is a word of its message.
@@ -539,6 +549,25 @@ mod tests {
         let missing =
             "src/x.ts:7:22 - error TS2307: Cannot find module 'lodash-es' or its type declarations.";
         assert_eq!(contrary(missing, &missing.replace("7:22", "91:3")), None, "at another line");
+        let native = |frame: &str| {
+            format!(
+                "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\n    #00 pc 0004f1c2  /data/app/lib/arm/{frame}\n"
+            )
+        };
+        assert_eq!(
+            contrary(&native("libtide.so (Tide_rise+48)"), &native("libquay.so (Quay_moor+12)")),
+            Some(Contrary::Place)
+        );
+        assert_eq!(
+            contrary(&native("libtide.so (Tide_rise+48)"), &native("libtide.so (Tide_rise+52)")),
+            None
+        );
+        let ruby = |method: &str| {
+            format!(
+                "/srv/pg.rb:87:in `{method}': could not translate host name \"db\" to address (Acme::NoConnection)"
+            )
+        };
+        assert_eq!(contrary(&ruby("rescue in new_client"), &ruby("new_client")), None);
         let asan = |frame: &str| {
             format!(
                 "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x603000000c40\nREAD of size 4 at 0x603000000c40 thread T0\n    #0 0x55e1 in {frame}\n"

@@ -256,7 +256,7 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
         invalid memory address or nil pointer dereference, java heap space, list index out of range, no such file or directory, not implemented,
         null pointer, object reference not set to an instance of an object, operation not permitted, operation timed out,
         out of memory, permission denied, pop from empty list, process exited with code #, runtime error, segmentation fault,
-        send on closed channel, sequence contains no elements, slice index out of range, stack overflow, string index out of range,
+        send on closed channel, signal # (sig, sequence contains no elements, slice index out of range, stack overflow, string index out of range,
         subprocess exited with status #, the operation was canceled, the request timed out, timed out, undefined is not a function,
         undefined is not an object, undefined method, unexpected end of file, unexpected end of json input, unexpected token,
         unknown error",
@@ -319,6 +319,7 @@ pub(crate) fn is_generic(message: &str) -> bool {
                     || more <= TELLS
                     || g.starts_with("index out of")
                     || g.starts_with("slice index")
+                    || g.starts_with("signal #")
             })
         })
 }

@@ -36,6 +36,12 @@ static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
     )
 });
+// Android's of native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
+static TOMBSTONE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
+    )
+});
 static MINIDUMP: LazyLock<Regex> =
     LazyLock::new(|| re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$"));
 static APPLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -160,6 +166,11 @@ fn frame(line: &str) -> Option<(String, bool)> {
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
             return Some((c["name"].to_lowercase(), false)).filter(|(n, _)| !n.starts_with("{main}"));
+        }
+        if let Some(c) = TOMBSTONE.captures(line) {
+            // Without its name a function is told by its library.
+            let name = c.name("name").and_then(|name| native(name.as_str()));
+            return Some((name.unwrap_or_else(|| c["file"].to_lowercase()), false));
         }
         return native(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
     }

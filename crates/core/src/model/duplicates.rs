@@ -36,9 +36,10 @@ impl Band {
     /// All of them, the surest first.
     pub const ALL: [Self; 5] = [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
 
-    /// The band of a pair that is the same with this confidence, and worth reading with this one.
+    /// The band of a pair that is the same with this confidence, and worth reading with this one. As it is shown, in hundredths:
+    /// "50 in 100" is in the band that begins there.
     pub fn of(confidence: f32, worth: f32) -> Self {
-        match confidence {
+        match (confidence * 100.0).round() / 100.0 {
             c if c >= SAME => Self::High,
             c if c >= LIKELY => Self::Likely,
             c if c >= POSSIBLE => Self::Possible,

@@ -38,11 +38,18 @@ pub(super) fn read(
     Ok(response)
 }
 
-/// The cases that probably help, each once, as an answer of their own.
+/// The cases that probably help, and what was said of the reports that the errors are known from, each once, as an answer of their own.
 pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
-    for case in log.errors.iter().filter(|e| e.verdict == LogVerdict::Solved).filter_map(|e| e.case.as_ref())
-    {
+    let told = |e: &LogError| {
+        let is_known = |case: &SolvedCase| e.known.as_ref().is_some_and(|known| known.key == case.key);
+        match e.verdict {
+            LogVerdict::Solved => true,
+            LogVerdict::Known => e.case.as_ref().is_some_and(is_known),
+            _ => false,
+        }
+    };
+    for case in log.errors.iter().filter(|e| told(e)).filter_map(|e| e.case.as_ref()) {
         if !cases.iter().any(|c| c.key == case.key) {
             cases.push(case.clone());
         }

@@ -416,9 +416,7 @@ impl<'a> Checker<'a> {
         let mut least = 1.0_f32;
         for one in &mut scored {
             least = least.min(one.confidence);
-            // As it is shown: what is stated as 50 in 100 is in the band that begins there.
-            one.confidence = (least * 100.0).round() / 100.0;
-            one.worth = one.worth.max(one.confidence);
+            one.confidence = least;
         }
         Ok(scored)
     }

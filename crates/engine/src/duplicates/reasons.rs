@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Draft, Scored, reading::Reading, twin::Twin};
+use super::{Draft, Scored, twin::Twin};
 use crate::phrases::fixed_in;
 use precedent_store::DocumentRow;
 use precedent_text::{
@@ -199,7 +199,7 @@ pub(super) fn reasons(
     }
     let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
     if let Some(cosine) = close(one.cosine).filter(|_| !common) {
-        let alike = one.reading.as_ref().is_some_and(Reading::has_its_words);
+        let alike = one.reading.as_ref().is_some_and(|read| read.has_its_words());
         let words = if alike { "" } else { " in other words" };
         out.push(format!("they say much the same{words} ({cosine:.2})"));
     }

@@ -163,6 +163,7 @@ impl Opened {
     pub(super) fn tells(&self) -> bool {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         self.row.state == Some(State::Merged)
+            || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
             || assemble(&self.body, &self.said, closed_at, usize::MAX).fix.is_some()

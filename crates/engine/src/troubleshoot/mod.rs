@@ -190,12 +190,11 @@ fn answered(
                     c.evidence = Seen { helps: c.evidence.helps.min(DENIED), signature: false, ..c.evidence };
                 }
             }
-            // Of what is hardly the same failure the versions are those of something else.
-            let is_told = match c.relation {
-                Some(relation) => relation != CaseRelation::Itself,
-                None => c.evidence.signature || c.evidence.helps >= SURELY,
-            };
-            let asked = is_told.then(|| thread.asked(&question.whole)).flatten();
+            let of_another = c.relation != Some(CaseRelation::Itself);
+            let asked = of_another.then(|| thread.asked(&question.whole)).flatten();
+            // That it is back is said of what is surely the same: another product has versions of its own.
+            let sure = c.relation.is_some() || c.evidence.signature || c.evidence.helps >= SURELY;
+            let asked = asked.filter(|asked| sure || !asked.has_fix);
             told.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked });
         }
         // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
