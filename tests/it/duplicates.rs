@@ -988,7 +988,9 @@ async fn without_a_model_words_answer_and_the_answer_says_so() {
 
 #[test]
 fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_worth_reading() {
-    let bands = [0.9, 0.899, 0.5, 0.499, 0.2, 0.199].map(|same| Band::of(same, 0.9));
+    let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|same| Band::of(same, 0.9));
+    let shown = [0.895, 0.496, 0.1951].map(|same| Band::of(same, 0.9));
+    assert_eq!(shown, [Band::High, Band::Likely, Band::Possible], "as it is shown: 90, 50 and 20 in 100");
     let sure = [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
     assert_eq!(bands, sure);
     assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);
