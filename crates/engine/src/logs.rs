@@ -20,6 +20,7 @@ use precedent_text::{
 
 use crate::{
     duplicates::look,
+    phrases::tells_how,
     troubleshoot::{Desk, Likeness, compared, known_report, solved_cases},
 };
 
@@ -280,7 +281,8 @@ fn solution(
         ..TroubleshootRequest::default()
     };
     let cases = solved_cases(desk, &question, now, task)?.cases;
-    let case = cases.into_iter().find(|case| case.relation.is_some() && case.tells());
+    let case =
+        cases.into_iter().find(|case| case.relation.is_some() && (case.tells() || tells_how(&case.body)));
     Ok(case.map(|case| SolvedCase {
         via: (case.key != known.key).then(|| known.key.clone()),
         relation: None,

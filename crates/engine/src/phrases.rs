@@ -192,6 +192,12 @@ pub(crate) fn denies(prose: &str) -> bool {
     DENIED.is_match(prose)
 }
 
+/// Whether a text says in one of its sentences what fixed it, or how to do without.
+pub(crate) fn tells_how(prose: &str) -> bool {
+    let mut sentences = prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
+    sentences.any(|said| says_fix(said) || says_workaround(said))
+}
+
 /// Whether a text tells what to do about it: who declines a report may say how to do without.
 pub(crate) fn advises(prose: &str) -> bool {
     let mut sentences = prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
@@ -270,6 +276,8 @@ mod tests {
         ] {
             assert!(!advises(said), "{said}");
         }
+        assert!(tells_how("It stops when the yarn is damp. Workaround: dry the yarn for an hour."));
+        assert!(!tells_how("It stops when the yarn is damp. Is there a workaround?"));
         for said in [
             "Tritt mit 3.2 immer noch auf.",
             "Le plantage se reproduit avec la 3.2.",

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Parts,
-    phrases::{denies, fixed_in, says_helped, without_broken},
+    phrases::{denies, fixed_in, says_helped, tells_how, without_broken},
     search,
 };
 use precedent_core::{
@@ -159,13 +159,15 @@ impl Opened {
         self.denied
     }
 
-    /// Whether it tells how it was solved: by what closed it, by a version, or by a comment.
+    /// Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
     pub(super) fn tells(&self) -> bool {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
+            // Exports without comments have it in the report.
+            || tells_how(&self.body)
             || assemble(&self.body, &self.said, closed_at, usize::MAX).fix.is_some()
     }
 
