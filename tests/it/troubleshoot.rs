@@ -136,6 +136,11 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
             said(22, 2, 2, "Tritt mit 2.1.3 immer noch auf."),
             silent(3, "Lamp flickers with error LM-9021", "It flickers."),
             said(31, 3, 1, "By design of the old ballast; set lamp.mode=2 and it works."),
+            silent(
+                4,
+                "Winch stalls with error WN-5150",
+                "FATAL winch stalls, WN-5150; restart the brake daemon",
+            ),
         ],
     )
     .await;
@@ -147,6 +152,8 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
     assert!(!denied.is_sure() && denied.cases[0].fixed_in.is_none(), "{:?}", denied.cases[0]);
     let advised = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
     assert_eq!(keys(&advised), ["acme/app#3"]);
+    let within = ask(&casebook, of("FATAL winch stalls with error WN-5150")).await;
+    assert_eq!(keys(&within), ["acme/app#4"], "an export without comments has it in the report");
 }
 
 #[tokio::test]

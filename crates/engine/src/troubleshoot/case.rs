@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Parts,
-    phrases::{denies, fixed_in, says_helped, tells_how, without_broken},
+    phrases::{advises, denies, fixed_in, says_helped, tells_how, without_broken},
     search,
 };
 use precedent_core::{
@@ -168,6 +168,7 @@ impl Opened {
             || self.fixed_in.is_some()
             // Exports without comments have it in the report.
             || tells_how(&self.body)
+            || self.said.is_empty() && advises(&self.body)
             || assemble(&self.body, &self.said, closed_at, usize::MAX).fix.is_some()
     }
 
