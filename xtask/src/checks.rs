@@ -348,7 +348,7 @@ impl Checks {
 
     /// Runs a test runner in the open, and keeps its closing lines.
     fn runner(&mut self, run: Run) -> Result<Outcome> {
-        let run = self.prepare(run).stream(true);
+        let run = self.prepare(run).stream(true).limit(TESTS_END);
         let finished = run.finish()?;
         let found = summaries(&finished.output);
         let mut count = Count::default();
@@ -572,6 +572,8 @@ impl Checks {
     }
 }
 
+/// When a run of tests hangs: twice the longest that one has taken on two cores, from what is built.
+const TESTS_END: Duration = Duration::from_secs(60 * 60);
 /// All tests, the window's among them.
 const WITH_WINDOW: &[&str] = &["nextest", "run", "--workspace", "--locked"];
 /// The engine's and the command line's tests with cargo's own runner.

@@ -9,6 +9,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+/// How long after its end a program's output is still waited for, where another process holds it open.
+const LEFT_BEHIND: Duration = Duration::from_secs(5);
+
 /// A program to run, with its arguments.
 #[derive(Debug, Clone)]
 pub struct Run {
@@ -18,6 +21,7 @@ pub struct Run {
     envs: Vec<(OsString, OsString)>,
     stream: bool,
     log: Option<PathBuf>,
+    limit: Option<Duration>,
 }
 
 /// What a program did.
@@ -41,6 +45,7 @@ impl Run {
             envs: Vec::new(),
             stream: false,
             log: None,
+            limit: None,
         }
     }
 
@@ -95,6 +100,12 @@ impl Run {
         self
     }
 
+    /// Stops it after this time, as failed.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).envs(self.envs.iter().map(|(key, value)| (key, value)));
@@ -121,6 +132,8 @@ impl Run {
     }
 
     /// Runs to the end. The output is collected; it is shown as it comes only if asked for.
+    ///
+    /// The end is that of the program itself: what it left running may hold its output open for ever.
     pub fn finish(&self) -> Result<Finished> {
         let started = Instant::now();
         let mut child = self
@@ -146,6 +159,8 @@ impl Run {
         let mut output = String::new();
         let mut last = String::new();
         let mut beat = Instant::now();
+        let mut ended: Option<Instant> = None;
+        let mut whole = true;
         loop {
             match lines.recv_timeout(Duration::from_secs(1)) {
                 Ok(line) => {
@@ -162,6 +177,20 @@ impl Run {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
             }
+            if let Some(limit) = self.limit.filter(|limit| started.elapsed() > *limit) {
+                say::clear_status();
+                child.kill()?;
+                child.wait()?;
+                let what = format!("`{}` did not end within {}", self.line(), say::time(limit));
+                return Err(Fail::new(what, "Run it alone to see where it stays.").with_output(&output));
+            }
+            if ended.is_none() && child.try_wait()?.is_some() {
+                ended = Some(Instant::now());
+            }
+            if ended.is_some_and(|ended| ended.elapsed() > LEFT_BEHIND) {
+                whole = false;
+                break;
+            }
             if !self.stream {
                 let text = format!("{}: {}", say::time(started.elapsed()), last.trim());
                 if std::io::stderr().is_terminal() {
@@ -173,8 +202,12 @@ impl Run {
             }
         }
         say::clear_status();
-        for reader in readers {
-            let _ = reader.join();
+        if whole {
+            for reader in readers {
+                let _ = reader.join();
+            }
+        } else {
+            say::note(&format!("`{}` ended, and something that it started goes on", self.line()));
         }
         let status = child.wait()?;
         Ok(Finished { ok: status.success(), output, time: started.elapsed() })
@@ -279,6 +312,22 @@ mod tests {
     fn a_missing_program_is_named() {
         let error = Run::new("no-such-program-here").finish().unwrap_err();
         assert!(error.what.starts_with("no-such-program-here could not be started"), "{}", error.what);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_program_leaves_running_is_not_waited_for() {
+        let finished = Run::new("sh").args(["-c", "sleep 600 & echo done; echo $!"]).finish().unwrap();
+        let left = finished.output.lines().last().unwrap().to_owned();
+        assert!(Run::new("kill").arg(&left).works(), "it went on");
+        assert!(finished.ok && finished.output.starts_with("done\n"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_does_not_end_is_stopped() {
+        let stays = Run::new("sh").args(["-c", "echo one; sleep 600"]).limit(Duration::from_secs(1));
+        assert!(stays.finish().unwrap_err().what.contains("did not end within 1"));
     }
 
     #[test]
