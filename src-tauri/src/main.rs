@@ -14,6 +14,7 @@ mod places;
 #[cfg(target_os = "linux")]
 mod portal;
 mod prompt;
+mod tray;
 mod window;
 
 use clap::Parser as _;
@@ -140,6 +141,7 @@ fn main() -> std::process::ExitCode {
             app.manage(links);
             app.manage(drops::Drops::default());
             app.manage(prompt::Prompt::default());
+            app.manage(tray::Tray::default());
             let found = match places::find(app, &args) {
                 Ok(found) => found,
                 Err(error) => {
@@ -200,7 +202,7 @@ fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
         tauri::RunEvent::WindowEvent {
             label, event: tauri::WindowEvent::CloseRequested { api, .. }, ..
         } if label == window::LABEL => {
-            if app.state::<prompt::Prompt>().is_in_tray() {
+            if tray::keeps(app) {
                 api.prevent_close();
                 window::hide(app, window::LABEL);
             } else {

@@ -8,16 +8,13 @@ use precedent_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use tauri::{
     AppHandle, LogicalSize, Manager as _, PhysicalPosition, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
-    ipc::Channel,
-    menu::{Menu, MenuItem},
-    tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent},
-    webview::NewWindowResponse,
+    ipc::Channel, webview::NewWindowResponse,
 };
 use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
 
 #[cfg(target_os = "linux")]
 use crate::portal;
-use crate::{mailbox::Mailbox, window};
+use crate::{mailbox::Mailbox, tray, window};
 
 /// The window's name.
 pub const LABEL: &str = "prompt";
@@ -27,9 +24,6 @@ const SIZE: (f64, f64) = (680.0, 440.0);
 const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
 /// The most of the clipboard's text that is offered, in characters: as much as a stack trace has, and less than a log.
 const MAX_TEXT: usize = 100_000;
-const ASK: &str = "ask";
-const OPEN: &str = "open";
-const QUIT: &str = "quit";
 
 /// What a person switched on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -98,7 +92,6 @@ pub enum PromptTarget {
 pub struct Prompt {
     main: Mailbox<PromptTarget>,
     shown: Mailbox<()>,
-    tray: Mutex<Option<TrayIcon>>,
     has_shortcuts: Mutex<bool>,
     /// What a desktop with Wayland holds for the prompt.
     #[cfg(target_os = "linux")]
@@ -115,22 +108,17 @@ impl Prompt {
     pub fn watch_shown(&self, window: Channel<()>) {
         self.shown.watch(window);
     }
-
-    /// Whether the program goes on in the tray when its window is closed.
-    pub fn is_in_tray(&self) -> bool {
-        locked(&self.tray).is_some()
-    }
 }
 
 /// It holds no invariant that a panic could have broken.
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Switches shortcut and icon on or off. What cannot be had is said, and the other one holds.
 pub async fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
     let shortcut = set_shortcut(app, settings.shortcut.as_deref()).await;
-    let tray = set_tray(app, settings.tray);
+    let tray = tray::set(app, settings.tray).await;
     PromptState {
         shortcut: settings.shortcut.clone().filter(|_| shortcut.is_ok()),
         shortcut_keys: shortcut.clone().ok().flatten(),
@@ -218,77 +206,6 @@ fn not_here() -> String {
         .to_owned()
 }
 
-/// Puts the icon into the tray, or takes it out; why that cannot be.
-fn set_tray(app: &AppHandle, on: bool) -> Result<(), String> {
-    let prompt = app.state::<Prompt>();
-    let mut tray = locked(&prompt.tray);
-    if on == tray.is_some() {
-        return Ok(());
-    }
-    if !on {
-        if let Some(icon) = tray.take() {
-            app.remove_tray_by_id(icon.id());
-        }
-        return Ok(());
-    }
-    if !has_indicator() {
-        return Err(
-            "the library for icons in the tray is missing; install libayatana-appindicator3-1".to_owned()
-        );
-    }
-    *tray = Some(icon(app).map_err(|e| format!("the desktop took no icon: {e}"))?);
-    Ok(())
-}
-
-fn icon(app: &AppHandle) -> tauri::Result<TrayIcon> {
-    let item = |id, text| MenuItem::with_id(app, id, text, true, None::<&str>);
-    let menu = Menu::with_items(
-        app,
-        &[&item(ASK, "Ask…")?, &item(OPEN, "Open Precedent")?, &item(QUIT, "Quit Precedent")?],
-    )?;
-    let mut builder = TrayIconBuilder::with_id(LABEL)
-        .tooltip("Precedent")
-        .menu(&menu)
-        .show_menu_on_left_click(false)
-        .on_menu_event(|app, event| match event.id().as_ref() {
-            ASK => show(app),
-            OPEN => window::raise(app),
-            QUIT => app.exit(0),
-            _ => {}
-        })
-        .on_tray_icon_event(|tray, event| {
-            if let TrayIconEvent::Click {
-                button: MouseButton::Left,
-                button_state: MouseButtonState::Up,
-                ..
-            } = event
-            {
-                toggle(tray.app_handle());
-            }
-        });
-    if let Some(icon) = app.default_window_icon() {
-        builder = builder.icon(icon.clone());
-    }
-    builder.build(app)
-}
-
-/// Whether the library that draws icons in the tray is here: without it the attempt would end the program.
-#[cfg(target_os = "linux")]
-fn has_indicator() -> bool {
-    const NAMES: [&str; 2] = ["libayatana-appindicator3.so.1", "libappindicator3.so.1"];
-    let mut places = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|place| {
-        let below = std::fs::read_dir(place).into_iter().flatten().flatten();
-        let triples = below.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
-        triples.chain([place.into()]).collect::<Vec<_>>()
-    });
-    places.any(|place| NAMES.iter().any(|name| place.join(name).is_file()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_indicator() -> bool {
-    true
-}
-
 /// Shows the prompt over everything, with the keyboard in it.
 pub fn show(app: &AppHandle) {
     // It is made when it is first wanted, and kept: the second time it is there at once.
@@ -323,7 +240,8 @@ pub fn close(app: &AppHandle) {
     }
 }
 
-fn toggle(app: &AppHandle) {
+/// Shows the prompt, or puts it away where it is before its person.
+pub fn toggle(app: &AppHandle) {
     let is_seen = |window: &WebviewWindow| {
         window.is_visible().unwrap_or_default() && window.is_focused().unwrap_or_default()
     };
@@ -426,7 +344,6 @@ mod tests {
                 r#"{"view":"item","key":"acme/app#1","anchor":"comment-7"}"#
             ]
         );
-        assert!(!prompt.is_in_tray());
     }
 
     #[test]

@@ -553,9 +553,11 @@ impl Checks {
         if !cfg!(target_os = "linux") {
             return Ok(Outcome::Skipped("the window is driven on Linux alone".into()));
         }
-        if let Err(fail) = system::ensure(Need::Driver, self.consent, self.verbose) {
-            anstream::eprintln!("{fail}");
-            return Ok(Outcome::Skipped(fail.what));
+        for need in [Need::Driver, Need::Tray] {
+            if let Err(fail) = system::ensure(need, self.consent, self.verbose) {
+                anstream::eprintln!("{fail}");
+                return Ok(Outcome::Skipped(fail.what));
+            }
         }
         let nextest = Run::cargo().args(["nextest", "--version"]).works();
         let cargo: Vec<&str> = if nextest {

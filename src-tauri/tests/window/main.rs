@@ -9,6 +9,7 @@
 
 mod accessibility;
 mod big;
+mod bus;
 mod desktop;
 mod driver;
 #[path = "../../../tests/it/fake_github.rs"]
@@ -32,11 +33,11 @@ mod items;
 mod keyboard;
 mod measure;
 mod newcomer;
-#[cfg(target_os = "linux")]
 mod portal;
 mod prompt;
 mod search;
 mod settings;
 mod sources;
+mod tray;
 mod triage;
 mod troubleshoot;

@@ -2,21 +2,18 @@
 
 use std::{
     collections::HashMap,
-    fs,
-    io::{BufRead as _, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
 };
 
 use zbus::{
-    Connection, connection,
+    Connection,
     message::Header,
     object_server::SignalEmitter,
     zvariant::{ObjectPath, OwnedObjectPath, OwnedValue, Value},
 };
 
 use crate::{
+    bus::Bus,
     driver::{click, drive_under, press_ctrl, script, skip, wait_for, wait_until},
     prompt::is_seen,
 };
@@ -124,47 +121,13 @@ impl Shortcuts {
     ) -> zbus::Result<()>;
 }
 
-/// A session bus of its own, on which nothing but this test's desktop answers: whatever portal this machine has
-/// stays as it is.
-struct Bus {
-    process: Child,
-    address: String,
-}
-
-impl Bus {
-    fn start(home: &Path) -> Option<Self> {
-        let config = home.join("bus.conf");
-        let rules = r#"<policy context="default">
-            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
-        </policy>"#;
-        let listen = format!("<type>session</type><listen>unix:tmpdir={}</listen>", home.display());
-        fs::write(&config, format!("<busconfig>{listen}{rules}</busconfig>")).unwrap();
-        let mut process = Command::new("dbus-daemon")
-            .args(["--nofork", "--nosyslog", "--print-address"])
-            .arg(format!("--config-file={}", config.display()))
-            .stdout(Stdio::piped())
-            .spawn()
-            .ok()?;
-        let mut address = String::new();
-        BufReader::new(process.stdout.take()?).read_line(&mut address).ok()?;
-        Some(Self { process, address: address.trim().to_owned() })
-    }
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[tokio::test]
 async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = Bus::start(home.path()) else {
         return skip("there is no dbus-daemon").unwrap_or_default();
     };
-    let desktop = connection::Builder::address(bus.address.as_str()).unwrap().build().await.unwrap();
+    let desktop = bus.join().await;
     let (asked, yes) = (Asked::default(), Arc::new(Mutex::new(false)));
     let shortcuts = Shortcuts { asked: Arc::clone(&asked), yes: Arc::clone(&yes) };
     desktop.object_server().at(DESKTOP, shortcuts).await.unwrap();

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::driver::{click, drive_sample, is_there, press_ctrl, script, wait_for, wait_until};
 
 /// Has the display do something, as a person at it would; what it printed, if it could be done.
-fn display(args: &[&str]) -> Option<String> {
+pub fn display(args: &[&str]) -> Option<String> {
     let ran = Command::new("xdotool").args(args).stderr(Stdio::null()).output().unwrap();
     ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
 }
@@ -16,7 +16,7 @@ pub fn is_seen() -> bool {
 }
 
 /// Keeps what the display shows beside the pictures of the window.
-fn keep_display(name: &str) {
+pub fn keep_display(name: &str) {
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).unwrap();
     // Only to be looked at: without ImageMagick there is no picture.
