@@ -14,14 +14,14 @@ use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutSta
 
 #[cfg(target_os = "linux")]
 use crate::portal;
-use crate::{mailbox::Mailbox, tray, window};
+use crate::{mailbox::Mailbox, window};
 
 /// The window's name.
 pub const LABEL: &str = "prompt";
 /// Its size, in logical pixels.
 const SIZE: (f64, f64) = (680.0, 440.0);
 /// What opens it where nobody chose something else.
-const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
+pub const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
 /// The most of the clipboard's text that is offered, in characters: as much as a stack trace has, and less than a log.
 const MAX_TEXT: usize = 100_000;
 
@@ -115,22 +115,8 @@ pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Switches shortcut and icon on or off. What cannot be had is said, and the other one holds.
-pub async fn set(app: &AppHandle, settings: &PromptSettings) -> PromptState {
-    let shortcut = set_shortcut(app, settings.shortcut.as_deref()).await;
-    let tray = tray::set(app, settings.tray).await;
-    PromptState {
-        shortcut: settings.shortcut.clone().filter(|_| shortcut.is_ok()),
-        shortcut_keys: shortcut.clone().ok().flatten(),
-        tray: settings.tray && tray.is_ok(),
-        shortcut_problem: shortcut.err(),
-        tray_problem: tray.err(),
-        default_shortcut: SHORTCUT,
-    }
-}
-
 /// Has this shortcut held and no other one; its keys where the desktop gives them out, or why it cannot be.
-async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option<String>, String> {
+pub async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option<String>, String> {
     let shortcut = named.map(parsed).transpose()?;
     #[cfg(target_os = "linux")]
     if is_wayland() {

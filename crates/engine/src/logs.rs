@@ -20,7 +20,6 @@ use precedent_text::{
 
 use crate::{
     duplicates::look,
-    phrases::{advises, tells_how},
     troubleshoot::{Desk, Likeness, compared, known_report, solved_cases},
 };
 
@@ -281,10 +280,7 @@ fn solution(
         ..TroubleshootRequest::default()
     };
     let cases = solved_cases(desk, &question, now, task)?.cases;
-    let alone = |case: &SolvedCase| case.comments.is_empty() && case.omitted == 0;
-    let in_report = |case: &SolvedCase| tells_how(&case.body) || alone(case) && advises(&case.body);
-    let told = |case: &SolvedCase| case.relation.is_some() && (case.tells() || in_report(case));
-    let case = cases.into_iter().find(told);
+    let case = cases.into_iter().find(|case| case.relation.is_some() && case.told);
     Ok(case.map(|case| SolvedCase {
         via: (case.key != known.key).then(|| known.key.clone()),
         relation: None,

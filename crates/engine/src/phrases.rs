@@ -161,10 +161,14 @@ pub(crate) fn says_helped(prose: &str) -> bool {
     HELPED.is_match(prose.trim())
 }
 
+/// The sentences of a text (UAX #29, and each line for itself).
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(UnicodeSegmentation::unicode_sentences)
+}
+
 /// Whether a text tells of a fix at all, or of how to do without one: in a sentence that does not deny it.
 pub(crate) fn tells_of_fix(prose: &str) -> bool {
-    let sentences = || prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
-    sentences().any(|said| FIXED.is_match(said) && !NEGATED.is_match(&GONE.replace_all(said, " ")))
+    sentences(prose).any(|said| FIXED.is_match(said) && !NEGATED.is_match(&GONE.replace_all(said, " ")))
 }
 
 /// The versions that a text says something was fixed in, as they are written, in order. "The fix was reverted in 3.2.2" has the same
@@ -194,14 +198,12 @@ pub(crate) fn denies(prose: &str) -> bool {
 
 /// Whether a text says in one of its sentences what fixed it, or how to do without.
 pub(crate) fn tells_how(prose: &str) -> bool {
-    let mut sentences = prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
-    sentences.any(|said| says_fix(said) || says_workaround(said))
+    sentences(prose).any(|said| says_fix(said) || says_workaround(said))
 }
 
 /// Whether a text tells what to do about it: who declines a report may say how to do without.
 pub(crate) fn advises(prose: &str) -> bool {
-    let mut sentences = prose.lines().flat_map(UnicodeSegmentation::unicode_sentences);
-    sentences.any(|said| ADVICE.is_match(said.trim()) && !SENT_AWAY.is_match(said))
+    sentences(prose).any(|said| ADVICE.is_match(said.trim()) && !SENT_AWAY.is_match(said))
 }
 
 /// Whether a sentence gives a workaround.

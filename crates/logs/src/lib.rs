@@ -24,7 +24,7 @@ use std::{path::PathBuf, sync::mpsc::sync_channel, thread};
 
 use precedent_core::{
     error::{Error, Result},
-    model::{LogFile, LogGroup},
+    model::{LogFile, LogGroup, LogSeverity},
     task::Task,
 };
 
@@ -53,6 +53,14 @@ pub struct Reading {
     pub small: Vec<Small>,
     /// Lines that tell of no failure but name a code: worth a question only where a report names that code. Few, whatever the log.
     pub coded: Vec<Coded>,
+}
+
+impl Reading {
+    /// The errors, what to look at first first; the warnings only where there are none. What only warns says nothing of what failed.
+    pub fn failures(&self) -> impl Iterator<Item = &LogGroup> {
+        let failed = self.groups.iter().any(|g| g.severity < LogSeverity::Warning);
+        self.groups.iter().filter(move |g| !failed || g.severity < LogSeverity::Warning)
+    }
 }
 
 /// A line that names a code.

@@ -5,13 +5,22 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use crate::{
     prompt::{self, Prompt, PromptSettings, PromptState, PromptTarget},
-    window,
+    tray, window,
 };
 
-/// Switches the shortcut and the icon in the tray on or off.
+/// Switches the shortcut and the icon in the tray on or off. What cannot be had is said, and the other one holds.
 #[tauri::command]
 pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
-    Ok(prompt::set(&app, &settings).await)
+    let shortcut = prompt::set_shortcut(&app, settings.shortcut.as_deref()).await;
+    let tray = tray::set(&app, settings.tray).await;
+    Ok(PromptState {
+        shortcut: settings.shortcut.filter(|_| shortcut.is_ok()),
+        shortcut_keys: shortcut.clone().ok().flatten(),
+        tray: settings.tray && tray.is_ok(),
+        shortcut_problem: shortcut.err(),
+        tray_problem: tray.err(),
+        default_shortcut: prompt::SHORTCUT,
+    })
 }
 
 /// The text on the clipboard, as it is now.

@@ -2354,6 +2354,10 @@ export interface SolvedCase {
    */
   title: string;
   /**
+   * Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
+   */
+  told: boolean;
+  /**
    * Where it lives on the web.
    */
   url: string | null;

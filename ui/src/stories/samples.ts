@@ -92,7 +92,7 @@ export const comparison = (sort: Sort, number = 5): Comparison => ({
 export const solved = (sort: Sort): SolvedCase => ({
   key: "acme/app#1", kind: "issue", title: TITLES[sort], url: null, state: "closed", state_reason: "completed", closed_at: DATES.closed_at, body: "The agent never reads the chain again.",
   body_excerpt: false, chars: 400, citation: "acme/app#1", environment: ["Debian 12"], fix: "comment-4", fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "The chain is read again when its file changes, and at least once an hour." }],
-  fixed_in: "2.4", asked_version: { version: "2.4.1", has_fix: true }, helps: 0.81, omitted: 0, agreeing: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6,
+  fixed_in: "2.4", asked_version: { version: "2.4.1", has_fix: true }, helps: 0.81, omitted: 0, agreeing: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6, told: true,
   comments: [
     { anchor: "comment-1", association: null, author: "王小明", created_at: DATES.created_at, excerpt: false, role: "reproduction", text: `Renew the chain and wait.\n\n\`\`\`\n${LOG}\n\`\`\``, url: null },
     { anchor: "comment-4", association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: true, role: "fix", text: "Restart the agent once; 2.4 reads the chain by itself.", url: null },

@@ -200,17 +200,13 @@ pub struct SolvedCase {
     pub agreeing: u32,
     /// The anchor of the comment to read first.
     pub fix: Option<String>,
+    /// Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
+    pub told: bool,
     /// Characters used, of the share of the budget.
     pub chars: usize,
 }
 
 impl SolvedCase {
-    /// Whether it tells how it was solved: by a comment, by what closed it, by the version that has the fix.
-    pub fn tells(&self) -> bool {
-        let merged = self.state == Some(State::Merged);
-        merged || self.fix.is_some() || !self.fixed_by.is_empty() || self.fixed_in.is_some()
-    }
-
     /// Whether a comment is the one to read first.
     pub fn is_first(&self, comment: &CaseComment) -> bool {
         self.fix.as_ref() == Some(&comment.anchor)

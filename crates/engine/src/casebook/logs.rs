@@ -6,7 +6,7 @@ use super::Casebook;
 use crate::logs;
 use precedent_core::{
     error::Result,
-    model::{LogRequest, LogResponse, LogSeverity},
+    model::{LogGroup, LogRequest, LogResponse},
     task::Task,
 };
 use precedent_index::update::Effort;
@@ -51,18 +51,12 @@ impl Casebook {
             let reading = precedent_logs::read(&paths, &task)?;
             let distinct = reading.groups.len();
             let mut out = ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
-            // What only warns says nothing of what failed.
-            let failed = reading.groups.iter().any(|g| g.severity < LogSeverity::Warning);
-            for group in reading.groups {
-                if failed && group.severity == LogSeverity::Warning {
-                    continue;
-                }
-                let told = if group.example.contains(&group.message) { group.example } else { group.message };
+            for told in reading.failures().map(LogGroup::told) {
                 if out.asked > 0 && out.text.len() + told.len() > MOST {
                     break;
                 }
                 out.asked += 1;
-                out.text.push_str(&told);
+                out.text.push_str(told);
                 out.text.push_str("\n\n");
             }
             Ok(out)

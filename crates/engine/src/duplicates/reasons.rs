@@ -152,9 +152,9 @@ pub(super) fn reasons(
     }
     if let Some(first) = frames.first() {
         // A call that is named in a sentence is no trace.
-        let is_trace = |all: &[&Signature]| all.iter().filter(|s| s.kind == SignatureKind::Frame).count() > 1;
+        let is_frame = |s: &&Signature| s.kind == SignatureKind::Frame;
         let traces =
-            is_trace(&signatures.iter().collect::<Vec<_>>()) && is_trace(&theirs.iter().collect::<Vec<_>>());
+            signatures.iter().filter(is_frame).count() > 1 && theirs.iter().filter(is_frame).count() > 1;
         out.push(match frames.len() {
             1 if !traces => format!("both name the function {}", brief(spelled(text, &first.text))),
             1 => format!("both stack traces go through {}", brief(spelled(text, &first.text))),

@@ -241,6 +241,7 @@ fn credit(said: &mut [Said]) {
 
 impl Case {
     pub(super) fn shown(self, budget: usize) -> SolvedCase {
+        let told = self.thread.tells();
         let Opened { row, mut fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may use what the thread leaves.
@@ -273,6 +274,7 @@ impl Case {
             omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
             agreeing: u32::try_from(thread.agreeing).unwrap_or(u32::MAX),
             fix: thread.fix,
+            told,
             chars: thread.chars + changes,
             key: row.key,
             title: row.title,

@@ -32,8 +32,8 @@ pub(crate) use open::{Likeness, compared, report as known_report};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        CaseRelation, DocKind, HELPS, LogGroup, LogSeverity, SURELY, State, TroubleshootOutcome,
-        TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
+        CaseRelation, DocKind, HELPS, LogGroup, SURELY, State, TroubleshootOutcome, TroubleshootRequest,
+        TroubleshootResponse, TroubleshootSettings,
         limits::{BUDGET, CASES},
     },
     task::Task,
@@ -134,9 +134,8 @@ fn errors_of(request: &TroubleshootRequest, text: &str) -> Vec<String> {
     if request.key.is_some() || text.len() > MAX_READ {
         return Vec::new();
     }
-    let groups = precedent_logs::read_text(text).groups;
-    let failed = groups.iter().any(|g| g.severity < LogSeverity::Warning);
-    let told = groups.iter().filter(|g| !failed || g.severity < LogSeverity::Warning).map(LogGroup::told);
+    let reading = precedent_logs::read_text(text);
+    let told = reading.failures().map(LogGroup::told);
     told.filter(|told| told.trim() != text.trim()).take(ERRORS).map(str::to_owned).collect()
 }
 

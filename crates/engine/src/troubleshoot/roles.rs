@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::phrases::{is_polite, says_fix, says_workaround};
+use crate::phrases::{is_polite, says_fix, says_workaround, sentences};
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::{pattern::re, prepare::Prepared};
@@ -102,11 +102,6 @@ pub(super) fn role(
 fn is_courtesy(prose: &str) -> bool {
     let mut words = prose.unicode_words().map(str::to_lowercase).peekable();
     words.peek().is_none() || (prose.chars().count() <= 60 && words.all(|word| is_polite(&word)))
-}
-
-/// The sentences of a text (UAX #29, and each line for itself).
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(UnicodeSegmentation::unicode_sentences)
 }
 
 /// Whether every line that says something is an order to a bot or a courtesy.
