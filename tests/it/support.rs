@@ -72,6 +72,10 @@ impl Place {
             .env("PRECEDENT_CASEBOOK", self.casebook())
             .args(args)
             .stdin(Stdio::null());
+        // Where it is counted which lines are reached, this process counts into the same place.
+        if let Some(counts) = std::env::var_os("LLVM_PROFILE_FILE") {
+            command.env("LLVM_PROFILE_FILE", counts);
+        }
         command
     }
 

@@ -118,6 +118,11 @@ fn ruby(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     Some((&rest[..time], level, dashes + name + 1))
 }
 
+/// Where this byte stands with these behind it. A searcher for so few would take longer to make than a line to read.
+fn found(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(first, line).find(|at| line[at + 1..].starts_with(rest))
+}
+
 fn skip(line: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     line.iter().position(|b| !wanted(*b)).unwrap_or(line.len())
 }
@@ -234,7 +239,7 @@ fn tail(text: &[u8]) -> usize {
 /// Behind the time of syslog stand the host and the program: `host app[12]: message`.
 fn syslog(rest: &[u8]) -> Option<&[u8]> {
     let near = &rest[..rest.len().min(NEAR)];
-    let end = memchr::memmem::find(near, b": ")?;
+    let end = found(near, b':', b" ")?;
     // One or two words in front of the colon.
     let words = near[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
     (words <= 2).then(|| &rest[end + 2..])
@@ -281,7 +286,7 @@ fn access(line: &[u8]) -> Option<Head<'_>> {
     if !has(&line[bracket + 1..], b"dd/aaa/dddd:dd:dd:dd") {
         return None;
     }
-    let close = bracket + memchr::memmem::find(&line[bracket..], b"] \"")?;
+    let close = bracket + found(&line[bracket..], b']', b" \"")?;
     let request = &line[close + 3..];
     let quote = memchr::memchr(b'"', request)?;
     let status = request.get(quote + 2..quote + 5).and_then(number)?;

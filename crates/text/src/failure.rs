@@ -87,7 +87,7 @@ const SHOWN: usize = 60;
 
 static FAILS: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:error|errors|fatal|fail|failed|fails|failure|cannot|can't|could not|couldn't|unable|panic|panicked|denied|exhausted|not found|no such|refused|timed out|undefined|unresolved|invalid|missing|violates|exception|signal \d+ \(SIG\w+)\b|(?:Exception|Error)\b",
+        r"(?i)\b(?:error|errors|fatal|fail|failed|fails|failure|cannot|can't|could not|couldn't|unable|panic|panicked|denied|exhausted|not found|not loaded|no such|refused|timed out|undefined|unresolved|invalid|missing|violates|exception|signal \d+ \(SIG\w+)\b|(?:Exception|Error)\b",
     )
 });
 // The last lines of a build or of a framework: they say that something failed, not what.

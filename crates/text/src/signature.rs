@@ -92,6 +92,17 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
         r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
     )
 });
+// A library that a program does not start without, as loaders say it: dyld, ld.so, Windows, Java, .NET.
+static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|impossibile trovare) ([\w+-][\w.+-]*\.dll)"#,
+    )
+});
+static LIBRARY_MARK: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
+    )
+});
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
 });
@@ -156,6 +167,15 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         let message = masked(message);
         if message.split(' ').count() >= 2 {
             add(SignatureKind::Message, message);
+        }
+    }
+    for c in marked_lines(&LIBRARY_MARK, text).flat_map(|l| LIBRARY.captures_iter(l)) {
+        if let Some(named) = c.iter().skip(1).flatten().next() {
+            // Where it was looked for differs from machine to machine.
+            let name = named.as_str().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+            if name.len() > 2 {
+                add(SignatureKind::Message, format!("no library {name}"));
+            }
         }
     }
     for line in marked_lines(&VERSION_MARK, text) {
@@ -381,6 +401,50 @@ mod tests {
 
     fn terms(text: &str) -> Vec<String> {
         signatures(text).iter().map(Signature::term).collect()
+    }
+
+    #[test]
+    fn a_library_that_is_missing_is_the_failure_wherever_it_was_looked_for() {
+        for (text, name) in [
+            (
+                "dyld[71]: Library not loaded: @rpath/libsqlite3.dylib\n  Referenced from: /Applications/A.app",
+                "libsqlite3.dylib",
+            ),
+            ("dyld: Library not loaded: /usr/local/opt/sqlite/lib/libsqlite3.dylib", "libsqlite3.dylib"),
+            (
+                "./acme: error while loading shared libraries: libssl.so.1.1: cannot open shared object file: No such file",
+                "libssl.so.1.1",
+            ),
+            (
+                "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+                "libgl.so.1",
+            ),
+            ("The code execution cannot proceed because VCRUNTIME140.dll was not found.", "vcruntime140.dll"),
+            ("The program can't start because MSVCP140.dll is missing from your computer.", "msvcp140.dll"),
+            ("Das Programm startet nicht, da MSVCP140.dll nicht gefunden wurde.", "msvcp140.dll"),
+            ("La ejecución no puede continuar porque no se encontró VCRUNTIME140.dll", "vcruntime140.dll"),
+            ("java.lang.UnsatisfiedLinkError: no rocksdbjni in java.library.path", "rocksdbjni"),
+            (
+                "System.DllNotFoundException: Unable to load DLL 'e_sqlite3': The specified module could not be found.",
+                "e_sqlite3",
+            ),
+        ] {
+            assert!(terms(text).contains(&format!("message:no library {name}")), "{text}: {:?}", terms(text));
+        }
+        for text in [
+            "We ship foo.dll and bar.so with it.",
+            "There is no error in the log: it stops",
+            "loaded library x.so",
+        ] {
+            assert!(!terms(text).iter().any(|t| t.contains("no library")), "{text}: {:?}", terms(text));
+        }
+        let of = |text: &str| signatures(text);
+        let (mac, other) = (
+            of("dyld: Library not loaded: @rpath/libsqlite3.dylib"),
+            of("Does not start, Library not loaded: /opt/lib/libsqlite3.dylib"),
+        );
+        assert!(same_failure(&mac, &other));
+        assert!(!same_failure(&mac, &of("dyld: Library not loaded: @rpath/libfoo.dylib")));
     }
 
     #[test]
