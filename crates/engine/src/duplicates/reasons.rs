@@ -180,8 +180,8 @@ pub(super) fn reasons(
         .into_iter()
         .filter(|w| title.contains(&w.term) && !tokens::is_stop_word(&w.term) && said.insert(w.term.clone()))
         .filter(|w| !codes.contains(&w.term))
-        .map(|w| &draft.title[w.range])
-        .filter(|word| written.contains(&word.to_lowercase()) && is_telling(word))
+        .filter_map(|w| in_both(&draft.title[w.range], &written))
+        .filter(|word| is_telling(word))
         .map(|word| format!("“{word}”"))
         .take(LISTED)
         .collect();
@@ -223,6 +223,24 @@ pub(super) fn reasons(
         _ => {}
     }
     out
+}
+
+/// A word as both titles have it: as it is written here or, of two forms, the one that stands in the other, "column" of "columns".
+fn in_both(word: &str, written: &BTreeSet<String>) -> Option<String> {
+    const STEM: usize = 4;
+    const ENDING: usize = 3;
+    let lower = word.to_lowercase();
+    if written.contains(&lower) {
+        return Some(word.to_owned());
+    }
+    let begins = |long: &str, short: &str| {
+        let ending = long.strip_prefix(short).filter(|e| e.chars().all(char::is_alphabetic));
+        ending.is_some_and(|e| e.chars().count() <= ENDING) && short.chars().count() >= STEM
+    };
+    if written.iter().any(|other| begins(other, &lower)) {
+        return Some(word.to_owned());
+    }
+    written.iter().find(|other| begins(&lower, other)).cloned()
 }
 
 /// Whether a word of a title says something by itself: no function word, no letter and no small number.
@@ -358,6 +376,16 @@ mod tests {
         assert_eq!(spelled(&text, "fw-2203"), "fw-2203");
         assert_eq!(spelled(&text, "no::where"), "no::where");
         assert_eq!(spelled(&text, ""), "");
+    }
+
+    #[test]
+    fn a_word_is_shown_as_both_titles_have_it() {
+        let written: BTreeSet<String> = ["columns", "export", "generate", "app"].map(str::to_owned).into();
+        let shown = |word| in_both(word, &written);
+        assert_eq!(shown("Columns").as_deref(), Some("Columns"));
+        assert_eq!(shown("Column").as_deref(), Some("Column"));
+        assert_eq!(shown("Exported").as_deref(), Some("export"));
+        assert_eq!((shown("General"), shown("apps"), shown("exportations")), (None, None, None));
     }
 
     #[test]
