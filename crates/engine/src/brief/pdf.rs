@@ -92,13 +92,22 @@ struct Placed {
     line: usize,
     x: f32,
     top: f32,
+    width: f32,
+    height: f32,
+    url: Option<String>,
 }
 
 #[derive(Default)]
 struct Page {
     lines: Vec<Placed>,
     bars: Vec<(Rect, Colour)>,
-    links: Vec<(Rect, String)>,
+}
+
+/// Where on the last page what stays with the next paragraph begins.
+#[derive(Clone, Copy)]
+struct Kept {
+    line: usize,
+    top: f32,
 }
 
 struct Sheet {
@@ -107,6 +116,7 @@ struct Sheet {
     texts: Vec<(String, Layout<Colour>)>,
     pages: Vec<Page>,
     at: f32,
+    kept: Option<Kept>,
 }
 
 pub(super) fn render(brief: &Shown<'_>) -> Result<Vec<u8>> {
@@ -139,6 +149,7 @@ impl Sheet {
             texts: Vec::new(),
             pages: vec![Page::default()],
             at: MARGIN,
+            kept: None,
         }
     }
 
@@ -209,22 +220,23 @@ impl Sheet {
             self.at += style.before;
         }
         if self.at + heights.first().copied().unwrap_or_default() + room > BOTTOM {
-            self.turn();
+            self.turn_with_kept();
         }
+        let began = Kept { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
+        self.kept = style.keep.then(|| self.kept.unwrap_or(began));
         let mut bar_from = self.at;
         for (line, (height, width)) in heights.into_iter().zip(widths).enumerate() {
             if self.at + height > BOTTOM {
                 self.bar(style, bar_from);
                 self.turn();
+                self.kept = None;
                 bar_from = self.at;
             }
             let top = self.at;
             self.at += height;
             if let Some(page) = self.pages.last_mut() {
-                page.lines.push(Placed { text: number, line, x, top });
-                if let (Some(url), Some(rect)) = (url, Rect::from_xywh(x, top, width.max(1.0), height)) {
-                    page.links.push((rect, url.to_owned()));
-                }
+                let url = url.map(str::to_owned);
+                page.lines.push(Placed { text: number, line, x, top, width, height, url });
             }
         }
         self.bar(style, bar_from);
@@ -236,6 +248,20 @@ impl Sheet {
             (style.bar, Rect::from_xywh(MARGIN, from, 2.0, (self.at - from).max(0.1)), self.pages.last_mut())
         {
             page.bars.push((rect, colour));
+        }
+    }
+
+    /// Turns the page, and takes along what would stand alone at the end of this one.
+    fn turn_with_kept(&mut self) {
+        // What begins its page stays: the next one has no more room.
+        let kept = self.kept.take().filter(|kept| kept.line > 0);
+        let lines = kept.zip(self.pages.last_mut()).map(|(kept, page)| page.lines.split_off(kept.line));
+        let at = self.at;
+        self.turn();
+        if let (Some(kept), Some(lines), Some(page)) = (kept, lines, self.pages.last_mut()) {
+            let up = kept.top - MARGIN;
+            page.lines = lines.into_iter().map(|line| Placed { top: line.top - up, ..line }).collect();
+            self.at = at - up;
         }
     }
 
@@ -287,9 +313,12 @@ impl Sheet {
                 }
             }
             surface.finish();
-            for (rect, url) in &page.links {
-                let target = Target::Action(Action::Link(LinkAction::new(url.clone())));
-                sheet.add_annotation(LinkAnnotation::new(*rect, target).into());
+            for placed in &page.lines {
+                let rect = Rect::from_xywh(placed.x, placed.top, placed.width.max(1.0), placed.height);
+                if let (Some(url), Some(rect)) = (&placed.url, rect) {
+                    let target = Target::Action(Action::Link(LinkAction::new(url.clone())));
+                    sheet.add_annotation(LinkAnnotation::new(rect, target).into());
+                }
             }
             sheet.finish();
         }
@@ -349,6 +378,47 @@ fn draw(
         if let (Some(font), false) = (font.as_ref(), glyphs.is_empty()) {
             surface.set_fill(Some(fill(colour)));
             surface.draw_glyphs(Point::from_xy(start, y), &glyphs, font.clone(), text, size, false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of each page's paragraphs, those that go on named on both.
+    fn pages(sheet: &Sheet) -> Vec<Vec<&str>> {
+        let texts = |page: &Page| {
+            let mut numbers: Vec<usize> = page.lines.iter().map(|line| line.text).collect();
+            numbers.dedup();
+            numbers.into_iter().map(|number| sheet.texts[number].0.as_str()).collect()
+        };
+        sheet.pages.iter().map(texts).collect()
+    }
+
+    #[test]
+    fn who_says_something_stands_on_the_page_where_it_is_said() {
+        for before in 30..70 {
+            let mut sheet = Sheet::new();
+            for n in 0..before {
+                sheet.paragraph(&format!("Line {n}"), BODY, None);
+            }
+            sheet.paragraph("A section", SECTION, None);
+            sheet.paragraph("A case", HEADING, None);
+            sheet.paragraph("Ann, fix", BY, None);
+            sheet.paragraph(
+                "[Issue acme/app#1]",
+                Style { keep: true, ..CITE },
+                Some("https://tracker.example"),
+            );
+            sheet.paragraph("It is fixed in 2.5.", QUOTE, None);
+            let pages = pages(&sheet);
+            let last = pages.last().unwrap();
+            let wanted = ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
+            assert!(last.ends_with(&wanted), "{before}: {last:?}");
+            assert!(pages.iter().all(|page| !page.is_empty()), "{before}");
+            let within = sheet.pages.iter().flat_map(|page| &page.lines);
+            assert!(within.into_iter().all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
         }
     }
 }
