@@ -45,9 +45,11 @@ pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
         );
     }
     if !is_shown().await {
-        return Err("this desktop shows no icons of programs; GNOME does with the extension AppIndicator, \
-            and then the switch is turned again"
-            .to_owned());
+        return Err(
+            "this desktop shows no icons of programs; on GNOME, install the extension AppIndicator, \
+            then switch it on again"
+                .to_owned(),
+        );
     }
     let made = icon(app).map_err(|e| format!("the desktop took no icon: {e}"))?;
     *locked(&tray.0) = Some(made);

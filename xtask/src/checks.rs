@@ -570,12 +570,13 @@ impl Checks {
         let screen = ["-a", "-s", "-screen 0 1280x900x24 -nolisten tcp", "dbus-run-session", "--"];
         // Where everything is there, a test that cannot open the window has failed.
         let run = Run::new("xvfb-run").env("PRECEDENT_WINDOW_TESTS", "required");
-        self.runner(run.args(screen).args(cargo))
+        self.runner(run.args(screen).args(cargo).limit(WINDOW_ENDS))
     }
 }
 
-/// When a run of tests hangs: twice the longest that one has taken on two cores, from what is built.
+/// When a run of tests hangs: about three times what all of them, and those of the window, take on two cores once they are built.
 const TESTS_END: Duration = Duration::from_secs(60 * 60);
+const WINDOW_ENDS: Duration = Duration::from_secs(20 * 60);
 /// All tests, the window's among them.
 const WITH_WINDOW: &[&str] = &["nextest", "run", "--workspace", "--locked"];
 /// The engine's and the command line's tests with cargo's own runner.

@@ -100,9 +100,9 @@ impl Run {
         self
     }
 
-    /// Stops it after this time, as failed.
+    /// Stops it after this time, as failed; an earlier end that was set holds.
     pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = Some(limit);
+        self.limit = Some(self.limit.map_or(limit, |set| set.min(limit)));
         self
     }
 
