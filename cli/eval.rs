@@ -7,7 +7,7 @@ use precedent_eval::{CasesReport, CasesRequest, EvalReport, Met, RankingReport, 
 
 use crate::{
     args::{Args, EvalCommand},
-    output::{BOLD, DIM, Output},
+    output::{BOLD, DIM, Output, plural},
     progress::Bar,
 };
 
@@ -90,8 +90,9 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
     };
     for set in &report.sets {
         output.line(format_args!(
-            "{BOLD}{}{BOLD:#}  {} reports whose earlier duplicate is closed",
-            set.set, set.asked
+            "{BOLD}{}{BOLD:#}  {} whose earlier duplicate is closed",
+            set.set,
+            plural(set.asked as u64, "report")
         ));
         output.line(format_args!(
             "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}{DIM:#}",

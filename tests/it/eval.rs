@@ -142,3 +142,55 @@ fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
     assert_ne!(of(&all, "duplicates", 131)["documents"][0][0], "P-393");
     assert_eq!(of(&all, "calibrated", 131)["documents"][0][0], "P-393");
 }
+
+#[test]
+fn a_solved_case_is_found_where_there_is_one_and_foreign_texts_are_counted_apart() {
+    let place = Place::new();
+    let set = |name: &str, reports: &[Value], qrels: &str| {
+        let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();
+        place.file(&format!("{name}/corpus.jsonl"), lines);
+        place.file(&format!("{name}/qrels.tsv"), qrels.to_owned());
+        place.path(name).display().to_string()
+    };
+    let closed = |mut report: Value| {
+        report["state"] = "closed".into();
+        report
+    };
+    let fix = [(2, "Fixed in 2.4: the footer is written before the file is closed.")];
+    let archive = "java.io.EOFException: footer truncated at com.acme.Archive.open(Archive.java:12)";
+    let ours = set(
+        "archives",
+        &[
+            closed(report(1, 1, "Archive with truncated footer does not open", archive, &fix)),
+            closed(report(2, 1, "Dark theme has unreadable links", "Blue on black.", &[])),
+            report(3, 3, "Console shows times in the wrong zone", "Two hours off.", &[]),
+            report(4, 20, "An archive does not open, its footer is truncated", archive, &[]),
+            report(5, 21, "Links are hard to see", "In the dark theme.", &[]),
+        ],
+        "P-4\tP-1\t1\n",
+    );
+    let theirs = set(
+        "printers",
+        &[
+            closed(report(1, 1, "Paper is drawn in twice", "Tray 2 takes two sheets.", &[])),
+            report(2, 9, "Tray 2 draws in two sheets of paper", "Twice as much paper.", &[]),
+        ],
+        "P-2\tP-1\t1\n",
+    );
+    let cache = place.path("cache").display().to_string();
+    let args = ["eval", "--cases", &ours, &theirs, "--cache", &cache];
+    let told = place.json(&[&args[..], &["--json"]].concat());
+    let of = &told["sets"][0];
+    assert_eq!((&of["set"], &of["asked"]), (&"archives".into(), &1.into()));
+    let ways = of["ways"].as_array().unwrap();
+    let way = |way: &str, form: &str| ways.iter().find(|w| w["way"] == way && w["form"] == form).unwrap();
+    let found = way("troubleshoot", "report");
+    assert_eq!((&found["success_1"]["share"], &found["success_1"]["pairs"]), (&1.0.into(), &1.into()));
+    assert_eq!(found["silent"]["share"], 0.0);
+    assert!(found["alarms"]["pairs"].as_u64().unwrap() > 0, "the texts of printers are asked, too: {found}");
+    assert_eq!(found["alarms"]["share"], 0.0, "nobody here has solved a printer");
+    assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
+    assert!(of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0, "{of}");
+    let ran = place.ok(&args);
+    assert!(ran.out.contains("archives  1 report whose earlier duplicate is closed"), "{}", ran.out);
+}
