@@ -95,7 +95,7 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
 // A library that a program does not start without, as loaders say it: dyld, ld.so, Windows, Java, .NET.
 static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|impossibile trovare) ([\w+-][\w.+-]*\.dll)"#,
+        r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
     )
 });
 static LIBRARY_MARK: LazyLock<Regex> = LazyLock::new(|| {
@@ -421,7 +421,7 @@ mod tests {
             ),
             ("The code execution cannot proceed because VCRUNTIME140.dll was not found.", "vcruntime140.dll"),
             ("The program can't start because MSVCP140.dll is missing from your computer.", "msvcp140.dll"),
-            ("Das Programm startet nicht, da MSVCP140.dll nicht gefunden wurde.", "msvcp140.dll"),
+            ("Es geht nicht weiter: MSVCP140.dll nicht gefunden.", "msvcp140.dll"),
             ("La ejecución no puede continuar porque no se encontró VCRUNTIME140.dll", "vcruntime140.dll"),
             ("java.lang.UnsatisfiedLinkError: no rocksdbjni in java.library.path", "rocksdbjni"),
             (
