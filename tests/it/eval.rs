@@ -149,7 +149,7 @@ fn a_solved_case_is_found_where_there_is_one_and_foreign_texts_are_counted_apart
     let set = |name: &str, reports: &[Value], qrels: &str| {
         let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();
         place.file(&format!("{name}/corpus.jsonl"), lines);
-        place.file(&format!("{name}/qrels.tsv"), qrels.to_owned());
+        place.file(&format!("{name}/qrels.tsv"), qrels);
         place.path(name).display().to_string()
     };
     let closed = |mut report: Value| {
