@@ -111,7 +111,7 @@ impl Prompt {
 }
 
 /// It holds no invariant that a panic could have broken.
-pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,6 +1,6 @@
 //! The icon in the system's tray, whose menu asks, opens and quits. With it the program outlives its window.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
@@ -10,10 +10,7 @@ use tauri::{
     tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent},
 };
 
-use crate::{
-    prompt::{self, locked},
-    window,
-};
+use crate::{prompt, window};
 
 const ASK: &str = "ask";
 const OPEN: &str = "open";
@@ -26,17 +23,23 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Tray(Mutex<Option<TrayIcon>>);
 
+impl Tray {
+    fn icon(&self) -> MutexGuard<'_, Option<TrayIcon>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Puts the icon into the tray, or takes it out; why that cannot be.
 pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
     if !on {
-        let icon = locked(&tray.0).take();
+        let icon = tray.icon().take();
         if let Some(icon) = icon {
             app.remove_tray_by_id(icon.id());
         }
         return Ok(());
     }
-    if locked(&tray.0).is_some() {
+    if tray.icon().is_some() {
         return Ok(());
     }
     if !has_indicator() {
@@ -47,22 +50,22 @@ pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
     if !is_shown().await {
         return Err(
             "this desktop shows no icons of programs; on GNOME, install the extension AppIndicator, \
-            then switch it on again"
+            then switch the icon on again"
                 .to_owned(),
         );
     }
-    let made = icon(app).map_err(|e| format!("the desktop took no icon: {e}"))?;
-    *locked(&tray.0) = Some(made);
+    let made = make(app).map_err(|e| format!("the desktop took no icon: {e}"))?;
+    *tray.icon() = Some(made);
     Ok(())
 }
 
 /// Whether a window that is closed can be brought back by the icon. A desktop may have stopped showing it.
 pub fn keeps(app: &AppHandle) -> bool {
-    let is_on = locked(&app.state::<Tray>().0).is_some();
+    let is_on = app.state::<Tray>().icon().is_some();
     is_on && tauri::async_runtime::block_on(is_shown())
 }
 
-fn icon(app: &AppHandle) -> tauri::Result<TrayIcon> {
+fn make(app: &AppHandle) -> tauri::Result<TrayIcon> {
     let item = |id, text| MenuItem::with_id(app, id, text, true, None::<&str>);
     let menu = Menu::with_items(
         app,
@@ -138,15 +141,13 @@ async fn has_host() -> Option<bool> {
 /// the library turns where no host is.
 #[cfg(target_os = "linux")]
 fn has_tray_of_x() -> bool {
-    use x11rb::{connection::Connection as _, protocol::xproto::ConnectionExt as _};
+    use x11rb::protocol::xproto::ConnectionExt as _;
 
     let owner = || -> Option<u32> {
         let (display, screen) = x11rb::connect(None).ok()?;
         let name = format!("_NET_SYSTEM_TRAY_S{screen}");
         let tray = display.intern_atom(false, name.as_bytes()).ok()?.reply().ok()?.atom;
-        let owner = display.get_selection_owner(tray).ok()?.reply().ok()?.owner;
-        display.flush().ok()?;
-        Some(owner)
+        Some(display.get_selection_owner(tray).ok()?.reply().ok()?.owner)
     };
     owner().is_some_and(|window| window != x11rb::NONE)
 }

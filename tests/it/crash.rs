@@ -12,7 +12,7 @@ fn import<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
 
 #[test]
 fn kill_at_ten_moments_of_import_and_indexing() {
-    let (issues, comments) = tracker(350, 700, 7);
+    let (issues, comments) = tracker(1000, 2000, 7);
     let undisturbed = Place::new();
     let a = undisturbed.file("issues.jsonl", &issues).to_string_lossy().into_owned();
     let b = undisturbed.file("comments.jsonl", &comments).to_string_lossy().into_owned();

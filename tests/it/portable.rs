@@ -371,8 +371,8 @@ fn a_backup_is_whole_while_another_process_writes() {
     let other = Place::new();
     std::fs::create_dir_all(other.casebook()).unwrap();
     std::fs::copy(&file, other.casebook().join("precedent.db")).unwrap();
-    other.ok(&["index", "--no-vectors"]);
-    place.ok(&["index", "--no-vectors"]);
+    other.ok(&["index"]);
+    place.ok(&["index"]);
     assert_eq!(content(&other), content(&place));
 }
 

@@ -48,11 +48,21 @@ impl Onnx {
 
     /// As [`Onnx::load`], whatever the length of its vectors.
     pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
+        let environment = environment(runtime)?;
+        // One text at a time: handing it to other threads takes longer than reading it.
+        tokenizers::parallelism::set_parallelism(false);
         let read = |name: &str| {
             let path = folder.join(name);
             fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
         };
-        // Looked at while the runtime is loaded and reads them. A file that was swapped makes vectors that compare with no stored one.
+        let [tokenizer, config, special, settings] = TOKENIZER;
+        let files = TokenizerFiles {
+            tokenizer_file: read(tokenizer)?,
+            config_file: read(config)?,
+            special_tokens_map_file: read(special)?,
+            tokenizer_config_file: read(settings)?,
+        };
+        // Looked at while the runtime reads them. A file that was swapped makes vectors that compare with no stored one.
         let swapped = |name: &str| damaged(folder, &format!("{name} is not the file that its card names"));
         let model = std::thread::scope(|scope| {
             let (card, swapped) = (&info, &swapped);
@@ -66,16 +76,6 @@ impl Onnx {
                 }
                 Ok(())
             });
-            let environment = environment(runtime)?;
-            // One text at a time: handing it to other threads takes longer than reading it.
-            tokenizers::parallelism::set_parallelism(false);
-            let [tokenizer, config, special, settings] = TOKENIZER;
-            let files = TokenizerFiles {
-                tokenizer_file: read(tokenizer)?,
-                config_file: read(config)?,
-                special_tokens_map_file: read(special)?,
-                tokenizer_config_file: read(settings)?,
-            };
             let model = read(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
             // That a file is another one says more than what came of it.
             sound.join().unwrap_or_else(|_| Err(swapped(MODEL)))?;
