@@ -1,5 +1,7 @@
 // The arithmetic of the charts.
 
+import { words } from "../words";
+
 /** Round values for an axis from 0 to at least `max`: three to five steps. */
 export function ticks(max: number): number[] {
   if (!(max > 0)) return [0, 1];
@@ -11,12 +13,21 @@ export function ticks(max: number): number[] {
   return found;
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const { chart } = words.insights;
+
+function parts(month: string): [name: string, year: string] {
+  const [year, number] = month.split("-");
+  return [chart.months[Number(number) - 1] ?? "", year ?? ""];
+}
 
 /** "Mar 2026" for `2026-03`. */
 export function monthName(month: string): string {
-  const [year, number] = month.split("-");
-  return `${MONTHS[Number(number) - 1] ?? ""} ${year ?? ""}`.trim();
+  return chart.monthOf(...parts(month));
+}
+
+/** "Mar ’26" for `2026-03`. */
+export function shortMonthName(month: string): string {
+  return chart.shortMonthOf(...parts(month));
 }
 
 /** Which months carry a name on the axis: the Januaries if there are years of them, else every few. */

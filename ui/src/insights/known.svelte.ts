@@ -3,6 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { CountedDuplicate, Failure } from "../lib/types";
+import { words } from "../words";
 import { monthName } from "./chart";
 
 export class Known {
@@ -16,8 +17,8 @@ export class Known {
 
   async load(source: string | null, month: string | null): Promise<void> {
     const isCurrent = this.#latest.begin();
-    const where = [source, month && monthName(month)].filter(Boolean).join(", ");
-    this.title = where ? `Known duplicates: ${where}` : "Known duplicates";
+    const where = [source, month === null ? null : monthName(month)].filter((one) => one !== null);
+    this.title = words.insights.known.title(words.shared.list(where));
     this.rows = null;
     this.failure = null;
     this.at = 0;

@@ -4,6 +4,7 @@ import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { Failure, Hit, TriageItem } from "../lib/types";
 import { filter } from "../search/query";
+import { words as said } from "../words";
 
 /** So many of each are named; the number beside them leads to the others. */
 export const NAMED = 5;
@@ -12,9 +13,9 @@ const QUEUE = 100;
 const DAY = 86_400_000;
 
 const AGES = [
-  { days: 30, words: "a month" },
-  { days: 91, words: "three months" },
-  { days: 365, words: "a year" },
+  { days: 30, words: said.insights.questions.ages.month },
+  { days: 91, words: said.insights.questions.ages.threeMonths },
+  { days: 365, words: said.insights.questions.ages.year },
 ];
 
 /** Documents that meet filters alone, so that they can be counted and listed. */

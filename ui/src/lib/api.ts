@@ -1,6 +1,7 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
+import { words } from "../words";
 import type {
   Access,
   Brief,
@@ -246,5 +247,5 @@ export function failure(thrown: unknown): Failure {
     return { code: code ?? "internal", message: String(message), hint: hint ?? null };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: "internal", message, hint: "This is a defect in Precedent; please report it." };
+  return { code: "internal", message, hint: words.shared.defect };
 }

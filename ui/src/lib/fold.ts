@@ -1,6 +1,6 @@
 // Long quotes and long logs are folded, so that what a person wrote stays in sight. What is folded says how long it is.
 
-import { plural } from "./text";
+import { words } from "../words";
 
 /** Up to so many lines nothing is folded. */
 export const QUOTE_LINES = 6;
@@ -23,11 +23,10 @@ function quoteLines(quote: Element): number {
 
 /** What the button says. */
 export function unfold(sort: "code" | "quote", lines: number, marks = 0): string {
-  const all = sort === "code" ? `Show all ${plural(lines, "line")}` : `Show the whole quote, about ${plural(lines, "line")}`;
-  return marks > 0 ? `${all}, with ${plural(marks, "mark")}` : all;
+  return words.shared.fold[sort](lines, marks);
 }
 
-export const REFOLD = "Show fewer lines";
+export const REFOLD = words.shared.fold.again;
 
 /** Sanitised HTML with its long quotes and code blocks folded. */
 export function folded(html: string): string {

@@ -1,6 +1,12 @@
 // What a document's state looks like: a shape, a colour and a word, so that none of the three is needed alone.
 
+import { words } from "../words";
 import type { DocKind, LinkView, State } from "./types";
+
+const { states } = words.shared;
+
+/** "Issue", "Pull request", "Wiki page". */
+export const KINDS: Record<DocKind, string> = words.shared.kinds;
 
 export type Shape =
   | "open"
@@ -20,30 +26,27 @@ export interface Look {
 }
 
 export function look(kind: DocKind, state: State | null, reason: string | null): Look {
-  if (kind === "note") return { shape: "note", words: "Note" };
-  if (kind === "page") return { shape: "page", words: "Wiki page" };
+  if (kind === "note") return { shape: "note", words: KINDS.note };
+  if (kind === "page") return { shape: "page", words: KINDS.page };
   if (kind === "pull_request") {
-    if (state === "merged") return { shape: "merged", words: "Merged" };
-    if (state === "closed") return { shape: "pr-closed", words: "Closed without a merge" };
-    return { shape: "pr-open", words: "Open" };
+    if (state === "merged") return { shape: "merged", words: states.merged };
+    if (state === "closed") return { shape: "pr-closed", words: states.notMerged };
+    return { shape: "pr-open", words: states.open };
   }
-  if (state !== "closed") return { shape: "open", words: reason === "reopened" ? "Reopened" : "Open" };
+  if (state !== "closed") return { shape: "open", words: reason === "reopened" ? states.reopened : states.open };
   switch (reason) {
     case "not_planned":
-      return { shape: "not-planned", words: "Closed as not planned" };
+      return { shape: "not-planned", words: states.notPlanned };
     case "duplicate":
-      return { shape: "duplicate", words: "Closed as duplicate" };
+      return { shape: "duplicate", words: states.duplicate };
     case "completed":
-      return { shape: "completed", words: "Closed as completed" };
+      return { shape: "completed", words: states.completed };
     case null:
-      return { shape: "completed", words: "Closed" };
+      return { shape: "completed", words: states.closed };
     default:
-      return { shape: "completed", words: `Closed: ${reason.replaceAll("_", " ")}` };
+      return { shape: "completed", words: states.closedAs(reason.replaceAll("_", " ")) };
   }
 }
-
-/** "Issue", "Pull request", "Wiki page". */
-export const KINDS: Record<DocKind, string> = { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" };
 
 /** What a link leads to; where the mirror lacks it, its key tells a page from an item. */
 export function linkKind(link: LinkView): DocKind {

@@ -1,5 +1,6 @@
 // What a tracker text refers to: items, commits and addresses that were only written, as links.
 
+import { words } from "../words";
 import type { Thread } from "./types";
 
 /** Where a text stands: what `#12` means there, and which items can be read here. */
@@ -98,6 +99,6 @@ function toItem(link: Element, href: string, here: Here): void {
 function names(link: Element, key: string): true {
   link.setAttribute("href", "#");
   link.setAttribute("data-item", key);
-  link.setAttribute("title", `Read ${key}`);
+  link.setAttribute("title", words.shared.readKey(key));
   return true;
 }

@@ -1,16 +1,10 @@
 // Small words and numbers of the window.
 
+import { words } from "../words";
 import type { Coverage, Phase, SourceView, Span } from "./types";
 
-/** 12,360: grouped by hand, because `Intl` may be unusable. */
-export function count(n: number): string {
-  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-/** "1 comment", "12 comments". */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${count(n)} ${n === 1 ? one : many}`;
-}
+const { shared } = words;
+export const { count, plural, bytes, percent, perSecond } = words.numbers;
 
 /** Spans as text. */
 export function plain(spans: readonly Span[]): string {
@@ -27,7 +21,7 @@ export function straight(text: string): string {
 
 /** A title as it is shown: one that is empty would be a row without a handle. */
 export function titled(title: string): string {
-  return straight(title).trim() || "(no title)";
+  return straight(title).trim() || shared.noTitle;
 }
 
 /** Whether spans show nothing. */
@@ -55,12 +49,12 @@ export function joined(spans: readonly Span[]): Span[] {
 /** What a source holds, in words: "81 issues, 14 pull requests, 9 pages". */
 export function holdings(source: SourceView): string {
   const parts = [
-    source.issues > 0 && plural(source.issues, "issue"),
-    source.pull_requests > 0 && plural(source.pull_requests, "pull request"),
-    source.pages > 0 && plural(source.pages, "wiki page"),
-    source.comments > 0 && plural(source.comments, "comment"),
+    source.issues > 0 && shared.issues(source.issues),
+    source.pull_requests > 0 && shared.pullRequests(source.pull_requests),
+    source.pages > 0 && shared.pages(source.pages),
+    source.comments > 0 && shared.comments(source.comments),
   ].filter((part) => part !== false);
-  return parts.join(", ") || "empty";
+  return shared.list(parts) || shared.empty;
 }
 
 /** Whether an index lacks something. */
@@ -69,40 +63,7 @@ export function isBehind(c: Coverage, modelUsable: boolean): boolean {
 }
 
 /** What a job is doing. */
-export const PHASES: Record<Phase, string> = {
-  import: "Importing",
-  sync: "Fetching",
-  read: "Reading",
-  wait: "Waiting for the tracker",
-  full_text: "Indexing text",
-  merge: "Tidying up the index",
-  chunk: "Preparing search by meaning",
-  embed: "Learning the meaning of texts",
-  download: "Downloading the model",
-  triage: "Checking for duplicates",
-  calibrate: "Learning from known duplicates",
-  evaluate: "Evaluating",
-  close: "Closing at the tracker",
-};
-
-/** "3.4 MB". */
-export function bytes(n: number): string {
-  if (n < 1000) return `${n} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  let value = n / 1000;
-  let at = 0;
-  while (value >= 999.5 && at < units.length - 1) {
-    value /= 1000;
-    at++;
-  }
-  return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[at] ?? ""}`;
-}
-
-/** "37 %", on one line. */
-export function percent(share: number): string {
-  const value = share * 100;
-  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)}\u00a0%`;
-}
+export const PHASES: Record<Phase, string> = shared.phases;
 
 /** How fast something is going, from its first and latest report; nothing in the first second. */
 export function rate(started: { at: number; done: number }, at: number, done: number): number | null {
@@ -110,37 +71,24 @@ export function rate(started: { at: number; done: number }, at: number, done: nu
   return seconds < 1 || done <= started.done ? null : (done - started.done) / seconds;
 }
 
-/** "38/s", "0.4/s". */
-export function perSecond(n: number): string {
-  return n < 10 ? `${n.toFixed(1)}/s` : `${count(n)}/s`;
-}
-
-const ASSOCIATIONS: Record<string, string> = {
-  OWNER: "owner",
-  MEMBER: "member",
-  COLLABORATOR: "collaborator",
-  CONTRIBUTOR: "contributor",
-  FIRST_TIME_CONTRIBUTOR: "first-time contributor",
-  FIRST_TIMER: "first-timer",
-  ANSWER: "accepted answer",
-};
-
 /** An author's standing, where it is worth a badge. */
 export function standing(association: string | null): string | null {
-  return association === null ? null : (ASSOCIATIONS[association.toUpperCase()] ?? null);
+  const standings: Record<string, string> = shared.standings;
+  return association === null ? null : (standings[association.toUpperCase()] ?? null);
 }
 
 /** A link's kind, read from this document. */
 export function linkWords(kind: string, outgoing: boolean): string {
+  const { links } = shared;
   switch (kind) {
     case "duplicate_of":
-      return outgoing ? "Duplicate of" : "Has the duplicate";
+      return outgoing ? links.duplicateOf : links.hasDuplicate;
     case "closes":
-      return outgoing ? "Closes" : "Closed by";
+      return outgoing ? links.closes : links.closedBy;
     case "mentions":
-      return outgoing ? "Mentions" : "Mentioned in";
+      return outgoing ? links.mentions : links.mentionedIn;
     case "relates_to":
-      return "Related to";
+      return links.relatedTo;
     default:
       return kind.replaceAll("_", " ");
   }

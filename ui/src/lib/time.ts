@@ -1,5 +1,7 @@
 // Dates in words. WebKit's `Intl` throws under the locale "C", so the locale is checked once and never assumed.
 
+import { words } from "../words";
+
 /** The first of these that `Intl` accepts. */
 export function pickLocale(candidates: readonly string[]): string {
   for (const candidate of candidates) {
@@ -14,47 +16,48 @@ export function pickLocale(candidates: readonly string[]): string {
 
 const LOCALE = pickLocale(typeof navigator === "undefined" ? [] : (navigator.languages ?? [navigator.language]));
 
-const UNITS: readonly (readonly [seconds: number, name: string, short: string])[] = [
-  [365.25 * 86_400, "year", "y"],
-  [30.44 * 86_400, "month", "mo"],
-  [7 * 86_400, "week", "w"],
-  [86_400, "day", "d"],
-  [3_600, "hour", "h"],
-  [60, "minute", "min"],
-];
+const UNITS = [
+  [365.25 * 86_400, "year"],
+  [30.44 * 86_400, "month"],
+  [7 * 86_400, "week"],
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+] as const;
 
-function measure(time: string, now: number): { count: number; name: string; short: string; future: boolean } | null {
+const { time: told } = words.shared;
+
+function measure(time: string, now: number): { count: number; unit: (typeof UNITS)[number][1]; future: boolean } | null {
   const at = Date.parse(time);
   if (Number.isNaN(at)) return null;
   const seconds = Math.abs(now - at) / 1000;
-  for (const [size, name, short] of UNITS) {
+  for (const [size, unit] of UNITS) {
     const count = Math.floor(seconds / size);
-    if (count >= 1) return { count, name, short, future: at > now };
+    if (count >= 1) return { count, unit, future: at > now };
   }
-  return { count: 0, name: "minute", short: "min", future: at > now };
+  return { count: 0, unit: "minute", future: at > now };
 }
 
 /** "3 days ago". Empty for what is no date. */
 export function relative(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  if (age.count === 0) return "just now";
-  const words = `${age.count} ${age.name}${age.count === 1 ? "" : "s"}`;
-  return age.future ? `in ${words}` : `${words} ago`;
+  if (age.count === 0) return told.now;
+  return age.future ? told.ahead(age.count, age.unit) : told.ago(age.count, age.unit);
 }
 
 /** "3d": for a narrow column. */
 export function short(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  return age.count === 0 ? "now" : `${age.count}${age.short}`;
+  return age.count === 0 ? told.nowShort : told.short(age.count, age.unit);
 }
 
 /** "2 min ago": for a bar. */
 export function brief(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  return age.count === 0 ? "just now" : `${age.count} ${age.short} ago`;
+  return age.count === 0 ? told.now : told.briefly(age.count, age.unit);
 }
 
 /** The exact date and time, in the person's own zone where the system tells it. */

@@ -1,0 +1,15 @@
+// The English of the window, a file for each view.
+
+import { insights } from "./insights";
+import { notes } from "./notes";
+import * as numbers from "./numbers";
+import { prompt } from "./prompt";
+import { search } from "./search";
+import { settings } from "./settings";
+import { shared } from "./shared";
+import { shell } from "./shell";
+import { sources } from "./sources";
+import { triage } from "./triage";
+import { troubleshoot } from "./troubleshoot";
+
+export const english = { insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };

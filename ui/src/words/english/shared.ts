@@ -1,0 +1,103 @@
+import { plural } from "./numbers";
+
+const THINGS = { second: "second", minute: "minute", hour: "hour", day: "day", week: "week", month: "month", year: "year" };
+const SHORT = { second: "s", minute: "min", hour: "h", day: "d", week: "w", month: "mo", year: "y" };
+
+export const shared = {
+  close: "Close",
+  retry: "Retry",
+  loading: "Loading…",
+  defect: "This is a defect in Precedent; please report it.",
+  noTitle: "(no title)",
+  source: "Source",
+  allSources: "All sources",
+  lastChange: "Last change",
+
+  /** What a time is of, before the exact time. */
+  timeOf: (what: string, time: string) => `${what}: ${time}`,
+  time: {
+    now: "just now",
+    nowShort: "now",
+    ago: (n: number, unit: keyof typeof THINGS) => `${n} ${THINGS[unit]}${n === 1 ? "" : "s"} ago`,
+    ahead: (n: number, unit: keyof typeof THINGS) => `in ${n} ${THINGS[unit]}${n === 1 ? "" : "s"}`,
+    /** For a narrow column. */
+    short: (n: number, unit: keyof typeof THINGS) => `${n}${SHORT[unit]}`,
+    /** For a bar. */
+    briefly: (n: number, unit: keyof typeof THINGS) => `${n} ${SHORT[unit]} ago`,
+  },
+
+  kinds: { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" },
+  states: {
+    open: "Open",
+    reopened: "Reopened",
+    merged: "Merged",
+    notMerged: "Closed without a merge",
+    closed: "Closed",
+    completed: "Closed as completed",
+    notPlanned: "Closed as not planned",
+    duplicate: "Closed as duplicate",
+    /** Closed for a reason in a tracker's own words. */
+    closedAs: (reason: string) => `Closed: ${reason}`,
+  },
+
+  comment: {
+    deletedAccount: "a deleted account",
+    bot: "bot",
+    edited: "· edited",
+    editedAt: (time: string) => `Edited: ${time}`,
+    noText: "No text.",
+    label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`,
+  },
+  standings: {
+    OWNER: "owner",
+    MEMBER: "member",
+    COLLABORATOR: "collaborator",
+    CONTRIBUTOR: "contributor",
+    FIRST_TIME_CONTRIBUTOR: "first-time contributor",
+    FIRST_TIMER: "first-timer",
+    ANSWER: "accepted answer",
+  },
+  links: {
+    duplicateOf: "Duplicate of",
+    hasDuplicate: "Has the duplicate",
+    closes: "Closes",
+    closedBy: "Closed by",
+    mentions: "Mentions",
+    mentionedIn: "Mentioned in",
+    relatedTo: "Related to",
+  },
+
+  fold: {
+    code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${withMarks(marks)}`,
+    quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${withMarks(marks)}`,
+    again: "Show fewer lines",
+  },
+  readKey: (key: string) => `Read ${key}`,
+
+  issues: (n: number) => plural(n, "issue"),
+  pullRequests: (n: number) => plural(n, "pull request"),
+  pages: (n: number) => plural(n, "wiki page"),
+  comments: (n: number) => plural(n, "comment"),
+  list: (parts: readonly string[]) => parts.join(", "),
+  empty: "empty",
+
+  phases: {
+    import: "Importing",
+    sync: "Fetching",
+    read: "Reading",
+    wait: "Waiting for the tracker",
+    full_text: "Indexing text",
+    merge: "Tidying up the index",
+    chunk: "Preparing search by meaning",
+    embed: "Learning the meaning of texts",
+    download: "Downloading the model",
+    triage: "Checking for duplicates",
+    calibrate: "Learning from known duplicates",
+    evaluate: "Evaluating",
+    close: "Closing at the tracker",
+  },
+};
+
+function withMarks(marks: number): string {
+  return marks > 0 ? `, with ${plural(marks, "mark")}` : "";
+}
