@@ -187,6 +187,13 @@ impl Seen {
             b"*** WARNING: Unable to verify ",
             b"*** ERROR: Module load completed but",
         ];
+        // Most lines begin with none of these.
+        let first = |text: &[u8]| text.trim_ascii_start().first().copied().unwrap_or_default();
+        if !matches!(first(message), b'A' | b'C' | b'E' | b'F' | b'R' | b'T' | b'Y' | b'[' | b'*' | b'<')
+            && !matches!(first(said), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
+        {
+            return false;
+        }
         let message = message.trim_ascii();
         let heads = matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
         let sap = message.starts_with(b"Category  ") && message.ends_with(b"ABAP programming error");

@@ -78,10 +78,14 @@ fn code(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
     let digits = text[hyphen + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
     let (start, end) = (hyphen - letters, hyphen + 1 + digits);
+    if !(2..=6).contains(&letters) || !(3..=6).contains(&digits) {
+        return None;
+    }
     let joins = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/');
-    let alone = !text[..start].last().is_some_and(joins) && !text.get(end).is_some_and(joins);
-    let named = NAMES.contains(&&text[start..hyphen]);
-    if !(2..=6).contains(&letters) || !(3..=6).contains(&digits) || !alone || named {
+    if text[..start].last().is_some_and(joins)
+        || text.get(end).is_some_and(joins)
+        || NAMES.contains(&&text[start..hyphen])
+    {
         return None;
     }
     std::str::from_utf8(&text[start..end]).ok()

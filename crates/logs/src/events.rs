@@ -15,7 +15,7 @@ use crate::{
     faults,
     head::{Head, Level, head, source},
     ips,
-    lines::{begins_trace, between, gap, headline, is_coded, one_line, said, says_nothing},
+    lines::{begins_trace, between, gap, headline, is_coded, lossy, one_line, said, says_nothing},
     pending::{MAX_TEXT, Pending},
     pods::{self, Pod},
     record::{self, Record},
@@ -138,7 +138,7 @@ impl Reader {
         match element {
             Element::Object(line, bytes) => {
                 self.open.line = line;
-                let text = String::from_utf8_lossy(&bytes);
+                let text = lossy(&bytes);
                 if self.crashed(&text) {
                     return;
                 }
@@ -222,7 +222,7 @@ impl Reader {
         }
         let (source, line) = line.split_at(source(&line));
         if line.first() == Some(&b'{') && line.trim_ascii_end().last() == Some(&b'}') {
-            let text = String::from_utf8_lossy(line);
+            let text = lossy(line);
             if self.crashed(&text) {
                 return;
             }
@@ -390,7 +390,7 @@ impl Reader {
         if self.open.record.is_none() && !may_begin {
             return false;
         }
-        let text = String::from_utf8_lossy(line);
+        let text = lossy(line);
         if windows::begins(&text) {
             self.flush();
             if let Some(done) = self.open.record.replace(windows::Record::new(&text, self.open.line)) {
@@ -417,8 +417,8 @@ impl Reader {
 
     /// A line that goes on with nothing.
     fn begin(&mut self, line: &[u8], head: &Head<'_>) {
-        if head.level.is_none_or(|l| l > Level::Fine) && memchr::memmem::find(line, b"l=").is_some() {
-            let text = String::from_utf8_lossy(line);
+        if head.level.is_none_or(|l| l > Level::Fine) && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l")) {
+            let text = lossy(line);
             if let Some(record) = record::logfmt(&text) {
                 return self.record(record);
             }

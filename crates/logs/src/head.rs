@@ -198,6 +198,10 @@ fn time(text: &[u8]) -> Option<usize> {
         let gap = skip(text, |b| b == b' ');
         return time(&text[gap..]).filter(|n| text.get(gap + n) == Some(&b']')).map(|n| gap + n);
     }
+    // Behind the month or the day of the week.
+    if text.get(3) != Some(&b' ') {
+        return None;
+    }
     // May 12 10:00:00, May 12 2026 10:00:00 and Tue May 12 10:00:00.123 2026.
     for (form, month) in
         [(&b"aaa Dd dd:dd:dd"[..], 0), (b"aaa aaa Dd dd:dd:dd", 4), (b"aaa Dd dddd dd:dd:dd", 0)]
@@ -213,9 +217,23 @@ fn time(text: &[u8]) -> Option<usize> {
 }
 
 fn is_month(text: &[u8]) -> bool {
-    let months: [&[u8]; 12] =
-        [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
-    months.iter().any(|m| m.eq_ignore_ascii_case(text))
+    let Ok(mut name) = <[u8; 3]>::try_from(text) else { return false };
+    name.make_ascii_lowercase();
+    matches!(
+        &name,
+        b"jan"
+            | b"feb"
+            | b"mar"
+            | b"apr"
+            | b"may"
+            | b"jun"
+            | b"jul"
+            | b"aug"
+            | b"sep"
+            | b"oct"
+            | b"nov"
+            | b"dec"
+    )
 }
 
 /// How long a time of day is, with its fraction and zone.
@@ -303,23 +321,62 @@ fn named(word: &[u8]) -> Option<Level> {
     if word.first().is_some_and(|b| !b.is_ascii()) {
         return in_asia(word);
     }
-    let mut lower = [0; 11];
-    let lower = lower.get_mut(..word.len()).filter(|l| l.len() > 2)?;
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    Some(match &*lower {
-        b"trace" | b"debug" | b"info" | b"notice" | b"verbose" | b"information" | b"inf" | b"dbg"
-        | b"log" | b"fine" | b"finer" | b"finest" | b"config" | b"statement" | b"hint" | b"detail" => {
-            Level::Fine
-        }
-        b"warn" | b"warning" | b"wrn" => Level::Warning,
-        b"error" | b"err" | b"severe" | b"fail" => Level::Error,
-        b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => {
-            Level::Fatal
-        }
-        _ => return None,
-    })
+    let first = word.first()?.to_ascii_lowercase();
+    // Most words are as long as none that begins with their letter.
+    let lengths = LENGTHS.get(usize::from(first.checked_sub(b'a')?))?;
+    if word.len() > LONGEST || lengths & (1 << word.len()) == 0 {
+        return None;
+    }
+    LEVELS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, level)| *level)
 }
+
+/// The names of levels.
+const LEVELS: &[(&[u8], Level)] = &[
+    (b"info", Level::Fine),
+    (b"debug", Level::Fine),
+    (b"trace", Level::Fine),
+    (b"notice", Level::Fine),
+    (b"verbose", Level::Fine),
+    (b"information", Level::Fine),
+    (b"inf", Level::Fine),
+    (b"dbg", Level::Fine),
+    (b"log", Level::Fine),
+    (b"fine", Level::Fine),
+    (b"finer", Level::Fine),
+    (b"finest", Level::Fine),
+    (b"config", Level::Fine),
+    (b"statement", Level::Fine),
+    (b"hint", Level::Fine),
+    (b"detail", Level::Fine),
+    (b"warn", Level::Warning),
+    (b"warning", Level::Warning),
+    (b"wrn", Level::Warning),
+    (b"error", Level::Error),
+    (b"err", Level::Error),
+    (b"severe", Level::Error),
+    (b"fail", Level::Error),
+    (b"fatal", Level::Fatal),
+    (b"critical", Level::Fatal),
+    (b"crit", Level::Fatal),
+    (b"alert", Level::Fatal),
+    (b"emerg", Level::Fatal),
+    (b"emergency", Level::Fatal),
+    (b"panic", Level::Fatal),
+    (b"ftl", Level::Fatal),
+];
+/// The longest of them.
+const LONGEST: usize = 11;
+/// For each first letter, which lengths they have: a bit for each.
+const LENGTHS: [u16; 26] = {
+    let mut lengths = [0_u16; 26];
+    let mut at = 0;
+    while at < LEVELS.len() {
+        let name = LEVELS[at].0;
+        lengths[(name[0] - b'a') as usize] |= 1 << name.len();
+        at += 1;
+    }
+    lengths
+};
 
 /// The level that a word of Japanese, Chinese or Korean names.
 fn in_asia(word: &[u8]) -> Option<Level> {
@@ -374,6 +431,15 @@ fn bare(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
+/// Whether a word has no sign, and is not written in capitals alone: a level has one or the other.
+fn is_plain(word: &[u8]) -> bool {
+    let mut capitals = true;
+    word.iter().all(|b| {
+        capitals &= b.is_ascii_uppercase();
+        b.is_ascii_alphanumeric()
+    }) && !capitals
+}
+
 /// The level behind a time, and what follows it. Words in front of it name a host, a thread, a logger.
 fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     let near = &rest[..rest.len().min(NEAR)];
@@ -390,6 +456,10 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     {
         let (start, word) = word;
         let trimmed = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
+        // Most words are of a sentence.
+        if is_plain(trimmed) {
+            continue;
+        }
         let inner = bare(trimmed);
         // [core:error], [ERROR][main], level=error, main/ERROR
         for piece in inner.split(|b| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']')) {
