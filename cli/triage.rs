@@ -72,7 +72,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
         // Of a single one its own confidence says it.
         0 | 1 => String::new(),
         n => match response.expected.round() {
-            0.0 => format!("; of these {n}, hardly any is the same"),
+            0.0 => format!("; of these {n}, hardly any are the same"),
             1.0 => format!("; of these {n}, about 1 is the same"),
             same => format!("; of these {n}, about {same:.0} are the same"),
         },

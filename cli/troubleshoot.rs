@@ -204,7 +204,7 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
 fn print_near(response: &TroubleshootResponse, output: &mut Output) {
     let groups = [
         (true, false, "Looked at, not solved"),
-        (false, true, "Closed, and no fix is told"),
+        (false, true, "Closed, and no fix is given"),
         (false, false, "Not close enough"),
     ];
     for (declined, silent, what) in groups {

@@ -155,12 +155,15 @@ impl Keyring for MemoryKeyring {
     }
 }
 
+/// How the keyring is named among the places where tokens are found.
+pub const KEYRING: &str = "the keyring";
+
 /// A keyring as one of the places that are asked.
 struct Kept(Arc<dyn Keyring>);
 
 impl TokenSource for Kept {
     fn name(&self) -> &'static str {
-        "the keyring"
+        KEYRING
     }
 
     fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>> {

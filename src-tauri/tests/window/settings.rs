@@ -139,7 +139,7 @@ async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that
         std::fs::write(&file, &named).unwrap();
         click_words(&window, &format!("{WRONG} button"), "Set the file aside").await;
         wait_until("it is told that it is right", async || {
-            text(&window, ".toasts").await.contains("The settings are right now")
+            text(&window, ".toasts").await.contains("The settings are correct now")
         })
         .await;
         assert!(!is_there(&window, WRONG).await);

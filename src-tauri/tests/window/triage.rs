@@ -211,7 +211,7 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
         shot(&window, "triage-marked").await;
         press(&window, "n").await;
         wait_until("both are counted", async || counted(&window).await == 2).await;
-        assert!(text(&window, "footer .toast").await.contains("2 reports are marked as no duplicates."));
+        assert!(text(&window, "footer .toast").await.contains("2 reports are marked as not duplicates."));
     })
     .await;
     drive(home.path(), "Adwaita", &args, async move |window| {

@@ -9,10 +9,10 @@ page();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
 
 it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
-  show(Time, { at: "2026-03-10T11:59:30Z", what: "Last change" });
+  show(Time, { at: "2026-03-10T11:59:30Z", what: "Updated" });
   const time = document.querySelector("time");
   expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
-  expect(time?.title).toMatch(/^Last change: .*2026/);
+  expect(time?.title).toMatch(/^Updated: .*2026/);
   vi.advanceTimersByTime(180_000);
   flushSync();
   expect(document.querySelector("time")?.textContent).toBe("3 minutes ago");

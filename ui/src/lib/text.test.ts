@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { count, holdings, isBehind, joined, linkWords, perSecond, plain, plural, rate, sentence, standing, titled } from "./text";
+import { plural } from "../words/english/numbers";
+import { count, holdings, isBehind, joined, linkWords, perSecond, plain, rate, sentence, standing, titled } from "./text";
 import type { SourceView } from "./types";
 
 const span = (text: string, hit = false) => ({ text, hit });

@@ -4,7 +4,7 @@ import { words } from "../words";
 import type { Coverage, Phase, SourceView, Span } from "./types";
 
 const { shared } = words;
-export const { count, plural, bytes, percent, perSecond } = words.numbers;
+export const { count, bytes, percent, perSecond } = words.numbers;
 
 /** Spans as text. */
 export function plain(spans: readonly Span[]): string {

@@ -1911,6 +1911,10 @@ export interface HostView {
    */
   host: string;
   /**
+   * Whether that is the system's keyring, from which it can be removed.
+   */
+  kept: boolean;
+  /**
    * The sources that are mirrored from it, by key.
    */
   sources: string[];

@@ -5,6 +5,9 @@ import { hinted } from "../lib/hints";
 import { Latest } from "../lib/latest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, SimilarNotes } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
+
+const said = words.notes.done;
 
 export interface Writing {
   /** The note that is changed; none for a new one. */
@@ -20,7 +23,7 @@ export interface Writing {
 
 /** What a draft is kept under: each note and each item has one of its own. */
 function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
-  return key ?? `new ${attach.join(" ")}`;
+  return key ?? ["new", ...attach].join(" ");
 }
 
 const LOOK_AFTER = 450;
@@ -136,7 +139,7 @@ export class Notes {
 
   /** Closes the form as Esc does: says where what was written is. */
   leaveWriting(): void {
-    if (this.stopWriting()) this.#desk.toasts.say("Kept as a draft. Open the form again to go on with it.");
+    if (this.stopWriting()) this.#desk.toasts.say(said.kept);
   }
 
   /** Throws away what was written; that can be taken back. */
@@ -145,7 +148,7 @@ export class Notes {
     this.#forget();
     this.writing = null;
     if (!writing || !this.#isWorthKeeping(writing)) return;
-    const what = writing.key === null ? "The draft is discarded." : `The changes to ${writing.key} are discarded.`;
+    const what = writing.key === null ? said.draftDiscarded : said.changesDiscarded(writing.key);
     this.#desk.undo.did(what, () => this.#open(writing));
   }
 
@@ -186,7 +189,7 @@ export class Notes {
         const note = await api.editNote(writing.key, {
           title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach,
         });
-        await this.#stored(note, `${note.key} is saved.`);
+        await this.#stored(note, said.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
@@ -198,9 +201,10 @@ export class Notes {
         this.similar = null;
         return;
       }
-      const others = answer.matches.map((match) => match.id).join(", ");
-      const how = answer.outcome === "connected" && others ? ` and connected with ${others}` : "";
-      await this.#stored(answer.note, `${answer.note.key} is saved${how}.${answer.warning ? ` ${hinted(answer.warning)}` : ""}`);
+      const { key } = answer.note;
+      const others = words.shared.list(answer.matches.map((match) => match.id));
+      const saved = answer.outcome === "connected" && others ? said.savedConnected(key, others) : said.saved(key);
+      await this.#stored(answer.note, answer.warning ? words.shared.sentences([saved, hinted(answer.warning)]) : saved);
     } catch (thrown) {
       this.formFailure = api.failure(thrown);
     }
@@ -218,7 +222,7 @@ export class Notes {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
     try {
       await api.editNote(note.key, { lifecycle });
-      this.#desk.undo.did(`${note.key} is ${lifecycle === "active" ? "in use again" : "archived"}.`, async () => {
+      this.#desk.undo.did(lifecycle === "active" ? said.inUse(note.key) : said.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
@@ -231,7 +235,7 @@ export class Notes {
   async remove(note: Note): Promise<void> {
     try {
       await api.removeNote(note.key);
-      this.#desk.toasts.say(`${note.key} is removed.`);
+      this.#desk.toasts.say(said.removed(note.key));
     } catch (thrown) {
       this.#desk.say(thrown);
     }
@@ -239,14 +243,14 @@ export class Notes {
     await this.load();
   }
 
-  async #stored(note: Note, words: string): Promise<void> {
+  async #stored(note: Note, message: string): Promise<void> {
     this.#forget();
     // It must be seen, whatever kind was shown; the form goes once the list that takes the focus is there.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
     await this.load();
     this.writing = null;
-    this.#desk.toasts.say(words);
+    this.#desk.toasts.say(message);
   }
 
   #forget(): void {

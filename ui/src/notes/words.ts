@@ -1,19 +1,13 @@
-// The words of the notebook.
+// What the notebook says of a note.
 
 import type { NoteKind, NoteMatch } from "../lib/types";
+import { words } from "../words";
 
-export const KINDS: Record<NoteKind, { name: string; about: string }> = {
-  lesson: { name: "Lesson", about: "something that was learnt" },
-  curiosity: { name: "Curiosity", about: "a question worth following" },
-  thesis: { name: "Thesis", about: "a claim to be tested" },
-  signal: { name: "Signal", about: "something that was observed" },
-  episode: { name: "Episode", about: "what happened, once" },
-  watchpoint: { name: "Watchpoint", about: "what to keep an eye on" },
-  summary: { name: "Summary", about: "of other things" },
-};
+export const KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
 
 /** How near a note is to what was written. */
 export function nearness(match: NoteMatch | undefined): string {
-  if (!match) return "the same";
-  return match.exact ? "word for word" : "says much the same";
+  const { muchTheSame, same, wordForWord } = words.notes.form;
+  if (!match) return same;
+  return match.exact ? wordForWord : muchTheSame;
 }

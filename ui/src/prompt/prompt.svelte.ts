@@ -6,13 +6,16 @@ import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { filters, withoutFilters } from "../search/query";
 import { copy } from "../shell/clipboard";
 import { alike } from "../troubleshoot/troubleshoot.svelte";
+import { words } from "../words";
 import { described, recognise, type Recognised } from "./recognise";
 import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
 
-export type PartName = "Known" | "Solved" | "Wiki";
+const said = words.prompt;
+
+export type PartName = keyof typeof said.parts;
 
 /** In this order, whichever is answered first: nothing on the screen may jump. */
-export const PARTS: readonly PartName[] = ["Known", "Solved", "Wiki"];
+export const PARTS: readonly PartName[] = ["known", "solved", "wiki"];
 
 export interface Part {
   /** Where it is pending, those of the question before. */
@@ -98,22 +101,24 @@ export class Prompt {
 
   /** How many lines a part has room for, whatever its answer will be. */
   room(name: PartName): number {
-    return name === "Known" && this.asked?.sort === "words" ? RESULTS : 1;
+    return name === "known" && this.asked?.sort === "words" ? RESULTS : 1;
   }
 
   readonly ways: readonly Way[] = $derived.by((): Way[] => {
     const asked = this.asked;
-    if (this.closed || this.isEmpty) return [{ id: "search", words: "Open Precedent", target: { view: "search", query: "" } }];
+    if (this.closed || this.isEmpty) return [{ id: "search", words: said.ways.open, target: { view: "search", query: "" } }];
     if (!asked) return [];
     const isMissing = this.refused?.code === "not_found";
     if (asked.key !== null && !isMissing) {
       return [
-        { id: "item", words: `Open ${asked.key}`, target: { view: "item", key: asked.key, anchor: null } },
-        { id: "triage", words: `Decide about the duplicates of ${asked.key}`, target: { view: "triage", text: asked.key } },
+        { id: "item", words: said.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
+        { id: "triage", words: said.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
       ];
     }
-    if (asked.sort === "words" || isMissing) return [{ id: "search", words: `Search for “${asked.text}”`, target: { view: "search", query: asked.text } }];
-    return [{ id: "troubleshoot", words: "Read everything that is known about it", target: { view: "troubleshoot", text: asked.text } }];
+    if (asked.sort === "words" || isMissing) {
+      return [{ id: "search", words: said.ways.search(asked.text), target: { view: "search", query: asked.text } }];
+    }
+    return [{ id: "troubleshoot", words: said.ways.troubleshoot, target: { view: "troubleshoot", text: asked.text } }];
   });
 
   /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
@@ -212,14 +217,14 @@ export class Prompt {
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
-      this.message = this.isPending ? "The answers are not here yet." : "There is nothing to cite.";
+      this.message = this.isPending ? said.notHere : said.nothingToCite;
       return;
     }
     const text = reply(answers);
     try {
       await copy(text);
       this.#copied = text;
-      this.message = answers.length === 1 ? "Copied a reply that cites 1 item." : `Copied a reply that cites ${answers.length} items.`;
+      this.message = said.copied(answers.length);
     } catch (thrown) {
       this.message = api.failure(thrown).message;
     }
@@ -296,9 +301,9 @@ export class Prompt {
     for (const name of PARTS) this.#set(name, { pending: true, failure: null });
     const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, after)));
     const text = asked.key === null ? asked.text : "";
-    const words = asked.sort === "words";
+    const isSearch = asked.sort === "words";
     // A search is answered by its words alone; what solves it, not by its filters.
-    const about = words ? withoutFilters(text) || text : text;
+    const about = isSearch ? withoutFilters(text) || text : text;
     const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
       const fresh = response.notices.filter((notice) => HIDES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
@@ -306,14 +311,14 @@ export class Prompt {
     };
     // What has the words is there before the model has read them. A query that names its mode means it. What this fails of, the
     // whole search tells.
-    if (words && filters(text).every((filter) => filter.name !== "mode")) {
+    if (isSearch && filters(text).every((filter) => filter.name !== "mode")) {
       void start.then(() => api.best(text, RESULTS, "lexical")).then(
-        ({ hits }) => isCurrent() && this.parts.Known.pending && hits.length > 0 && this.#set("Known", { lines: first(hits), pending: false }),
+        ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: first(hits), pending: false }),
         () => {},
       );
     }
     const reports = start.then(() =>
-      words
+      isSearch
         ? api.best(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
         : // Which of it is a title is for the engine to tell.
           api.duplicates({ body: text, key: asked.key, include_closed: true, max_candidates: 5 }).then(noted).then(alike).then(known),
@@ -327,9 +332,9 @@ export class Prompt {
       ) as Promise<void>;
     };
     let answered: Awaited<typeof cases> | null = null;
-    put("Known", reports, () => (words ? "No report answers to it." : "Nothing like it is known."));
-    put("Solved", cases.then(solved), () => "Nothing like it has been solved.");
-    put("Wiki", cases.then((found) => wiki((answered = found))), () => wikiSilence(answered));
+    put("known", reports, () => (isSearch ? said.nothingFound : said.nothingKnown));
+    put("solved", cases.then(solved), () => said.nothingSolved);
+    put("wiki", cases.then((found) => wiki((answered = found))), () => wikiSilence(answered));
   }
 
   #set(name: PartName, change: Partial<Part>): void {

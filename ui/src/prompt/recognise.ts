@@ -1,8 +1,8 @@
 // What a text is that somebody brings to the prompt: by rules that can be foretold, not by guesses.
 
-import { plural } from "../lib/text";
 import { readPlace } from "../sources/form";
 import { question } from "../troubleshoot/troubleshoot.svelte";
+import { words } from "../words";
 
 /** `words` are few enough to be a search; everything else is asked about as a report. */
 export type Sort = "key" | "link" | "trace" | "mail" | "words" | "text";
@@ -103,18 +103,18 @@ export function recognise(brought: string, sources: readonly string[]): Recognis
   return { sort: isShort(text) ? "words" : "text", text, key: null };
 }
 
-const SORTS: Record<Sort, string> = { key: "a key", link: "a link", trace: "a stack trace", mail: "a mail", words: "a search", text: "text" };
+const said = words.prompt;
 
 /** What a text is read as: "a stack trace, 42 lines", "a link to acme/app#12". */
 export function sortOf({ sort, text, key }: Recognised): string {
-  if (sort === "link" && key !== null) return `a link to ${key}`;
+  if (sort === "link" && key !== null) return said.linkTo(key);
   const n = lines(text).length;
-  return n > 1 ? `${SORTS[sort]}, ${plural(n, "line")}` : SORTS[sort];
+  return n > 1 ? said.withLines(said.sorts[sort], n) : said.sorts[sort];
 }
 
 /** The same with a text of one line, which is not seen where it is only offered. */
 export function described(one: Recognised): string {
-  const sort = one.sort === "words" ? "text" : sortOf(one);
+  const sort = one.sort === "words" ? said.sorts.text : sortOf(one);
   const isSaid = one.text.includes("\n") || (one.sort === "link" && one.key !== null);
-  return isSaid ? sort : `${sort}: ${one.text}`;
+  return isSaid ? sort : said.withText(sort, one.text);
 }

@@ -1,10 +1,13 @@
-// The words of the prompt: its lines, what it says where nothing is known, and the reply that can be copied.
+// What the prompt says: its lines, what it says where nothing is known, and the reply that can be copied.
 
 import { plain, titled } from "../lib/text";
 import type { Band, DocKind, DuplicatesResponse, Hit, SolvedCase, State, TroubleshootResponse } from "../lib/types";
 import { blocks, fixFirst, helps } from "../troubleshoot/pieces";
 import { alike } from "../troubleshoot/troubleshoot.svelte";
 import { became, BANDS } from "../triage/words";
+import { words } from "../words";
+
+const said = words.prompt;
 
 /** An answer in one line. */
 export interface Line {
@@ -16,7 +19,7 @@ export interface Line {
   reason: string | null;
   title: string;
   url: string | null;
-  /** What is said of it, before its key; nothing where it is only found. */
+  /** What is said of it with its key; its key alone where it is only found. */
   says: string;
   band: Band | null;
   /** What became of it, or what the fix was, in parts. */
@@ -33,15 +36,7 @@ function inLine(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
 }
 
-const named = (title: string, key: string) => `“${inLine(titled(title))}” (${key})`;
-
-const SAME: Record<Band, string> = {
-  high: "This is the same as",
-  likely: "This is probably the same as",
-  possible: "This may be the same as",
-  related: "This is related to",
-  none: "This is hardly like",
-};
+const cited = (title: string, key: string) => said.reply.cited(inLine(titled(title)), key);
 
 /** The best report that is the same or related; what the tracker knows comes before what is found. */
 export function known(response: DuplicatesResponse): Line[] {
@@ -51,22 +46,23 @@ export function known(response: DuplicatesResponse): Line[] {
     return [
       {
         key: stays.key, anchor: null, kind: stays.kind ?? "issue", state: stays.state, reason: stays.state_reason, title: stays.title ?? "", url: stays.url,
-        says: "A known duplicate of", band: "high", more, cited: `This is a known duplicate of ${named(stays.title ?? "", stays.key)}.`,
+        says: said.knownDuplicate(stays.key), band: "high", more, cited: said.reply.knownDuplicate(cited(stays.title ?? "", stays.key)),
       },
     ];
   }
   return alike(response)
     .candidates.slice(0, 1)
     .map(({ key, state, state_reason, title, url, band, disposition }) => ({
-      key, anchor: null, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band], band, more: [became(disposition).words],
-      cited: `${SAME[band]} ${named(title, key)}.`,
+      key, anchor: null, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band](key), band, more: [became(disposition).words],
+      cited: said.reply.bands[band](cited(title, key)),
     }));
 }
 
 /** The first results of a search. */
 export function first(hits: readonly Hit[]): Line[] {
   return hits.map(({ key, kind, state, state_reason, title, url }) => ({
-    key, anchor: null, kind, state, reason: state_reason, title: plain(title), url, says: "", band: null, more: [], cited: `See ${named(plain(title), key)}.`,
+    key, anchor: null, kind, state, reason: state_reason, title: plain(title), url, says: key, band: null, more: [],
+    cited: said.reply.see(cited(plain(title), key)),
   }));
 }
 
@@ -75,34 +71,38 @@ export function fixOf(one: SolvedCase): string {
   const told = one.fix === null ? undefined : fixFirst(one)[0];
   // What merely came last says less than what closed it.
   if (told && (told.role !== null || (one.fixed_by.length === 0 && one.fixed_in === null))) {
-    const said = blocks(told.text);
-    return inLine((said.find((block) => !block.code) ?? said[0])?.text ?? "");
+    const all = blocks(told.text);
+    return inLine((all.find((block) => !block.code) ?? all[0])?.text ?? "");
   }
   const change = one.fixed_by[0];
-  if (change) return `Fixed by ${change.key}: ${inLine(titled(change.title))}`;
-  return one.fixed_in === null ? "" : `Fixed in ${one.fixed_in}`;
+  if (change) return said.fixedBy(change.key, inLine(titled(change.title)));
+  return one.fixed_in === null ? "" : said.fixedIn(one.fixed_in);
 }
 
 export function solved(response: TroubleshootResponse): Line[] {
   return response.cases.slice(0, 1).map((one) => {
     const fix = fixOf(one);
     const { key, kind, state, state_reason, title, url } = one;
-    const cited = fix === "" ? `A case like it is solved: ${named(title, key)}.` : `${named(title, key)} was solved: ${/[.!?…]$/.test(fix) ? fix : `${fix}.`}`;
-    return { key, anchor: one.fix, kind, state, reason: state_reason, title, url, says: "", band: null, more: [helps(one), fix].filter((part) => part !== ""), cited };
+    const report = cited(title, key);
+    return {
+      key, anchor: one.fix, kind, state, reason: state_reason, title, url, says: key, band: null,
+      more: [helps(one), fix].filter((part) => part !== ""),
+      cited: fix === "" ? said.reply.solvedBefore(report) : said.reply.solved(report, fix),
+    };
   });
 }
 
 export function wiki(response: TroubleshootResponse): Line[] {
   return response.wiki.slice(0, 1).map(({ key, title, url, text }) => ({
-    key, anchor: null, kind: "page", state: null, reason: null, title, url, says: "", band: null, more: [inLine(text)],
-    cited: `The wiki page ${named(title, key)} is about it.`,
+    key, anchor: null, kind: "page", state: null, reason: null, title, url, says: key, band: null, more: [inLine(text)],
+    cited: said.reply.wiki(cited(title, key)),
   }));
 }
 
 /** The wiki is not looked through where a case surely helps; that is no silence of the wiki. */
 export function wikiSilence(response: TroubleshootResponse | null): string {
   const isSure = response?.cases.some((one) => one.relation !== null || one.helps >= 0.5) ?? false;
-  return isSure ? "Not looked through, because the solved case is likely to help." : "No wiki page is about it.";
+  return isSure ? said.wikiLeftOut : said.nothingInWiki;
 }
 
 /** A reply that cites what is known: a sentence for each answer, with its address where it has one. */

@@ -2,10 +2,13 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import { count, plural } from "../lib/text";
+import { count } from "../lib/text";
 import type { Shelf } from "../shell/shelf.svelte";
 import type { Undo } from "../shell/undo.svelte";
+import { words } from "../words";
 import { filters } from "./query";
+
+const said = words.search;
 
 export interface Tally {
   found: number;
@@ -27,7 +30,7 @@ export function tallied({ found, more }: Tally): string {
 /** "tls is:open: 50 documents or more". */
 export function described({ query, tally }: SavedSearch): string {
   if (!tally) return query;
-  return `${query}: ${plural(tally.found, "document")}${tally.more ? " or more" : ""}`;
+  return said.finds(query, tally.found, tally.more);
 }
 
 export class SavedSearches {
@@ -53,7 +56,7 @@ export class SavedSearches {
   /** The same, said and to be taken back. */
   save(query: string, undo: Undo): void {
     const isSaved = this.toggle(query);
-    undo.did(`The search “${query}” is ${isSaved ? "saved" : "no longer saved"}.`, () => void this.toggle(query));
+    undo.did(isSaved ? said.saved(query) : said.noLongerSaved(query), () => void this.toggle(query));
   }
 
   /** Counts each of them again. */

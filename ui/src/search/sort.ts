@@ -5,14 +5,6 @@ import { SORT_ORDERS, type SortOrder } from "../shell/shelf.svelte";
 
 export { SORT_ORDERS, type SortOrder };
 
-/** What an order is called in the menu, and behind the number of results. */
-export const SORTS: Record<SortOrder, { name: string; said: string }> = {
-  best: { name: "Best match", said: "" },
-  newest: { name: "Newest", said: "newest first" },
-  changed: { name: "Last changed", said: "last changed first" },
-  comments: { name: "Most comments", said: "most comments first" },
-};
-
 const at = (time: string | null) => (time === null ? Number.NEGATIVE_INFINITY : Date.parse(time));
 const VALUES: Record<Exclude<SortOrder, "best">, (hit: Hit) => number> = {
   newest: (hit) => at(hit.created_at),

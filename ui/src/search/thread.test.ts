@@ -86,5 +86,5 @@ it("claims no fix where none is told", () => {
     words({ links: [link("duplicate_of", { outgoing: true, document: "issue" })] }),
     words({ links: [link("duplicate_of", { outgoing: true, document: null, title: null })] }),
     words({ kind: "pull_request", links: [link("closes")] }),
-  ]).toEqual([null, null, null, "Fix proposed in", "Duplicate of", null, null]);
+  ]).toEqual([null, null, null, "Fix proposed in acme/app#9", "Duplicate of acme/app#9", null, null]);
 });

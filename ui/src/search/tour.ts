@@ -2,6 +2,9 @@
 
 import type { CommandId, ViewId } from "../shell/keys";
 import type { Shelf } from "../shell/shelf.svelte";
+import { words } from "../words";
+
+const said = words.search.tour;
 
 export interface FirstKey {
   /** What was done when it was used. */
@@ -11,12 +14,12 @@ export interface FirstKey {
 }
 
 export const FIRST_KEYS: readonly FirstKey[] = [
-  { id: "read", keys: "Enter", does: "Read the result that is marked" },
-  { id: "item.duplicates", keys: "Shift D", does: "Was this reported before?" },
-  { id: "item.solved", keys: "Shift S", does: "Was this solved before?" },
-  { id: "triage", keys: "2", does: "Decide which reports are duplicates" },
-  { id: "palette", keys: "Ctrl K", does: "Find an item, or anything to do" },
-  { id: "help", keys: "?", does: "Every key there is" },
+  { id: "read", keys: "Enter", does: said.read },
+  { id: "item.duplicates", keys: "Shift D", does: said.duplicates },
+  { id: "item.solved", keys: "Shift S", does: said.solved },
+  { id: "triage", keys: "2", does: said.triage },
+  { id: "palette", keys: "Ctrl K", does: said.palette },
+  { id: "help", keys: "?", does: said.help },
 ];
 
 export function knowsKeys(shelf: Shelf): boolean {

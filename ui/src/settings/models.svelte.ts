@@ -3,6 +3,7 @@
 import * as api from "../lib/api";
 import type { Catalog, Failure, ModelView } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
 
 /** How a model comes here. */
 export type Way = "catalog" | "files";
@@ -39,7 +40,7 @@ export class Models {
       const model = await this.#desk.jobs.run("model", (onProgress) =>
         way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
       );
-      this.#desk.toasts.say(`${model.name} is added. Choose “Use” to search with it.`);
+      this.#desk.toasts.say(words.settings.models.added(model.name));
     } catch (thrown) {
       const failure = api.failure(thrown);
       if (failure.code === "cancelled") this.#desk.say(thrown);
@@ -68,7 +69,7 @@ export class Models {
     this.failure = null;
     try {
       await api.removeModel(name);
-      this.#desk.toasts.say(`${name} is removed, with its index.`);
+      this.#desk.toasts.say(words.settings.models.removed(name));
     } catch (thrown) {
       this.failure = api.failure(thrown);
     }

@@ -1,6 +1,10 @@
 // A pressed key as a shortcut of the whole system is written: "Ctrl+Alt+P".
 
-const MODIFIERS = ["Control", "Alt", "AltGraph", "Shift", "Meta", "OS", "CapsLock", "Fn"];
+import { words } from "../words";
+
+const said = words.settings.anywhere;
+
+const MODIFIER = /^(?:Control|Alt|AltGraph|Shift|Meta|OS|CapsLock|Fn)$/;
 /** Keys that type nothing, and so may be written by their names alone. */
 const NAMED = /^(?:F\d{1,2}|Space|Home|End|PageUp|PageDown|Insert|Delete|Arrow(?:Up|Down|Left|Right))$/;
 
@@ -16,12 +20,10 @@ function keyOf(event: KeyboardEvent): string | null {
 }
 
 export function pressed(event: KeyboardEvent): Pressed {
-  if (MODIFIERS.includes(event.key)) return null;
+  if (MODIFIER.test(event.key)) return null;
   const key = keyOf(event);
-  if (key === null) return { problem: "This key cannot be part of a shortcut." };
-  if (!event.ctrlKey && !event.altKey && !event.metaKey) {
-    return { problem: "Hold Ctrl, Alt or the system’s key with it. Alone it would be taken from every program." };
-  }
-  const held = [event.ctrlKey && "Ctrl", event.altKey && "Alt", event.shiftKey && "Shift", event.metaKey && "Super"];
-  return { shortcut: [...held, key].filter(Boolean).join("+") };
+  if (key === null) return { problem: said.notThisKey };
+  if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: said.notAlone };
+  const held = [event.ctrlKey && "Ctrl+", event.altKey && "Alt+", event.shiftKey && "Shift+", event.metaKey && "Super+"];
+  return { shortcut: [...held, key].filter(Boolean).join("") };
 }

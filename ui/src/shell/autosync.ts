@@ -2,18 +2,21 @@
 
 import { mayBeBack } from "../insights/questions.svelte";
 import * as api from "../lib/api";
-import { plural } from "../lib/text";
 import type { TriageItem } from "../lib/types";
 import { maybeSame } from "../triage/words";
+import { words } from "../words";
 import type { Desk } from "./desk.svelte";
+
+const said = words.shell;
 
 /** The intervals to choose from, in minutes; 0 is only by hand. */
 export const INTERVALS = [15, 60, 240, 1440, 0] as const;
 
 export function every(minutes: number): string {
-  if (minutes === 0) return "Only by hand";
-  if (minutes === 1440) return "Every day";
-  return minutes < 60 ? `Every ${minutes} minutes` : minutes === 60 ? "Every hour" : `Every ${minutes / 60} hours`;
+  const { intervals } = said;
+  if (minutes === 0) return intervals.byHand;
+  if (minutes === 1440) return intervals.day;
+  return minutes < 60 ? intervals.minutes(minutes) : minutes === 60 ? intervals.hour : intervals.hours(minutes / 60);
 }
 
 const MINUTE = 60_000;
@@ -21,12 +24,9 @@ const MINUTE = 60_000;
 const LOOKED_UP = 20;
 
 /** What came in, in a sentence or two. */
-function said(fresh: readonly TriageItem[]): string {
-  const same = `${plural(fresh.length, "new report")} may be the same as an earlier one.`;
+function told(fresh: readonly TriageItem[]): string[] {
   const back = fresh.filter(mayBeBack).length;
-  if (back === 0) return same;
-  const which = fresh.length === 1 ? "It" : back === fresh.length ? "All of them" : plural(back, "of them", "of them");
-  return `${same} ${which} ${back === 1 ? "looks" : "look"} like something that was fixed before.`;
+  return [said.news.maybeSame(fresh.length), ...(back > 0 ? [said.news.maybeBack(back, fresh.length)] : [])];
 }
 
 /** How many reports wait with an earlier one that was open before and is solved now. */
@@ -89,13 +89,12 @@ export class AutoSync {
     await triage.scan();
     const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
     const helped = await solved(before);
-    const parts: string[] = [];
-    if (fresh.length > 0) parts.push(said(fresh));
-    if (helped > 0) parts.push(`${plural(helped, "open report")} may be the same as one that was solved meanwhile.`);
-    if (parts.length === 0) return;
-    const news = parts.join(" ");
-    toasts.say(fresh.length > 0 ? `${news} Triage has ${fresh.length === 1 ? "it" : "them"}.` : news);
+    const news = fresh.length > 0 ? told(fresh) : [];
+    if (helped > 0) news.push(said.news.solved(helped));
+    if (news.length === 0) return;
+    const { sentences } = words.shared;
+    toasts.say(sentences(fresh.length > 0 ? [...news, said.news.inTriage(fresh.length)] : news));
     // Only what was seen by nobody is told by the desktop, and a desktop without such a service takes nothing away.
-    await api.announce(news).catch(() => undefined);
+    await api.announce(sentences(news)).catch(() => undefined);
   }
 }

@@ -1,5 +1,6 @@
 // What goes onto the clipboard, and how.
 
+import { words } from "../words";
 import type { Item } from "./shelf.svelte";
 
 /** An item of which its address is known, and where it is open, its text. */
@@ -44,5 +45,5 @@ function copyBySelection(text: string): void {
   const done = document.execCommand("copy");
   box.remove();
   if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-  if (!done) throw new Error("The system did not let Precedent use the clipboard.");
+  if (!done) throw new Error(words.shell.noClipboard);
 }

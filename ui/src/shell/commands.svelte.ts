@@ -1,6 +1,6 @@
 // Which commands can be given just now, and by which keys.
 
-import { COMMANDS, isTyping, named, type CommandId, type Group, type ListedCommand } from "./keys";
+import { COMMANDS, isTyping, named, TITLES, type CommandId, type Group, type ListedCommand } from "./keys";
 
 export interface Handler {
   run: () => void;
@@ -48,7 +48,7 @@ export class Commands {
   }
 
   title(id: CommandId): string {
-    return this.#handlers.get(id)?.title?.() ?? LIST.find((one) => one.id === id)?.title ?? "";
+    return this.#handlers.get(id)?.title?.() ?? TITLES[id];
   }
 
   /** The commands of a group that can be given now. */

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { Commands } from "./commands.svelte";
-import { COMMANDS, GROUPS, named, SHORTCUTS } from "./keys";
+import { COMMANDS, GROUPS, named, SHORTCUTS, TITLES } from "./keys";
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
 
@@ -8,10 +8,10 @@ it("gives a command by its key, and ends with who carries it out", () => {
   const commands = new Commands();
   const decide = vi.fn();
   const end = commands.serve({ "triage.duplicate": { run: decide } });
-  expect(commands.key(press("d"), ["Triage"])).toBe(true);
-  expect(commands.key(press("d"), ["Search"])).toBe(false);
+  expect(commands.key(press("d"), ["triage"])).toBe(true);
+  expect(commands.key(press("d"), ["search"])).toBe(false);
   end();
-  expect([commands.key(press("d"), ["Triage"]), decide.mock.calls.length]).toEqual([false, 1]);
+  expect([commands.key(press("d"), ["triage"]), decide.mock.calls.length]).toEqual([false, 1]);
 });
 
 it("decides once while a key is held, and moves on and on", () => {
@@ -20,8 +20,8 @@ it("decides once while a key is held, and moves on and on", () => {
   commands.serve({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
   for (const repeat of [false, true, true]) {
     // A held key that does nothing must do nothing else either.
-    expect(commands.key(press("d", { repeat }), ["Triage"])).toBe(true);
-    commands.key(press("j", { repeat }), ["Triage"]);
+    expect(commands.key(press("d", { repeat }), ["triage"])).toBe(true);
+    commands.key(press("j", { repeat }), ["triage"]);
   }
   expect([decide.mock.calls.length, move.mock.calls.length]).toEqual([1, 3]);
 });
@@ -31,7 +31,7 @@ it("leaves to a text box what is typed, and takes what works there too", () => {
   const [pin, save] = [vi.fn(), vi.fn()];
   commands.serve({ "item.pin": { run: pin }, "search.save": { run: save } });
   const box = document.createElement("textarea");
-  box.addEventListener("keydown", (event) => void commands.key(event, ["Search", "Any item"]));
+  box.addEventListener("keydown", (event) => void commands.key(event, ["search", "item"]));
   box.dispatchEvent(press("P", { shiftKey: true }));
   box.dispatchEvent(press("s", { ctrlKey: true }));
   expect([pin.mock.calls.length, save.mock.calls.length]).toEqual([0, 1]);
@@ -41,9 +41,9 @@ it("offers only what can be given now", () => {
   const commands = new Commands();
   let can = false;
   commands.serve({ "item.tracker": { run: () => {}, when: () => can }, "item.pin": { run: () => {}, title: () => "Unpin" } });
-  expect(commands.available("Any item").map((one) => commands.title(one.id))).toEqual(["Unpin"]);
+  expect(commands.available("item").map((one) => commands.title(one.id))).toEqual(["Unpin"]);
   can = true;
-  expect(commands.available("Any item").map((one) => one.id)).toEqual(["item.tracker", "item.pin"]);
+  expect(commands.available("item").map((one) => one.id)).toEqual(["item.tracker", "item.pin"]);
 });
 
 it("names keys as they are written", () => {
@@ -58,11 +58,15 @@ it("names keys as they are written", () => {
 
 it("has each key once where it works, and lists each", () => {
   for (const group of GROUPS) {
-    const reach = group === "Everywhere" ? ["Everywhere"] : ["Everywhere", "Any item", group];
+    const reach = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
     const keys = COMMANDS.filter((one) => reach.includes(one.group)).flatMap((one) => one.keys as readonly string[]);
     // Sources have no items to copy the key of.
-    if (group !== "Sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
-    const listed = SHORTCUTS.find((one) => one.title === group)?.shortcuts.flatMap((one) => one.keys) ?? [];
+    if (group !== "sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
+    const listed = SHORTCUTS.find((one) => one.id === group)?.shortcuts.flatMap((one) => one.keys) ?? [];
     for (const command of COMMANDS.filter((one) => one.group === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
   }
+});
+
+it("has a name for each command, and for nothing else", () => {
+  expect(Object.keys(TITLES).toSorted()).toEqual(COMMANDS.map((one) => one.id).toSorted());
 });

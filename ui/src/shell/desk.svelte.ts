@@ -16,6 +16,7 @@ import type { Section } from "../troubleshoot/pieces";
 import { FIRST_KEYS } from "../search/tour";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import { words } from "../words";
 import { Anywhere } from "./anywhere.svelte";
 import { AutoSync } from "./autosync";
 import type { Subject } from "./clipboard";
@@ -144,19 +145,15 @@ export class Desk {
     this.session.open(launch.casebook);
     const wrong = launch.wrong_settings;
     // Without the one that the file may have named, another casebook is shown: that must not be a riddle.
-    const meanwhile = `The casebook in ${launch.casebook} is open meanwhile. What you correct takes effect at the next start.`;
-    this.wrongSettings = wrong && { ...wrong, hint: `${sentence(wrong.hint ?? "")} ${meanwhile}` };
+    const meanwhile = words.shell.settings.meanwhile(launch.casebook);
+    this.wrongSettings = wrong && { ...wrong, hint: words.shared.sentences([sentence(wrong.hint ?? ""), meanwhile]) };
   }
 
   /** Moves the wrong file of settings to another name. */
   async setSettingsAside(): Promise<void> {
     try {
       const aside = await api.setSettingsAside();
-      this.toasts.say(
-        aside === null
-          ? "The settings are right now. They take effect at the next start."
-          : `The settings are in ${aside} now. The defaults take effect at the next start.`,
-      );
+      this.toasts.say(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
       this.wrongSettings = null;
     } catch (thrown) {
       this.wrongSettings = api.failure(thrown);
@@ -247,7 +244,7 @@ export class Desk {
     try {
       const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#indexing(progress, isNewPhase));
       if (report.busy_elsewhere) {
-        this.#inform("Another process is updating the search index.", "What it adds appears here by itself.");
+        this.#inform(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
       } else {
         this.search.refresh();
         if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
@@ -284,8 +281,8 @@ export class Desk {
   say(thrown: unknown): void {
     const failure = api.failure(thrown);
     // A list that is laid out twice in one frame is no failure of anything.
-    if (failure.message.startsWith("ResizeObserver loop")) return;
-    if (failure.code === "cancelled") this.toasts.say("Stopped. What was done so far is kept.");
+    if (/^ResizeObserver loop/.test(failure.message)) return;
+    if (failure.code === "cancelled") this.toasts.say(words.shell.stopped);
     else this.message = { tone: "error", failure };
   }
 

@@ -30,7 +30,7 @@ it("has a button for what a hint would have a command for", async () => {
   const button = () => [...document.querySelectorAll<HTMLElement>(".banner button")].find((one) => one.textContent === "Check and repair");
   button()?.click();
   await rest();
-  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "The casebook is in order again: 1 thing mended."]);
+  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "The casebook is in order again: 1 problem repaired."]);
   left = true;
   desk.commands.run("repair");
   await rest();

@@ -28,5 +28,5 @@ it("says so while something is missing or on its way", () => {
 it("keeps the figures for who asks for them", () => {
   const told = figures(status());
   expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by words", "5 of 5 passages searchable by meaning"]);
-  expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, last change"), told[3]]).toEqual([true, "/casebook"]);
+  expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, updated"), told[3]]).toEqual([true, "/casebook"]);
 });

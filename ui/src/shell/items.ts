@@ -3,9 +3,12 @@
 import { linkKind } from "../lib/look";
 import { plain } from "../lib/text";
 import type { DocKind, Thread } from "../lib/types";
+import { words } from "../words";
 import { copy, link, markdown, type Subject } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
 import type { Desk } from "./desk.svelte";
+
+const said = words.shell;
 
 /** The key of the item that an element shows, or whose row it names as the marked one. */
 export function keyAt(element: Element | null): string | null {
@@ -55,7 +58,7 @@ export function subject(desk: Desk, key: string): Subject {
 
 /** What a menu and the palette call an item. */
 export function nameOf(one: { key: string; title: string }): string {
-  return one.title.trim() ? `${one.key}: ${one.title}` : one.key;
+  return one.title.trim() ? words.shared.named(one.key, one.title) : one.key;
 }
 
 /** Carries out the commands that are about an item. */
@@ -68,10 +71,10 @@ export function itemCommands(desk: Desk): Handlers {
       if (one) void Promise.resolve(run(one)).catch((thrown: unknown) => desk.say(thrown));
     },
   });
-  const copies = (text: (one: Subject) => string, words: (one: Subject) => string) =>
+  const copies = (text: (one: Subject) => string, done: (one: Subject) => string) =>
     does(async (one) => {
       await copy(text(one));
-      desk.toasts.say(words(one));
+      desk.toasts.say(done(one));
     });
   const isReport = (one: Subject) => one.kind === "issue" || one.kind === "pull_request";
   return {
@@ -85,12 +88,12 @@ export function itemCommands(desk: Desk): Handlers {
       ...does((one) => {
         const change = () => void desk.shelf.pin(one);
         const isPinned = desk.shelf.pin(one);
-        desk.undo.did(`${one.key} is ${isPinned ? "pinned" : "no longer pinned"}.`, change);
+        desk.undo.did(isPinned ? said.pinned(one.key) : said.unpinned(one.key), change);
       }),
-      title: () => (desk.item && desk.shelf.isPinned(desk.item.key) ? "Unpin" : "Pin"),
+      title: () => (desk.item && desk.shelf.isPinned(desk.item.key) ? said.unpin : said.pin),
     },
-    "item.key": copies((one) => one.key, (one) => `Copied ${one.key}.`),
-    "item.link": copies(link, (one) => `Copied the link to ${one.key}.`),
-    "item.markdown": copies(markdown, (one) => `Copied ${one.key} as Markdown${one.body === null ? "" : ", with its text"}.`),
+    "item.key": copies((one) => one.key, (one) => said.copied(one.key)),
+    "item.link": copies(link, (one) => said.copiedLink(one.key)),
+    "item.markdown": copies(markdown, (one) => (one.body === null ? said.copiedMarkdown : said.copiedMarkdownWithText)(one.key)),
   };
 }

@@ -1,5 +1,9 @@
 // The keys of the window, in one place: what the overlay lists is what works.
 
+import { words } from "../words";
+
+const said = words.shell;
+
 export type ViewId = "search" | "triage" | "troubleshoot" | "notes" | "sources" | "insights" | "settings";
 
 export interface View {
@@ -13,21 +17,20 @@ export interface View {
 
 /** The views in the order of the rail; the place is the number key. */
 export const VIEWS: readonly View[] = [
-  { id: "search", name: "Search", letter: "s", about: "Find reports, comments and wiki pages" },
-  { id: "triage", name: "Triage", letter: "t", about: "Decide which reports are duplicates" },
-  { id: "troubleshoot", name: "Troubleshoot", letter: "h", about: "Paste a report; see duplicates, solved cases and wiki pages" },
-  { id: "notes", name: "Notes", letter: "n", about: "What you have learned" },
-  { id: "sources", name: "Sources", letter: "o", about: "Your trackers and imported files" },
-  { id: "insights", name: "Insights", letter: "i", about: "Reports and duplicates over time" },
-  { id: "settings", name: "Settings", letter: ",", about: "Appearance, storage, tokens, privacy" },
+  { id: "search", letter: "s", ...said.views.search },
+  { id: "triage", letter: "t", ...said.views.triage },
+  { id: "troubleshoot", letter: "h", ...said.views.troubleshoot },
+  { id: "notes", letter: "n", ...said.views.notes },
+  { id: "sources", letter: "o", ...said.views.sources },
+  { id: "insights", letter: "i", ...said.views.insights },
+  { id: "settings", letter: ",", ...said.views.settings },
 ];
 
-export type Group = "Everywhere" | "Any item" | "Search" | "Triage" | "Troubleshoot" | "Notes" | "Sources";
+export type Group = "everywhere" | "item" | Exclude<ViewId, "insights" | "settings">;
 
 interface Listed {
   id: string;
   group: Group;
-  title: string;
   /** As they are shown, and as `named` tells of what was pressed. */
   keys: readonly string[];
   /** Those of its keys that type nothing work in a text box too. */
@@ -40,89 +43,92 @@ interface Listed {
 
 /** Everything that a key does. The palette, the list of keys, the menu of an item and the handlers are made of it. */
 export const COMMANDS = [
-  { id: "palette", group: "Everywhere", title: "Commands, items and searches", keys: ["Ctrl K"], typing: true, keysOnly: true },
-  { id: "find", group: "Everywhere", title: "Go to the search box", keys: ["/", "Ctrl F"], typing: true },
-  { id: "back", group: "Everywhere", title: "Back", keys: ["Alt ←", "Ctrl ["], typing: true },
-  { id: "forward", group: "Everywhere", title: "Forward", keys: ["Alt →", "Ctrl ]"], typing: true },
-  { id: "undo", group: "Everywhere", title: "Undo", keys: ["Ctrl Z"] },
-  { id: "details", group: "Everywhere", title: "Show or hide scores and figures", keys: ["i"] },
-  { id: "repair", group: "Everywhere", title: "Check the casebook, and repair what can be repaired", keys: [] },
-  { id: "rebuild", group: "Everywhere", title: "Make the search index again", keys: [] },
-  { id: "help", group: "Everywhere", title: "Keyboard shortcuts", keys: ["?"] },
+  { id: "palette", group: "everywhere", keys: ["Ctrl K"], typing: true, keysOnly: true },
+  { id: "find", group: "everywhere", keys: ["/", "Ctrl F"], typing: true },
+  { id: "back", group: "everywhere", keys: ["Alt ←", "Ctrl ["], typing: true },
+  { id: "forward", group: "everywhere", keys: ["Alt →", "Ctrl ]"], typing: true },
+  { id: "undo", group: "everywhere", keys: ["Ctrl Z"] },
+  { id: "details", group: "everywhere", keys: ["i"] },
+  { id: "repair", group: "everywhere", keys: [] },
+  { id: "rebuild", group: "everywhere", keys: [] },
+  { id: "help", group: "everywhere", keys: ["?"] },
 
-  { id: "item.menu", group: "Any item", title: "Menu of what can be done with it", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
-  { id: "item.open", group: "Any item", title: "Open", keys: [] },
-  { id: "item.beside", group: "Any item", title: "Open beside", keys: ["Shift Enter"] },
-  { id: "item.tracker", group: "Any item", title: "Open in the tracker", keys: ["t"] },
-  { id: "item.duplicates", group: "Any item", title: "Find duplicates", keys: ["Shift D"] },
-  { id: "item.solved", group: "Any item", title: "Find solved cases", keys: ["Shift S"] },
-  { id: "item.note", group: "Any item", title: "Write a note on it", keys: ["Shift N"] },
-  { id: "item.pin", group: "Any item", title: "Pin or unpin", keys: ["Shift P"] },
-  { id: "item.key", group: "Any item", title: "Copy the key", keys: ["y"] },
-  { id: "item.link", group: "Any item", title: "Copy the link", keys: ["Shift Y"] },
-  { id: "item.markdown", group: "Any item", title: "Copy as Markdown", keys: ["Shift M"] },
+  { id: "item.menu", group: "item", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
+  { id: "item.open", group: "item", keys: [] },
+  { id: "item.beside", group: "item", keys: ["Shift Enter"] },
+  { id: "item.tracker", group: "item", keys: ["t"] },
+  { id: "item.duplicates", group: "item", keys: ["Shift D"] },
+  { id: "item.solved", group: "item", keys: ["Shift S"] },
+  { id: "item.note", group: "item", keys: ["Shift N"] },
+  { id: "item.pin", group: "item", keys: ["Shift P"] },
+  { id: "item.key", group: "item", keys: ["y"] },
+  { id: "item.link", group: "item", keys: ["Shift Y"] },
+  { id: "item.markdown", group: "item", keys: ["Shift M"] },
 
-  { id: "search.next", group: "Search", title: "Next result", keys: ["j"], held: true, keysOnly: true },
-  { id: "search.previous", group: "Search", title: "Previous result", keys: ["k"], held: true, keysOnly: true },
-  { id: "search.comment", group: "Search", title: "Next comment", keys: ["n"], held: true, keysOnly: true },
-  { id: "search.commentBefore", group: "Search", title: "Previous comment", keys: ["p"], held: true, keysOnly: true },
-  { id: "search.left", group: "Search", title: "Pane to the left", keys: ["h"], keysOnly: true },
-  { id: "search.right", group: "Search", title: "Pane to the right", keys: ["l"], keysOnly: true },
-  { id: "search.close", group: "Search", title: "Close the second item", keys: [] },
-  { id: "search.tracker", group: "Search", title: "Open in the tracker", keys: ["o"], keysOnly: true },
-  { id: "search.back", group: "Search", title: "Back", keys: ["b"], keysOnly: true },
-  { id: "search.sort", group: "Search", title: "Another order of what was found", keys: ["s"] },
-  { id: "search.save", group: "Search", title: "Save this search, or forget it", keys: ["Ctrl S"], typing: true },
-  { id: "search.leave", group: "Search", title: "Close the second item, or back to the search box", keys: ["Esc"], keysOnly: true },
+  { id: "search.next", group: "search", keys: ["j"], held: true, keysOnly: true },
+  { id: "search.previous", group: "search", keys: ["k"], held: true, keysOnly: true },
+  { id: "search.comment", group: "search", keys: ["n"], held: true, keysOnly: true },
+  { id: "search.commentBefore", group: "search", keys: ["p"], held: true, keysOnly: true },
+  { id: "search.left", group: "search", keys: ["h"], keysOnly: true },
+  { id: "search.right", group: "search", keys: ["l"], keysOnly: true },
+  { id: "search.close", group: "search", keys: [] },
+  { id: "search.tracker", group: "search", keys: ["o"], keysOnly: true },
+  { id: "search.back", group: "search", keys: ["b"], keysOnly: true },
+  { id: "search.sort", group: "search", keys: ["s"] },
+  { id: "search.save", group: "search", keys: ["Ctrl S"], typing: true },
+  { id: "search.leave", group: "search", keys: ["Esc"], keysOnly: true },
 
-  { id: "triage.duplicate", group: "Triage", title: "Duplicate", keys: ["d"] },
-  { id: "triage.related", group: "Triage", title: "Related, but not the same", keys: ["r"] },
-  { id: "triage.different", group: "Triage", title: "Not a duplicate", keys: ["n"] },
-  { id: "triage.skip", group: "Triage", title: "Skip for now", keys: ["s"] },
-  { id: "triage.undo", group: "Triage", title: "Undo the last decision", keys: ["u"] },
-  { id: "triage.mark", group: "Triage", title: "Mark it, to decide about several at once", keys: ["x"] },
-  { id: "triage.unmark", group: "Triage", title: "Mark none", keys: ["Esc"] },
-  { id: "triage.close", group: "Triage", title: "Close duplicates in their tracker…", keys: ["w"] },
-  { id: "triage.next", group: "Triage", title: "Next report", keys: ["j"], held: true, keysOnly: true },
-  { id: "triage.previous", group: "Triage", title: "Previous report", keys: ["k"], held: true, keysOnly: true },
-  { id: "triage.list", group: "Triage", title: "Go to the related reports, and back", keys: ["Shift R"] },
-  { id: "triage.new", group: "Triage", title: "Go to what is new since the last visit, and back", keys: ["a"] },
-  { id: "triage.done", group: "Triage", title: "Go to what was decided today, and back", keys: ["Shift U"] },
-  { id: "triage.candidate", group: "Triage", title: "Next candidate for this report", keys: ["]"], keysOnly: true },
-  { id: "triage.candidateBefore", group: "Triage", title: "Previous candidate for this report", keys: ["["], keysOnly: true },
-  { id: "triage.band", group: "Triage", title: "Show surer or less sure matches", keys: ["b"] },
-  { id: "triage.closed", group: "Triage", title: "Compare with closed reports too, or not", keys: ["c"] },
-  { id: "triage.read", group: "Triage", title: "Read the report", keys: ["o"] },
-  { id: "triage.readCandidate", group: "Triage", title: "Read the candidate", keys: ["Shift O"] },
+  { id: "triage.duplicate", group: "triage", keys: ["d"] },
+  { id: "triage.related", group: "triage", keys: ["r"] },
+  { id: "triage.different", group: "triage", keys: ["n"] },
+  { id: "triage.skip", group: "triage", keys: ["s"] },
+  { id: "triage.undo", group: "triage", keys: ["u"] },
+  { id: "triage.mark", group: "triage", keys: ["x"] },
+  { id: "triage.unmark", group: "triage", keys: ["Esc"] },
+  { id: "triage.close", group: "triage", keys: ["w"] },
+  { id: "triage.next", group: "triage", keys: ["j"], held: true, keysOnly: true },
+  { id: "triage.previous", group: "triage", keys: ["k"], held: true, keysOnly: true },
+  { id: "triage.list", group: "triage", keys: ["Shift R"] },
+  { id: "triage.new", group: "triage", keys: ["a"] },
+  { id: "triage.done", group: "triage", keys: ["Shift U"] },
+  { id: "triage.candidate", group: "triage", keys: ["]"], keysOnly: true },
+  { id: "triage.candidateBefore", group: "triage", keys: ["["], keysOnly: true },
+  { id: "triage.band", group: "triage", keys: ["b"] },
+  { id: "triage.closed", group: "triage", keys: ["c"] },
+  { id: "triage.read", group: "triage", keys: ["o"] },
+  { id: "triage.readCandidate", group: "triage", keys: ["Shift O"] },
 
-  { id: "troubleshoot.ask", group: "Troubleshoot", title: "Look it up", keys: ["Ctrl Enter"], typing: true },
-  { id: "troubleshoot.next", group: "Troubleshoot", title: "Next answer", keys: ["j", "↓"], held: true, keysOnly: true },
-  { id: "troubleshoot.previous", group: "Troubleshoot", title: "Previous answer", keys: ["k", "↑"], held: true, keysOnly: true },
-  { id: "troubleshoot.pick", group: "Troubleshoot", title: "Put it into the brief, or take it out", keys: ["x"], keysOnly: true },
-  { id: "troubleshoot.read", group: "Troubleshoot", title: "Read it", keys: ["o"], keysOnly: true },
-  { id: "troubleshoot.alone", group: "Troubleshoot", title: "Look up one error of a log alone", keys: ["Enter"], keysOnly: true },
-  { id: "troubleshoot.brief", group: "Troubleshoot", title: "Make a brief…", keys: ["e"] },
-  { id: "troubleshoot.text", group: "Troubleshoot", title: "Back to the text", keys: ["Esc"], keysOnly: true },
+  { id: "troubleshoot.ask", group: "troubleshoot", keys: ["Ctrl Enter"], typing: true },
+  { id: "troubleshoot.next", group: "troubleshoot", keys: ["j", "↓"], held: true, keysOnly: true },
+  { id: "troubleshoot.previous", group: "troubleshoot", keys: ["k", "↑"], held: true, keysOnly: true },
+  { id: "troubleshoot.pick", group: "troubleshoot", keys: ["x"], keysOnly: true },
+  { id: "troubleshoot.read", group: "troubleshoot", keys: ["o"], keysOnly: true },
+  { id: "troubleshoot.alone", group: "troubleshoot", keys: ["Enter"], keysOnly: true },
+  { id: "troubleshoot.brief", group: "troubleshoot", keys: ["e"] },
+  { id: "troubleshoot.text", group: "troubleshoot", keys: ["Esc"], keysOnly: true },
 
-  { id: "notes.add", group: "Notes", title: "New note", keys: ["a"] },
-  { id: "notes.edit", group: "Notes", title: "Edit the note", keys: ["e"] },
-  { id: "notes.save", group: "Notes", title: "Save the note", keys: ["Ctrl Enter"], typing: true, keysOnly: true },
-  { id: "notes.next", group: "Notes", title: "Next note", keys: ["j"], held: true, keysOnly: true },
-  { id: "notes.previous", group: "Notes", title: "Previous note", keys: ["k"], held: true, keysOnly: true },
-  { id: "notes.leave", group: "Notes", title: "Stop writing, and keep the draft", keys: ["Esc"], typing: true, keysOnly: true },
+  { id: "notes.add", group: "notes", keys: ["a"] },
+  { id: "notes.edit", group: "notes", keys: ["e"] },
+  { id: "notes.save", group: "notes", keys: ["Ctrl Enter"], typing: true, keysOnly: true },
+  { id: "notes.next", group: "notes", keys: ["j"], held: true, keysOnly: true },
+  { id: "notes.previous", group: "notes", keys: ["k"], held: true, keysOnly: true },
+  { id: "notes.leave", group: "notes", keys: ["Esc"], typing: true, keysOnly: true },
 
-  { id: "sources.add", group: "Sources", title: "Add a source", keys: ["a"], keysOnly: true },
-  { id: "sources.sync", group: "Sources", title: "Sync this source", keys: ["y"], keysOnly: true },
-  { id: "sources.syncAll", group: "Sources", title: "Sync all sources", keys: ["Shift Y"], keysOnly: true },
-  { id: "sources.next", group: "Sources", title: "Next source", keys: ["j"], held: true, keysOnly: true },
-  { id: "sources.previous", group: "Sources", title: "Previous source", keys: ["k"], held: true, keysOnly: true },
-  { id: "sources.leave", group: "Sources", title: "Close the form", keys: ["Esc"], typing: true, keysOnly: true },
+  { id: "sources.add", group: "sources", keys: ["a"], keysOnly: true },
+  { id: "sources.sync", group: "sources", keys: ["y"], keysOnly: true },
+  { id: "sources.syncAll", group: "sources", keys: ["Shift Y"], keysOnly: true },
+  { id: "sources.next", group: "sources", keys: ["j"], held: true, keysOnly: true },
+  { id: "sources.previous", group: "sources", keys: ["k"], held: true, keysOnly: true },
+  { id: "sources.leave", group: "sources", keys: ["Esc"], typing: true, keysOnly: true },
 ] as const satisfies readonly Listed[];
 
 export type CommandId = (typeof COMMANDS)[number]["id"];
 export type ListedCommand = Listed & { id: CommandId };
 
-export const GROUPS: readonly Group[] = ["Everywhere", "Any item", "Search", "Triage", "Troubleshoot", "Notes", "Sources"];
+/** What each command is called, where the view that carries it out does not say more. */
+export const TITLES: Record<CommandId, string> = said.commands;
+
+export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "troubleshoot", "notes", "sources"];
 
 export interface Shortcut {
   keys: readonly string[];
@@ -131,23 +137,24 @@ export interface Shortcut {
 
 /** What belongs to the window's frame and to the boxes, and so is no command. */
 const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
-  Everywhere: [
-    { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], does: "Another view; with Ctrl from a text box too" },
-    { keys: ["g"], does: `Then ${VIEWS.map((view) => `${view.letter === "," ? "comma" : view.letter} for ${view.name}`).join(", ")}` },
-    { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: "Larger, smaller, normal text" },
+  everywhere: [
+    { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], does: said.shortcuts.otherView },
+    { keys: ["g"], does: said.shortcuts.letters(VIEWS) },
+    { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: said.shortcuts.zoom },
   ],
-  Triage: [{ keys: ["Shift ↓", "Shift ↑"], does: "Mark several" }],
-  Search: [
-    { keys: ["↓", "↑"], does: "Next or previous result" },
-    { keys: ["Enter"], does: "Read the result" },
+  triage: [{ keys: ["Shift ↓", "Shift ↑"], does: said.shortcuts.markSeveral }],
+  search: [
+    { keys: ["↓", "↑"], does: said.shortcuts.results },
+    { keys: ["Enter"], does: said.shortcuts.readResult },
   ],
 };
 
-export const SHORTCUTS: readonly { title: Group; shortcuts: readonly Shortcut[] }[] = GROUPS.map((title) => ({
-  title,
+export const SHORTCUTS: readonly { id: Group; title: string; shortcuts: readonly Shortcut[] }[] = GROUPS.map((id) => ({
+  id,
+  title: id === "everywhere" || id === "item" ? said.groups[id] : said.views[id].name,
   shortcuts: [
-    ...COMMANDS.filter((one) => one.group === title && one.keys.length > 0).map((one) => ({ keys: one.keys, does: one.title })),
-    ...(OTHERS[title] ?? []),
+    ...COMMANDS.filter((one) => one.group === id && one.keys.length > 0).map((one) => ({ keys: one.keys, does: TITLES[one.id] })),
+    ...(OTHERS[id] ?? []),
   ],
 }));
 

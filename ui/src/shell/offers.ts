@@ -2,14 +2,15 @@
 
 import * as api from "../lib/api";
 import { plain, titled } from "../lib/text";
+import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 import { nameOf } from "./items";
-import { VIEWS, type Group, type ViewId } from "./keys";
+import { GROUPS, VIEWS, type Group, type ViewId } from "./keys";
 import { appearance } from "./look.svelte";
 import type { Command, Section } from "./palette";
 import type { Item } from "./shelf.svelte";
 
-const THEME_NAMES = { system: "same as the system", light: "light", dark: "dark" };
+const said = words.shell.palette;
 const FOUND = 8;
 const RECENT = 6;
 
@@ -29,31 +30,38 @@ function given(desk: Desk, group: Group): Command[] {
 }
 
 function opening(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
-  return items.map((item) => ({ id: `${sort} ${item.key}`, title: titled(item.title), detail: item.key, run: () => read(item.key) }));
+  return items.map((item) => ({ id: `${sort}:${item.key}`, title: titled(item.title), detail: item.key, run: () => read(item.key) }));
 }
 
 /** Everything that can be done just now, in sections. */
 export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Section[] {
   const { shelf } = desk;
-  const view = VIEWS.find((one) => one.id === desk.view);
+  const view = GROUPS.find((one) => one === desk.view);
   const item = desk.item;
   const sections: Section[] = [
-    { title: item ? nameOf(item) : "", commands: given(desk, "Any item") },
-    { title: "Pinned", commands: opening(shelf.pinned, "pinned", read) },
-    { title: "Recent", commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read) },
+    { id: "item", title: item ? nameOf(item) : "", commands: given(desk, "item") },
+    { id: "pinned", title: said.pinned, commands: opening(shelf.pinned, "pinned", read) },
     {
-      title: "Last search",
+      id: "recent",
+      title: said.recent,
+      commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read),
+    },
+    {
+      id: "last",
+      title: said.lastSearch,
       commands: [shelf.lastSearch].flatMap((query) =>
-        query === null || query === desk.search.query ? [] : [{ id: `last ${query}`, title: query, run: () => lookFor(query) }],
+        query === null || query === desk.search.query ? [] : [{ id: `last:${query}`, title: query, run: () => lookFor(query) }],
       ),
     },
     {
-      title: "Saved searches",
-      commands: shelf.searches.map((query) => ({ id: `saved ${query}`, title: query, run: () => lookFor(query) })),
+      id: "saved",
+      title: said.savedSearches,
+      commands: shelf.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => lookFor(query) })),
     },
-    { title: view?.name ?? "", commands: view && isGroup(view.name) ? given(desk, view.name) : [] },
+    { id: "view", title: words.shell.views[desk.view].name, commands: view ? given(desk, view) : [] },
     {
-      title: "Go to",
+      id: "go",
+      title: said.goTo,
       commands: [
         ...VIEWS.map((one, at) => ({
           id: `view-${one.id}`,
@@ -62,35 +70,31 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
           keys: [String(at + 1)],
           run: () => (one.id === "search" ? toSearch() : go(one.id)),
         })),
-        ...given(desk, "Everywhere"),
+        ...given(desk, "everywhere"),
       ],
     },
-    { title: "More", commands: more(desk, go) },
+    { id: "more", title: said.more, commands: more(desk, go) },
   ];
   return sections.filter((section) => section.commands.length > 0);
 }
 
-function isGroup(name: string): name is Group {
-  return ["Search", "Triage", "Troubleshoot", "Notes", "Sources"].includes(name);
-}
-
 function more(desk: Desk, go: (view: ViewId) => void): Command[] {
   const found: Command[] = [
-    { id: "add", title: "Add a source…", detail: "A project to mirror, or files", run: () => desk.sources.startAdding() },
+    { id: "add", title: said.add, detail: said.addWhat, run: () => desk.sources.startAdding() },
   ];
-  if (desk.view !== "notes") found.push({ id: "note", title: "New note…", run: () => desk.notes.startWriting() });
+  if (desk.view !== "notes") found.push({ id: "note", title: said.newNote, run: () => desk.notes.startWriting() });
   const live = desk.sources.mirrors;
   if (live.length > 0 && !desk.jobs.get("sync")) {
-    found.push({ id: "sync", title: "Sync all sources", run: () => void desk.sources.sync([]) });
+    found.push({ id: "sync", title: said.syncAll, run: () => void desk.sources.sync([]) });
   }
   for (const { source } of live.length > 1 && !desk.jobs.get("sync") ? live : []) {
-    found.push({ id: `sync-${source}`, title: `Sync ${source}`, run: () => void desk.sources.sync([source]) });
+    found.push({ id: `sync-${source}`, title: said.sync(source), run: () => void desk.sources.sync([source]) });
   }
   if (!desk.isEmpty && !desk.jobs.get("triage")) {
     found.push({
       id: "scan",
-      title: "Check open reports for duplicates",
-      detail: "Those that are new or have changed",
+      title: said.scan,
+      detail: said.scanWhich,
       run: () => {
         go("triage");
         void desk.triage.scan();
@@ -98,22 +102,23 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
     });
   }
   if (!desk.isEmpty && !desk.jobs.get("index")) {
-    found.push({ id: "index", title: "Update the search index", run: () => void desk.update() });
+    found.push({ id: "index", title: said.updateIndex, run: () => void desk.update() });
   }
   for (const job of desk.jobs.running) {
-    found.push({ id: `stop-${job.kind}`, title: `Cancel: ${job.kind}`, run: () => void desk.jobs.cancel(job.kind).catch((e: unknown) => desk.say(e)) });
+    const stop = () => void desk.jobs.cancel(job.kind).catch((thrown: unknown) => desk.say(thrown));
+    found.push({ id: `stop-${job.kind}`, title: said.cancel(said.jobs[job.kind]), run: stop });
   }
   found.push({
     id: "theme",
-    title: "Change the theme",
-    detail: `Now ${THEME_NAMES[appearance.theme]}`,
-    run: () => desk.toasts.say(`Theme: ${THEME_NAMES[appearance.turn()]}.`),
+    title: said.theme,
+    detail: said.now(said.themes[appearance.theme]),
+    run: () => desk.toasts.say(said.themeIs(said.themes[appearance.turn()])),
   });
   const next = appearance.density === "compact" ? "comfortable" : "compact";
   found.push({
     id: "density",
-    title: `Make the lists ${next}`,
-    detail: `Now ${appearance.density}`,
+    title: said.makeLists(said.densities[next]),
+    detail: said.now(said.densities[appearance.density]),
     run: () => appearance.choose({ density: next }),
   });
   return found;
@@ -122,5 +127,5 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
 /** The items that fit what is typed. */
 export async function found(typed: string, read: (key: string) => void): Promise<Command[]> {
   const { hits } = await api.find(typed, FOUND);
-  return hits.map((hit) => ({ id: `item ${hit.key}`, title: titled(plain(hit.title)), detail: hit.key, run: () => read(hit.key) }));
+  return hits.map((hit) => ({ id: `item:${hit.key}`, title: titled(plain(hit.title)), detail: hit.key, run: () => read(hit.key) }));
 }

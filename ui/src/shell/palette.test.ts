@@ -31,7 +31,7 @@ it("knows the key of a document", () => {
 });
 
 const titles = (typed: string, items: readonly Command[] = []) =>
-  answers([{ title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
+  answers([{ id: "go", title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
     (section) => [section.title, ...section.commands.map((one) => one.title)],
   );
 

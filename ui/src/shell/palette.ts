@@ -1,5 +1,9 @@
 // What the command palette offers for what was typed.
 
+import { words } from "../words";
+
+const said = words.shell.palette;
+
 export interface Command {
   id: string;
   title: string;
@@ -10,6 +14,7 @@ export interface Command {
 }
 
 export interface Section {
+  id: string;
   title: string;
   commands: readonly Command[];
 }
@@ -68,13 +73,13 @@ export function answers(
   if (text === "") return [...all];
   const key = isNumber(text) ? null : documentKey(text);
   const fitting = matching(all.flatMap((section) => section.commands), text).slice(0, FITTING);
+  const ofItems: Section = { id: "items", title: said.items, commands: items };
+  const ofCommands: Section = { id: "commands", title: said.commands, commands: fitting };
   const sections: Section[] = [
-    { title: "Open", commands: key ? [{ id: "open", title: `Read ${key}`, run: () => open(key) }] : [] },
+    { id: "open", title: said.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },
     // A number names an item; letters may as well name a command.
-    ...(isNumber(text)
-      ? [{ title: "Items", commands: items }, { title: "Commands", commands: fitting }]
-      : [{ title: "Commands", commands: fitting }, { title: "Items", commands: items }]),
-    { title: "Search", commands: [{ id: "search", title: `Search for “${text}”`, run: () => search(text) }] },
+    ...(isNumber(text) ? [ofItems, ofCommands] : [ofCommands, ofItems]),
+    { id: "search", title: said.search, commands: [{ id: "search", title: said.searchFor(text), run: () => search(text) }] },
   ];
   return sections.filter((section) => section.commands.length > 0);
 }

@@ -3,9 +3,10 @@
 import { tick } from "svelte";
 import type { Pane } from "../search/beside.svelte";
 import type { Place as Reading } from "../search/reader.svelte";
+import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 import { isFocusLost } from "./focus";
-import { VIEWS, type ViewId } from "./keys";
+import type { ViewId } from "./keys";
 
 export interface Place {
   view: ViewId;
@@ -85,9 +86,9 @@ export function same(a: Place, b: Place): boolean {
 
 /** What a place is called on the way back to it. */
 export function called(place: Place): string {
-  if (place.view === "search" && place.reading) return [place.reading, place.beside].flatMap((one) => one?.key ?? []).join(", ");
-  if (place.view === "search" && place.asked) return `“${place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked}”`;
-  return VIEWS.find((view) => view.id === place.view)?.name ?? "";
+  if (place.view === "search" && place.reading) return words.shared.list([place.reading, place.beside].flatMap((one) => one?.key ?? []));
+  if (place.view === "search" && place.asked) return words.shared.quoted(place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked);
+  return words.shell.views[place.view].name;
 }
 
 /** Shows a place as it was left. */

@@ -3,7 +3,10 @@
 import { getContext, setContext } from "svelte";
 import type { Remedy } from "../lib/hints";
 import { offerLeads } from "../lib/leads";
+import { words } from "../words";
 import type { Desk } from "./desk.svelte";
+
+const said = words.shell;
 
 export interface Way {
   words: string;
@@ -29,14 +32,14 @@ function ways(desk: Desk): Record<Remedy, Way | null> {
   const given = (id: "repair" | "rebuild", words: string): Way | null =>
     desk.commands.can(id) ? { words, run: () => desk.commands.run(id) } : null;
   // Where one is already, nothing leads there.
-  const to = (view: "settings" | "sources" | "notes", words: string): Way | null =>
-    isOpen && desk.view !== view ? { words, run: () => desk.go(view) } : null;
+  const to = (view: "settings" | "sources" | "notes"): Way | null =>
+    isOpen && desk.view !== view ? { words: said.views[view].name, run: () => desk.go(view) } : null;
   return {
-    repair: given("repair", "Check and repair"),
-    rebuild: isOpen ? given("rebuild", "Make it again") : null,
-    models: to("settings", "Settings"),
-    sources: to("sources", "Sources"),
-    notes: to("notes", "Notes"),
-    add: isOpen && !desk.sources.adding ? { words: "Add a source", run: () => desk.sources.startAdding() } : null,
+    repair: given("repair", said.remedies.repair),
+    rebuild: isOpen ? given("rebuild", said.remedies.rebuild) : null,
+    models: to("settings"),
+    sources: to("sources"),
+    notes: to("notes"),
+    add: isOpen && !desk.sources.adding ? { words: said.remedies.add, run: () => desk.sources.startAdding() } : null,
   };
 }

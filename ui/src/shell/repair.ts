@@ -2,8 +2,8 @@
 
 import * as api from "../lib/api";
 import { hinted } from "../lib/hints";
-import { plural } from "../lib/text";
 import type { Failure, Finding, Health } from "../lib/types";
+import { words } from "../words";
 import type { Handlers } from "./commands.svelte";
 import type { Desk } from "./desk.svelte";
 
@@ -22,13 +22,13 @@ export async function repair(desk: Desk): Promise<void> {
   }
   const mended = health.findings.filter((one) => one.repaired).length;
   const worst = left(health);
-  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: `${worst.why} ${hinted(worst.remedy)}` };
+  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hinted(worst.remedy)]) };
   desk.dismiss();
   if (desk.closed) await desk.start();
   else await desk.changed();
   if (failure && desk.closed) desk.closed = failure;
   else if (failure) desk.message = { tone: "error", failure };
-  else desk.toasts.say(mended > 0 ? `The casebook is in order again: ${plural(mended, "thing")} mended.` : "Nothing is wrong with the casebook.");
+  else desk.toasts.say(mended > 0 ? words.shell.mended(mended) : words.shell.nothingWrong);
 }
 
 /** Makes the search index anew from the casebook. */

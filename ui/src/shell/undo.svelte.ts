@@ -1,5 +1,6 @@
 // What was done and can be taken back: one stack for the whole window.
 
+import { words as said } from "../words";
 import type { Toasts } from "./toasts.svelte";
 
 export interface Deed {
@@ -55,7 +56,7 @@ export class Undo {
       this.#say(thrown);
       return false;
     }
-    this.#toasts.say(`Taken back: ${deed.words}`);
+    this.#toasts.say(said.shell.takenBack(deed.words));
     return true;
   }
 }

@@ -36,8 +36,8 @@ it("asks questions of what is there", async () => {
   const desk = await openWindow("full");
   const asked = () => [...document.querySelectorAll(".questions button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
   expect(asked()).toEqual([
-    "Was it reported before? Sync stops after the certificate is renewed",
-    "Was it solved before? Sync stops after the certificate is renewed",
+    "Was this reported before? Sync stops after the certificate is renewed",
+    "Was this solved before? Sync stops after the certificate is renewed",
     "Which reports were closed and opened again?",
   ]);
   click(".questions button", "opened again");

@@ -1,11 +1,12 @@
 // Reading what a person types into the form for a source, and what the form says of each kind of tracker.
 
+import { words } from "../words";
+
 export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
 
-/** What the form says of a kind of tracker. */
-export interface Kind {
+/** How a kind of tracker is read and asked. */
+interface Ways {
   tracker: Tracker;
-  name: string;
   /** The host that is meant where none is named. */
   host: string | null;
   /** How many parts the name of a project has; null for two or more. */
@@ -14,132 +15,35 @@ export interface Kind {
   free?: boolean;
   /** What stands for the project where a host is one project as a whole. */
   whole?: string;
+  wiki: boolean;
+}
+
+/** What the form says of a kind of tracker. */
+export interface Kind extends Ways {
+  name: string;
   /** How a project is written. */
   shape: string;
-  wiki: boolean;
   /** What its tokens are called there. */
   token: string;
   /** Where a token is made, and what it must be allowed. */
   remedy: string;
 }
 
-export const KINDS: readonly Kind[] = [
-  {
-    tracker: "github",
-    name: "GitHub",
-    host: "github.com",
-    parts: 2,
-    shape: "owner/name",
-    wiki: true,
-    token: "Token",
-    remedy:
-      "Settings › Developer settings › Personal access tokens: read access to issues and pull requests, for a wiki to contents too. Without one, what gh is signed in with is used.",
-  },
-  {
-    tracker: "gitlab",
-    name: "GitLab",
-    host: "gitlab.com",
-    parts: null,
-    shape: "group/name",
-    wiki: true,
-    token: "Token",
-    remedy: "Preferences › Access tokens: the scope read_api, for a wiki read_repository too.",
-  },
-  {
-    tracker: "gitea",
-    name: "Gitea or Forgejo",
-    host: null,
-    parts: 2,
-    shape: "owner/name",
-    wiki: true,
-    token: "Token",
-    remedy: "Settings › Applications: read access to issues, for a wiki to the repository too.",
-  },
-  {
-    tracker: "jira",
-    name: "Jira",
-    host: null,
-    parts: 1,
-    shape: "the project’s key, such as APP",
-    wiki: false,
-    token: "Token",
-    remedy: "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.",
-  },
-  {
-    tracker: "redmine",
-    name: "Redmine",
-    host: null,
-    parts: 1,
-    shape: "the project’s identifier",
-    wiki: true,
-    token: "API key",
-    remedy: "My account › API access key › Show. An administrator must have switched the REST interface on.",
-  },
-  {
-    tracker: "bugzilla",
-    name: "Bugzilla",
-    host: null,
-    parts: 1,
-    free: true,
-    shape: "the product’s name",
-    wiki: false,
-    token: "API key",
-    remedy: "Preferences › API Keys › Generate a new API key. It reads what your account may see.",
-  },
-  {
-    tracker: "azure",
-    name: "Azure DevOps",
-    host: "dev.azure.com",
-    parts: 2,
-    free: true,
-    shape: "organisation/project",
-    wiki: true,
-    token: "Personal access token",
-    remedy: "User settings › Personal access tokens: Work Items (Read), for a wiki Code (Read) too.",
-  },
-  {
-    tracker: "linear",
-    name: "Linear",
-    host: "linear.app",
-    parts: 2,
-    shape: "workspace/KEY of the team",
-    wiki: false,
-    token: "API key",
-    remedy: "Settings › Security & access › Personal API keys: read access. A key is for one workspace.",
-  },
-  {
-    tracker: "confluence",
-    name: "Confluence",
-    host: null,
-    parts: 1,
-    shape: "the space’s key, such as ENG",
-    wiki: false,
-    token: "Token",
-    remedy: "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.",
-  },
-  {
-    tracker: "zendesk",
-    name: "Zendesk",
-    host: null,
-    parts: 1,
-    whole: "tickets",
-    shape: "the account’s address, such as acme.zendesk.com",
-    wiki: true,
-    token: "API token",
-    remedy: "Admin Center › Apps and integrations › APIs › API tokens, of an administrator. With the address of its owner.",
-  },
-  {
-    tracker: "discourse",
-    name: "Discourse",
-    host: null,
-    parts: 1,
-    whole: "topics",
-    shape: "the forum’s address, or a category’s",
-    wiki: false,
-    token: "API key",
-    remedy: "A public forum needs none. Admin › API keys: one of a single user, allowed to read topics. Of a key for all users, USER:KEY.",
-  },
+const WAYS: readonly Ways[] = [
+  { tracker: "github", host: "github.com", parts: 2, wiki: true },
+  { tracker: "gitlab", host: "gitlab.com", parts: null, wiki: true },
+  { tracker: "gitea", host: null, parts: 2, wiki: true },
+  { tracker: "jira", host: null, parts: 1, wiki: false },
+  { tracker: "redmine", host: null, parts: 1, wiki: true },
+  { tracker: "bugzilla", host: null, parts: 1, free: true, wiki: false },
+  { tracker: "azure", host: "dev.azure.com", parts: 2, free: true, wiki: true },
+  { tracker: "linear", host: "linear.app", parts: 2, wiki: false },
+  { tracker: "confluence", host: null, parts: 1, wiki: false },
+  { tracker: "zendesk", host: null, parts: 1, whole: "tickets", wiki: true },
+  { tracker: "discourse", host: null, parts: 1, whole: "topics", wiki: false },
 ];
+
+export const KINDS: readonly Kind[] = WAYS.map((one) => ({ ...one, ...words.sources.trackers[one.tracker] }));
 
 export function kindOf(tracker: Tracker): Kind {
   return KINDS.find((kind) => kind.tracker === tracker) as Kind;
@@ -157,21 +61,24 @@ export interface Place {
 const PART = /^[A-Za-z0-9~][\w.-]*$/;
 const FREE = /^[\p{L}\p{N}][^/]*$/u;
 
+const HOSTS: readonly (readonly [tracker: Tracker, host: RegExp])[] = [
+  ["github", /^github\.|\.ghe\.com$/],
+  ["gitlab", /^gitlab\./],
+  ["gitea", /^codeberg\.org$|^(?:gitea|forgejo)\./],
+  ["jira", /^jira\.|\.atlassian\.net$/],
+  ["redmine", /^redmine\./],
+  ["bugzilla", /^bugzilla\./],
+  ["azure", /^dev\.azure\.com$|\.visualstudio\.com$/],
+  ["linear", /^linear\.app$/],
+  ["confluence", /^confluence\./],
+  ["zendesk", /\.zendesk\.com$/],
+  ["discourse", /^discourse\.|\.discourse\.group$/],
+];
+
 /** The kind of tracker that runs at a host, where its name says so. */
 export function trackerAt(host: string): Tracker | null {
   const name = host.toLowerCase();
-  if (name === "github.com" || name.endsWith(".ghe.com") || name.startsWith("github.")) return "github";
-  if (name === "gitlab.com" || name.startsWith("gitlab.")) return "gitlab";
-  if (name === "codeberg.org" || name === "gitea.com" || /^(gitea|forgejo)\./.test(name)) return "gitea";
-  if (name.endsWith(".atlassian.net") || name.startsWith("jira.")) return "jira";
-  if (name.startsWith("redmine.")) return "redmine";
-  if (name.startsWith("bugzilla.")) return "bugzilla";
-  if (name === "dev.azure.com" || name.endsWith(".visualstudio.com")) return "azure";
-  if (name === "linear.app") return "linear";
-  if (name.startsWith("confluence.")) return "confluence";
-  if (name.endsWith(".zendesk.com")) return "zendesk";
-  if (name.startsWith("discourse.") || name.endsWith(".discourse.group")) return "discourse";
-  return null;
+  return HOSTS.find(([, one]) => one.test(name))?.[0] ?? null;
 }
 
 const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "azure" };

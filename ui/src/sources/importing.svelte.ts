@@ -2,32 +2,15 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import { plural } from "../lib/text";
 import type { ColumnView, Failure, FileView, Imported, ImportRequest, Understood } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
+
+const { files: said } = words.sources;
+const { shared } = words;
 
 /** What a column can give, in the words of the engine and in a person's. */
-export const FIELDS: readonly { field: string; name: string }[] = [
-  { field: "number", name: "Number or key" },
-  { field: "title", name: "Title" },
-  { field: "body", name: "Text" },
-  { field: "state", name: "State" },
-  { field: "category", name: "State’s category" },
-  { field: "reason", name: "Resolution" },
-  { field: "author", name: "Author" },
-  { field: "labels", name: "Labels" },
-  { field: "milestone", name: "Version or milestone" },
-  { field: "created", name: "Created" },
-  { field: "updated", name: "Updated" },
-  { field: "closed", name: "Closed" },
-  { field: "url", name: "Address" },
-  { field: "comments", name: "Comments" },
-  { field: "comment author", name: "Comment’s author" },
-  { field: "comment date", name: "Comment’s date" },
-  { field: "duplicates", name: "Is a duplicate of" },
-  { field: "duplicated", name: "Has duplicates" },
-  { field: "related", name: "Related" },
-];
+export const FIELDS = Object.entries(said.fields).map(([field, name]) => ({ field, name }));
 
 /** The field that a person reads a column's name for. */
 export function fieldName(column: ColumnView): string {
@@ -37,19 +20,18 @@ export function fieldName(column: ColumnView): string {
 /** "Jira CSV: 12 items, 30 comments". */
 export function holds(file: FileView): string {
   const parts = [
-    file.items > 0 && plural(file.items, "item"),
-    file.comments > 0 && plural(file.comments, "comment"),
-    file.pages > 0 && plural(file.pages, "wiki page"),
-    file.links > 0 && plural(file.links, "link"),
+    file.items > 0 && said.items(file.items),
+    file.comments > 0 && shared.comments(file.comments),
+    file.pages > 0 && shared.pages(file.pages),
+    file.links > 0 && said.links(file.links),
   ].filter((part) => part !== false);
-  return `${file.kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`;
+  return said.holds(file.kind, parts);
 }
 
 /** What an import did, in one line. */
 export function told(report: Imported): string {
-  const into = report.sources.map((share) => share.source).join(", ") || report.source;
-  const skipped = report.skipped > 0 ? `, ${plural(report.skipped, "record")} could not be used` : "";
-  return `${into}: ${plural(report.new, "new record")}, ${report.updated} updated${skipped}.`;
+  const into = shared.list(report.sources.map((share) => share.source)) || report.source;
+  return said.imported(into, report.new, report.updated, report.skipped);
 }
 
 /** Whether somebody who drops this path surely means a log. */

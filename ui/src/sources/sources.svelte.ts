@@ -1,10 +1,12 @@
 // The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
 
 import * as api from "../lib/api";
-import { plural } from "../lib/text";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
 import { Importing } from "./importing.svelte";
+
+const { news } = words.sources;
 
 /** What a source's own "Test access" came to. */
 export type Tested = { access: Access } | { failure: Failure } | "asking";
@@ -90,7 +92,7 @@ export class Sources {
     await Promise.all([this.#desk.refresh(), this.load()]);
     if (this.#desk.jobs.get("sync")) {
       this.#next.add(source.key);
-      this.#desk.toasts.say(`${source.key} is added. It is synced after what is being synced now.`);
+      this.#desk.toasts.say(news.addedForLater(source.key));
     } else await this.sync([source.key]);
   }
 
@@ -126,7 +128,7 @@ export class Sources {
       isDone = true;
     } catch (thrown) {
       // Nobody asked just now: it is told, and stands in nobody's way.
-      if (isQuiet) this.#desk.toasts.say(`Not synced: ${api.failure(thrown).message}.`);
+      if (isQuiet) this.#desk.toasts.say(news.notSynced(api.failure(thrown).message));
       else this.#desk.say(thrown);
     }
     await this.#desk.changed();
@@ -149,7 +151,7 @@ export class Sources {
   async trust(key: string): Promise<void> {
     try {
       const host = await api.trustSource(key);
-      this.#desk.toasts.say(`${host.host} may now see the token that is kept for it.`);
+      this.#desk.toasts.say(news.trusted(host.host));
     } catch (thrown) {
       this.#desk.say(thrown);
     }
@@ -159,7 +161,7 @@ export class Sources {
   async remove(key: string): Promise<void> {
     try {
       await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
-      this.#desk.toasts.say(`${key} is removed. What you decided about its reports is kept.`);
+      this.#desk.toasts.say(news.removed(key));
     } catch (thrown) {
       this.#desk.say(thrown);
     }
@@ -170,9 +172,7 @@ export class Sources {
   /** Sources that were calibrated by themselves. */
   async learnt(reports: readonly CalibrationReport[]): Promise<void> {
     this.#keep(reports);
-    for (const report of reports) {
-      this.#desk.toasts.say(`${report.source}: duplicate checks are now tuned on its ${plural(report.labels, "known duplicate")}.`);
-    }
+    for (const report of reports) this.#desk.toasts.say(news.tuned(report.source, report.labels));
     await this.load();
   }
 
@@ -195,13 +195,11 @@ export class Sources {
   }
 
   #tell(reports: readonly SyncReport[]): void {
-    if (reports.some((report) => report.problem?.code === "cancelled")) {
-      this.#desk.toasts.say("Stopped. What was fetched so far is kept, and the next sync goes on from there.");
-    }
+    if (reports.some((report) => report.problem?.code === "cancelled")) this.#desk.toasts.say(news.stopped);
     const whole = reports.filter((report) => report.problem === null);
     if (whole.length === 0) return;
     const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
-    const name = whole.length === 1 ? (whole[0]?.source ?? "") : plural(whole.length, "source");
-    this.#desk.toasts.say(fresh > 0 ? `${name}: ${plural(fresh, "new or changed record")}.` : `${name}: nothing new.`);
+    const name = whole.length === 1 ? (whole[0]?.source ?? "") : news.sources(whole.length);
+    this.#desk.toasts.say(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
   }
 }

@@ -118,7 +118,7 @@ export function play(mood: Mood): void {
       case "mirrors":
         return isEmpty ? [] : [{ gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: "2026-03-05T00:00:00Z" }];
       case "hosts":
-        return isEmpty ? [] : [{ address: "https://api.github.com", host: "github.com", sources: ["acme/app"], token: "the keyring" }];
+        return isEmpty ? [] : [{ address: "https://api.github.com", host: "github.com", sources: ["acme/app"], token: "the keyring", kept: true }];
       case "models":
         return [{ answers: true, bytes: 90_000_000, dimensions: 384, embedded: 900, max_tokens: 256, name: "all-minilm-l6-v2", next: false, problem: null, vector_bytes: 1_400_000 }];
       case "catalog":

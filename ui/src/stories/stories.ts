@@ -25,7 +25,7 @@ import Footer from "../prompt/Footer.svelte";
 import LineRow from "../prompt/LineRow.svelte";
 import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
-import { Prompt, type Part } from "../prompt/prompt.svelte";
+import { Prompt, type Part, type PartName } from "../prompt/prompt.svelte";
 import { recognise } from "../prompt/recognise";
 import { first, known, solved as solvedLine, wiki } from "../prompt/words";
 import Banner from "../shell/Banner.svelte";
@@ -85,23 +85,23 @@ function toasts(text: string | null, undo = false): { toasts: Messages } {
 }
 
 /** The lines of the prompt about a report. */
-function lines(sort: Sort): Record<"Known" | "Solved" | "Wiki", Part> {
+function lines(sort: Sort): Record<PartName, Part> {
   const part = (lines: Part["lines"]): Part => ({ lines, pending: false, failure: null, silence: "" });
   const answer = { cases: [solved(sort)], wiki: [page(sort)] } as unknown as TroubleshootResponse;
   return {
-    Known: part(known({ candidates: [candidate("open", sort)], known: null } as unknown as DuplicatesResponse)),
-    Solved: part(solvedLine(answer)),
-    Wiki: part(wiki(answer)),
+    known: part(known({ candidates: [candidate("open", sort)], known: null } as unknown as DuplicatesResponse)),
+    solved: part(solvedLine(answer)),
+    wiki: part(wiki(answer)),
   };
 }
 
 const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "Nothing like it is known." };
 
-const partly = { name: "Known" as const, room: 1, current: "Known 0", idOf: (row: string) => row.replace(" ", "-"), reach: none, open: none };
+const partly = { name: "known" as const, room: 1, current: "known 0", idOf: (row: string) => row.replace(" ", "-"), reach: none, open: none };
 
 /** The prompt as somebody left it: a text, or the clipboard, and the same part three times where it is not told which. */
-function asked(text: string, parts: Part | Record<"Known" | "Solved" | "Wiki", Part>, change: Partial<Prompt> = {}): { prompt: Prompt } {
-  const all = "Known" in parts ? parts : { Known: parts, Solved: parts, Wiki: parts };
+function asked(text: string, parts: Part | Record<PartName, Part>, change: Partial<Prompt> = {}): { prompt: Prompt } {
+  const all = "known" in parts ? parts : { known: parts, solved: parts, wiki: parts };
   return { prompt: Object.assign(new Prompt(), { text, parts: all, sources: ["acme/app"] }, change) };
 }
 
@@ -185,11 +185,11 @@ export const STORIES: readonly Story[] = [
     full: { typing: false, takes: true, asked: true, message: "Copied a reply that cites 3 items.", brief: none, copy: none },
   }),
   ...told("LineRow", LineRow, {
-    ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).Solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
-    loading: { id: "line-old", line: lines("plain").Known.lines[0]!, selected: false, old: true, reach: none, open: none },
+    ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
+    loading: { id: "line-old", line: lines("plain").known.lines[0]!, selected: false, old: true, reach: none, open: none },
   }, "listbox"),
   ...told("PartLines", PartLines, {
-    full: { ...partly, part: lines("plain").Known },
+    full: { ...partly, part: lines("plain").known },
     several: { ...partly, room: 3, part: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } },
     loading: { ...partly, part: { ...EMPTY_PART, pending: true } },
     empty: { ...partly, part: EMPTY_PART },
@@ -200,10 +200,10 @@ export const STORIES: readonly Story[] = [
     clipboard: asked("", lines("plain"), { clipboard: recognise(LOG, []) }),
     asking: asked(TITLES.plain, { ...EMPTY_PART, pending: true }),
     full: asked(`${TITLES.plain}\n${LOG}`, lines("plain")),
-    words: asked("certificate chain", { ...lines("plain"), Known: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } }),
+    words: asked("certificate chain", { ...lines("plain"), known: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } }),
     key: asked("acme/app#12", lines("plain")),
     silent: asked(`${TITLES.plain}\nagain`, {
-      Known: EMPTY_PART, Solved: { ...EMPTY_PART, silence: "Nothing like it has been solved." }, Wiki: { ...EMPTY_PART, silence: "No wiki page is about it." },
+      known: EMPTY_PART, solved: { ...EMPTY_PART, silence: "Nothing like it has been solved." }, wiki: { ...EMPTY_PART, silence: "No wiki page is about it." },
     }),
     failing: asked("acme/app#12", { ...EMPTY_PART, failure: { code: "not_found", message: "there is no acme/app#12", hint: "Sync its source first." } }),
     closed: asked("", EMPTY_PART, { closed: { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." } }),

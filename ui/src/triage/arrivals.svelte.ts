@@ -5,6 +5,7 @@ import { Latest } from "../lib/latest";
 import { plain } from "../lib/text";
 import type { DuplicatesResponse, Hit, TriageItem } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
 import { judgement } from "./words";
 
 /** How many are listed; the rest is found by the search that counts them. */
@@ -75,13 +76,13 @@ export class Arrivals {
     const known = new Map(waiting.map((item) => [item.key, item.candidate]));
     for (const { key } of this.all) {
       const candidate = known.get(key);
-      let words = candidate ? judgement({ known: null, candidates: [candidate] }) : this.#said.get(key);
-      if (words === undefined) {
+      let said = candidate ? judgement({ known: null, candidates: [candidate] }) : this.#said.get(key);
+      if (said === undefined) {
         const found = await api.duplicates({ key, include_closed: includeClosed }).catch((): DuplicatesResponse | null => null);
         if (!isCurrent()) return;
-        words = found ? judgement(found) : "Not checked";
+        said = found ? judgement(found) : words.triage.lists.notChecked;
       }
-      if (words !== this.#said.get(key)) this.#said = new Map([...this.#said, [key, words]]);
+      if (said !== this.#said.get(key)) this.#said = new Map([...this.#said, [key, said]]);
     }
   }
 

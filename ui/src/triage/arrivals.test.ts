@@ -50,5 +50,5 @@ it("says in one line what a report is", () => {
   expect([
     judgement({ known, candidates: [] }), judgement({ known: null, candidates: [] }), judgement({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
     judgement({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
-  ]).toEqual(["Known as a duplicate of #2", "Nothing earlier is like it", "Related to #1, 90 %", "Nothing earlier is like it"]);
+  ]).toEqual(["A known duplicate of #2", "Nothing earlier is like it", "Related to #1, 90 %", "Nothing earlier is like it"]);
 });

@@ -3,11 +3,12 @@
 import * as api from "../lib/api";
 import type { Closure, ClosureRecord, ClosureReport, Failure } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
+import { words } from "../words";
 
 /** What is told of a report after it was tried. */
 export function outcome(record: ClosureRecord): string {
-  const how = { closed: "Closed", commented: "Commented, not closed yet", commenting: "Not closed yet", refused: "Left as it is" };
-  return record.problem ? `${how[record.step]}: ${record.problem}` : how[record.step];
+  const { because, steps } = words.triage.closing;
+  return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
 }
 
 export class Closing {

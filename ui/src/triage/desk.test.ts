@@ -41,7 +41,7 @@ it("asks in a dialog before it decides about pairs that were not shown", async (
   press("d");
   await rest();
   const words = () => text("dialog.ask h2");
-  expect(words()).toBe("2 pairs of 3 were not shown to you yet");
+  expect(words()).toBe("2 of 3 pairs have not been shown to you yet");
   expect(desk.triage.decisions).toEqual([]);
   [...document.querySelectorAll<HTMLElement>("dialog.ask button")].find((one) => one.textContent.startsWith("Only about the 1"))?.click();
   await rest();

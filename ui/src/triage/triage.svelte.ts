@@ -9,10 +9,10 @@ import { clock } from "../lib/clock.svelte";
 import type { Desk } from "../shell/desk.svelte";
 import type { DeskSetting } from "../shell/shelf.svelte";
 import type { Deed } from "../shell/undo.svelte";
+import { words } from "../words";
 import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { Marks } from "./marks.svelte";
 import { Today, type Done } from "./today.svelte";
-import { several } from "./words";
 
 /** How many reports of each list are held; more come as these are decided. */
 const HELD = 100;
@@ -35,11 +35,7 @@ export interface Decision extends Pair {
   deed: Deed | null;
 }
 
-export const DONE: Record<VerdictKind, string> = {
-  duplicate: "is a duplicate of",
-  related: "is related to",
-  not_duplicate: "is not a duplicate of",
-};
+const { decided, done: told } = words.triage;
 
 export class Triage {
   source = $state<string | null>(null);
@@ -361,8 +357,8 @@ export class Triage {
     this.#take(pairs);
     this.decisions = [...this.decisions, ...made];
     const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
-    const words = made.length === 1 ? `${first.item.key} ${DONE[kind]} ${first.other}.` : several(made.length, kind);
-    const deed = this.#desk.undo.did(words, () => this.#takeAllBack(made, recordings));
+    const said = made.length === 1 ? told.one(decided[kind](first.item.key, first.other)) : told.several[kind](made.length);
+    const deed = this.#desk.undo.did(said, () => this.#takeAllBack(made, recordings));
     for (const decision of made) decision.deed = deed;
     const outcomes = await Promise.allSettled(recordings);
     const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
@@ -418,7 +414,7 @@ export class Triage {
       this.#desk.say(thrown);
       return;
     }
-    this.#desk.toasts.say(`Taken back: ${key} ${DONE[kind]} ${other}.`);
+    this.#desk.toasts.say(told.takenBack(decided[kind](key, other)));
   }
 
   async #takeStoredBack(key: string, other: string): Promise<void> {

@@ -41,7 +41,7 @@ const click = (words: string) =>
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   // As the window does with what no list has taken.
-  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.key(event, ["Triage"]);
+  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.key(event, ["triage"]);
   await rest();
 }
 

@@ -10,9 +10,10 @@ it("says what became of a candidate", () => {
 });
 
 it("says in one vocabulary what a pair is, each band by a word and a mark of its own", () => {
-  expect(BANDS.likely).toBe("Probably the same as");
-  expect(BANDS.possible).toBe("May be the same as");
-  for (const words of [BANDS, MARKS]) expect(new Set(Object.values(words)).size).toBe(5);
+  expect(BANDS.likely("#1")).toBe("Probably the same as #1");
+  expect(BANDS.possible("#1")).toBe("May be the same as #1");
+  const bands = Object.values(BANDS).map((said) => said("#1"));
+  for (const told of [bands, Object.values(MARKS)]) expect(new Set(told).size).toBe(5);
 });
 
 it("cuts the queue down to what is at least so sure, from the surest to everything", () => {
@@ -29,10 +30,10 @@ it("says what answers as sure as this one turned out to be", () => {
 });
 
 it("says how much there is to read and what will come of it", () => {
-  expect(waits(230, 100, 41.6)).toBe("wait; of these 100, about 42 are the same");
-  expect(waits(5, 5, 1.2)).toBe("wait; of these 5, about 1 is the same");
-  expect(waits(5, 5, 0.4)).toBe("wait; of these 5, hardly any is the same");
-  expect([waits(1, 1, 0.6), waits(0, 0, 0), waits(3, 0, 0)]).toEqual(["waits", "waits", "wait"]);
+  expect(waits(230, 100, 41.6)).toBe("{waiting} wait; of these 100, about 42 are the same");
+  expect(waits(5, 5, 1.2)).toBe("{waiting} wait; of these 5, about 1 is the same");
+  expect(waits(5, 5, 0.4)).toBe("{waiting} wait; of these 5, hardly any are the same");
+  expect([waits(1, 1, 0.6), waits(0, 0, 0), waits(3, 0, 0)]).toEqual(["{waiting} waits", "Nothing waits", "{waiting} wait"]);
 });
 
 it("promises no sameness that no candidate has", () => {

@@ -7,11 +7,11 @@ import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, Secti
 import type { Piece } from "./pieces";
 import { question } from "./troubleshoot.svelte";
 
-export const FORMATS: readonly { format: BriefFormat; name: string; ending: string }[] = [
-  { format: "markdown", name: "Markdown", ending: "md" },
-  { format: "html", name: "HTML", ending: "html" },
-  { format: "pdf", name: "PDF", ending: "pdf" },
-  { format: "json", name: "JSON", ending: "json" },
+export const FORMATS: readonly { format: BriefFormat; ending: string }[] = [
+  { format: "markdown", ending: "md" },
+  { format: "html", ending: "html" },
+  { format: "pdf", ending: "pdf" },
+  { format: "json", ending: "json" },
 ];
 
 /** A path with the ending of another format. */

@@ -3,8 +3,10 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { Failure, LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
-import { count, plural } from "../lib/text";
+import { words } from "../words";
 import type { Jobs } from "../shell/jobs.svelte";
+
+const said = words.troubleshoot.logs;
 
 /** The paths that a text consists of; none if it is something else. */
 export function paths(text: string): string[] {
@@ -25,28 +27,25 @@ export function name(path: string): string {
 /** What all of it came to, in one line. */
 export function summary(response: LogResponse): string {
   const read = response.files.filter((file) => file.skipped === null).length;
-  return `${plural(response.distinct, "distinct error")} in ${plural(response.lines, "line")} of ${plural(read, "file")}`;
+  return said.summary(response.distinct, response.lines, read);
 }
+
+const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
 /** The counts, each with the word that the errors have beside them. */
 export function counts(response: LogResponse): { verdict: LogVerdict; words: string }[] {
-  const all: [LogVerdict, number, string][] = [
-    ["solved", response.solved, "solved"],
-    ["known", response.known, "known"],
-    ["perhaps", response.perhaps, "perhaps known"],
-    ["new", response.new, "never seen"],
-  ];
-  return all.filter(([, n]) => n > 0).map(([verdict, n, word]) => ({ verdict, words: `${count(n)} ${word}` }));
+  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => ({ verdict, words: said.counts[verdict](response[verdict]) }));
 }
 
-export function place(at: LogPlace): string {
-  return `${at.file}:${at.line}${at.at === null ? "" : `, ${at.at}`}`;
+/** A place in a file, and when that was written, with what is said of the place. */
+function place({ file, line, at }: LogPlace, say = (place: string) => place): string[] {
+  return [say(`${file}:${line}`), ...(at === null ? [] : [at])];
 }
 
-/** How often, and where. */
-export function often(error: LogError): string {
-  if (error.count === 1) return `once, ${place(error.last)}`;
-  return `${count(error.count)} times, last ${place(error.last)}, first ${place(error.first)}`;
+/** How often, and where, in parts. */
+export function often(error: LogError): string[] {
+  if (error.count === 1) return [said.once, ...place(error.last)];
+  return [said.times(error.count), ...place(error.last, said.last), ...place(error.first, said.first)];
 }
 
 export class Logs {

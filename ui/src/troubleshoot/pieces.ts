@@ -1,6 +1,9 @@
 // The pieces of an answer: what can be read, and picked for a brief.
 
 import type { AskedVersion, CaseComment, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
+import { words } from "../words";
+
+const said = words.troubleshoot;
 
 export type Section = "case" | "duplicate" | "wiki";
 
@@ -13,14 +16,18 @@ export interface Piece {
   anchor: string | null;
 }
 
+/** What a piece is called among the pieces. */
+export function idOf(section: Section, key: string): string {
+  return `${section} ${key}`;
+}
+
 /** All pieces in the order in which they are shown. */
 export function pieces(solved: TroubleshootResponse | null, duplicates: DuplicatesResponse | null): Piece[] {
+  const piece = (section: Section, key: string, anchor: string | null = null): Piece => ({ id: idOf(section, key), section, key, anchor });
   return [
-    ...(solved?.cases ?? []).map((c): Piece => ({ id: `case ${c.key}`, section: "case", key: c.key, anchor: c.fix })),
-    ...(duplicates?.candidates ?? []).map(
-      (c): Piece => ({ id: `duplicate ${c.key}`, section: "duplicate", key: c.key, anchor: null }),
-    ),
-    ...(solved?.wiki ?? []).map((w): Piece => ({ id: `wiki ${w.key}`, section: "wiki", key: w.key, anchor: null })),
+    ...(solved?.cases ?? []).map(({ key, fix }) => piece("case", key, fix)),
+    ...(duplicates?.candidates ?? []).map(({ key }) => piece("duplicate", key)),
+    ...(solved?.wiki ?? []).map(({ key }) => piece("wiki", key)),
   ];
 }
 
@@ -32,13 +39,16 @@ export function fixFirst(one: SolvedCase): CaseComment[] {
 
 /** What the version with the fix means for the one that is asked about. */
 export function versionWords({ version, has_fix }: AskedVersion): string {
-  return has_fix ? `${version} should have the fix: it may be back` : `${version} is older`;
+  return has_fix ? said.shouldHaveFix(version) : said.isOlder(version);
 }
 
 /** How likely a case helps, in words; nothing where it is tied to the report by more than likeness. */
 export function helps(one: SolvedCase): string {
-  if (one.relation !== null) return "";
-  return one.helps >= 0.5 ? "likely to help" : "may help";
+  return one.relation === null ? chance(one.helps) : "";
+}
+
+export function chance(helps: number): string {
+  return helps >= 0.5 ? said.helps.likely : said.helps.perhaps;
 }
 
 export interface Block {

@@ -149,6 +149,8 @@ pub struct HostView {
     pub sources: Vec<String>,
     /// Where its token is found, in words; never the token.
     pub token: Option<String>,
+    /// Whether that is the system's keyring, from which it can be removed.
+    pub kept: bool,
 }
 
 /// What to sync, and how.

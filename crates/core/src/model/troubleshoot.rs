@@ -130,7 +130,7 @@ impl AskedVersion {
     pub fn words(&self) -> String {
         let version = &self.version;
         if self.has_fix {
-            format!("{version} should have the fix: it may be back")
+            format!("{version} should have the fix: it may have come back")
         } else {
             format!("{version} is older")
         }

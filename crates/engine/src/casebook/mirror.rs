@@ -16,7 +16,7 @@ use precedent_index::update::Effort;
 use precedent_store::{Reader, RemoteRow, SourceRow};
 use precedent_trackers::{
     http::Http,
-    secrets::{Found, SecretString},
+    secrets::{Found, KEYRING, SecretString},
     sync,
     tracker::github::device::{self, DeviceLogin},
 };
@@ -143,11 +143,15 @@ impl Casebook {
         self.run(move |i| {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
             for (source, remote) in live {
-                let host = hosts.entry(remote.host.clone()).or_insert_with(|| HostView {
-                    token: token(i, &source, &remote).map(|found| found.place.to_owned()),
-                    host: remote.host.clone(),
-                    address: remote.base_url.clone(),
-                    sources: Vec::new(),
+                let host = hosts.entry(remote.host.clone()).or_insert_with(|| {
+                    let place = token(i, &source, &remote).map(|found| found.place);
+                    HostView {
+                        token: place.map(str::to_owned),
+                        kept: place == Some(KEYRING),
+                        host: remote.host.clone(),
+                        address: remote.base_url.clone(),
+                        sources: Vec::new(),
+                    }
                 });
                 host.sources.push(source.key);
             }

@@ -1,1 +1,73 @@
-export const prompt = {};
+import { plural } from "./numbers";
+
+export const prompt = {
+  name: "Ask Precedent",
+  question: "What happened?",
+  example: "A few words, an error message, a mail, a key",
+
+  fromClipboard: (what: string) => `From the clipboard: ${what}`,
+  readAs: (what: string) => `Read as ${what}`,
+  emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
+  staysHere: "It all stays on this machine.",
+  /** What a text is read as. */
+  sorts: { key: "a key", link: "a link", trace: "a stack trace", mail: "a mail", words: "a search", text: "text" },
+  linkTo: (key: string) => `a link to ${key}`,
+  withLines: (sort: string, lines: number) => `${sort}, ${plural(lines, "line")}`,
+  withText: (sort: string, text: string) => `${sort}: ${text}`,
+
+  answers: "What is known",
+  parts: { known: "Known", solved: "Solved", wiki: "Wiki" },
+  /** What a screen reader says of a part, before it says what it found or why it failed. */
+  heard: (part: string, what: string, title: string) => `${part}: ${what}, ${title}.`,
+  heardFailure: (part: string, why: string) => `${part}: ${why}`,
+  looking: "Looking",
+  lookingShown: "Looking…",
+  nothingFound: "No report matches it.",
+  nothingKnown: "Nothing like it is known.",
+  nothingSolved: "Nothing like it has been solved.",
+  nothingInWiki: "No wiki page is about it.",
+  wikiLeftOut: "Not looked through, because the solved case is likely to help.",
+
+  knownDuplicate: (of: string) => `A known duplicate of ${of}`,
+  fixedBy: (key: string, title: string) => `Fixed by ${key}: ${title}`,
+  fixedIn: (version: string) => `Fixed in ${version}`,
+
+  ways: {
+    open: "Open Precedent",
+    item: (key: string) => `Open ${key}`,
+    triage: (key: string) => `Decide about the duplicates of ${key}`,
+    search: (text: string) => `Search for “${text}”`,
+    troubleshoot: "Read everything that is known about it",
+  },
+
+  keys: {
+    name: "Keys",
+    choose: "Choose",
+    take: "Take it",
+    open: "Open",
+    brief: "Brief",
+    copyReply: "Copy a reply",
+    hide: "Hide",
+  },
+  copied: (items: number) => `Copied a reply that cites ${plural(items, "item")}.`,
+  notHere: "The answers are not here yet.",
+  nothingToCite: "There is nothing to cite.",
+
+  /** The sentences of a reply that is copied, to somebody who reported something. Each `report` is a `cited` one. */
+  reply: {
+    cited: (title: string, key: string) => `“${title}” (${key})`,
+    bands: {
+      high: (report: string) => `This is the same as ${report}.`,
+      likely: (report: string) => `This is probably the same as ${report}.`,
+      possible: (report: string) => `This may be the same as ${report}.`,
+      related: (report: string) => `This is related to ${report}.`,
+      none: (report: string) => `This is hardly like ${report}.`,
+    },
+    knownDuplicate: (report: string) => `This is a known duplicate of ${report}.`,
+    see: (report: string) => `See ${report}.`,
+    solvedBefore: (report: string) => `A case like it has been solved: ${report}.`,
+    /** The fix is text of a tracker: it may bring its own stop. */
+    solved: (report: string, fix: string) => `${report} was solved: ${/[.!?…]$/.test(fix) ? fix : `${fix}.`}`,
+    wiki: (page: string) => `The wiki page ${page} is about it.`,
+  },
+};

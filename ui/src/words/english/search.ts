@@ -1,1 +1,139 @@
-export const search = {};
+import { count, plural } from "./numbers";
+
+export const search = {
+  name: "Search",
+  placeholder: "What happened? A few words, an error message, a whole log",
+  sortBy: {
+    best: "Sort by: best match",
+    newest: "Sort by: newest",
+    changed: "Sort by: recently updated",
+    comments: "Sort by: most comments",
+  },
+  save: "Save this search",
+  forget: "Forget this saved search",
+  saved: (query: string) => `The search “${query}” is saved.`,
+  noLongerSaved: (query: string) => `The search “${query}” is no longer saved.`,
+  /** What a saved search finds; `more`: there may be others. */
+  finds: (query: string, found: number, more: boolean) => `${query}: ${plural(found, "document")}${more ? " or more" : ""}`,
+
+  filters: {
+    label: "Filters",
+    issues: "Issues",
+    pullRequests: "Pull requests",
+    pages: "Wiki",
+    open: "Open",
+    closed: "Closed",
+    pasted: "A pasted text is searched as it is",
+    remove: (filter: string) => `Remove the filter ${filter}`,
+    /** `filter` is a word of the query language, as "label". */
+    not: (filter: string) => `not ${filter}`,
+  },
+
+  order: {
+    label: "Order of the results",
+    title: "Order of the results (s)",
+    best: "Best match",
+    newest: "Newest",
+    changed: "Recently updated",
+    comments: "Most comments",
+  },
+  results: {
+    label: "Results",
+    recent: "Recently updated",
+    documents: (n: number, sorted: string) => `${plural(n, "document")}, ${sorted}`,
+    found: (n: number) => plural(n, "result"),
+    top: (n: number) => `Top ${n} results`,
+    /** Another order is one of what was found, not of all that there is. */
+    foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted} among these`,
+    topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted} among these`,
+    /** Behind the number of results. */
+    sorted: {
+      newest: "newest first",
+      changed: "most recently updated first",
+      comments: "most comments first",
+    },
+    mostRecentFirst: "most recently updated first",
+    more: "Show more results",
+    nothing: "Nothing found.",
+    nothingYet: "Nothing found yet.",
+    nothingWithFilters: "Nothing matches these filters. Try without them.",
+    removeFilters: "Remove the filters",
+    tryOther: "Try fewer or different words, an error code, or a phrase in quotes.",
+    loading: "Loading",
+    /** For screen readers, after how many comments there are. */
+    comments: (n: number) => (n === 1 ? "comment" : "comments"),
+    /** Before what somebody wrote. */
+    by: (author: string) => `${author}:`,
+    /** How much a result fits by its words, by its meaning and by its error. */
+    words: (score: string) => `words ${score}`,
+    meaning: (score: string) => `meaning ${score} of 1`,
+    sameError: (score: string) => `same error ${score}`,
+  },
+
+  start: {
+    choose: "Choose a result to read it here, or ask:",
+    questions: "Questions to begin with",
+    reported: "Was this reported before?",
+    solved: "Was this solved before?",
+    reopened: "Which reports were closed and opened again?",
+    pinned: "Pinned",
+    lastSearch: "Last search",
+    savedSearches: "Saved searches",
+    forgetSearch: (query: string) => `Forget the search ${query}`,
+    forget: "Forget",
+    recent: "Recently read",
+    /** The places are keys. */
+    keys: "{down} {up} to move, {enter} to read, {duplicates} for duplicates, {commands} for commands, {help} for all keys",
+  },
+  tour: {
+    title: "Six keys to begin with",
+    /** For screen readers: what a key does, and that it was used already. */
+    done: (does: string) => `${does}, done`,
+    read: "Read the result that is marked",
+    duplicates: "Was this reported before?",
+    solved: "Was this solved before?",
+    triage: "Decide which reports are duplicates",
+    palette: "Find an item, or anything to do",
+    help: "All keyboard shortcuts",
+    used: (used: number, all: number) => `${used} of ${all} used`,
+    skip: "Skip",
+  },
+
+  bar: {
+    results: "← Results",
+    otherToTheLeft: "The other pane (h)",
+    otherToTheRight: "The other pane (l)",
+    back: "Back (b or Alt ←)",
+    pinned: "Pinned",
+    tracker: "Open in the tracker",
+    close: "Close this pane",
+    closeByKey: "Close this pane (Esc)",
+    toTop: "Back to the beginning",
+  },
+  fix: {
+    fixedBy: (key: string) => `Fixed by ${key}`,
+    duplicateOf: (key: string) => `Duplicate of ${key}`,
+    answer: "Accepted answer",
+    proposedIn: (key: string) => `Fix proposed in ${key}`,
+  },
+
+  thread: {
+    label: "Reading",
+    /** What it is, and who wrote it. */
+    by: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
+    byNobody: { issue: "Issue", pull_request: "Pull request", page: "Written", note: "Written" },
+    opened: "opened {time}",
+    created: "created {time}",
+    updated: "updated {time}",
+    milestone: (name: string) => `milestone ${name}`,
+    locked: "locked",
+    gone: "This is gone from the tracker. You are reading the last copy.",
+    filterBy: "Show what has this label",
+    links: "Links",
+    notHere: "(not in this casebook)",
+    moreLinks: (n: number) => `Show ${count(n)} more`,
+    /** What the author of a page did, as `shared.comment.reported`. */
+    wrote: "wrote",
+    missing: (comments: number) => `The tracker has ${plural(comments, "more comment")} that this casebook does not hold.`,
+  },
+};

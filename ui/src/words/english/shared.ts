@@ -11,7 +11,7 @@ export const shared = {
   noTitle: "(no title)",
   source: "Source",
   allSources: "All sources",
-  lastChange: "Last change",
+  updated: "Updated",
 
   /** What a time is of, before the exact time. */
   timeOf: (what: string, time: string) => `${what}: ${time}`,
@@ -47,6 +47,9 @@ export const shared = {
     editedAt: (time: string) => `Edited: ${time}`,
     noText: "No text.",
     label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`,
+    /** What somebody did with a text, after their name and before the time. */
+    reported: "reported",
+    commented: "commented",
   },
   standings: {
     OWNER: "owner",
@@ -96,6 +99,14 @@ export const shared = {
     evaluate: "Evaluating",
     close: "Closing at the tracker",
   },
+
+  /** An item by its key and its title. */
+  named: (key: string, title: string) => `${key}: ${title}`,
+  quoted: (text: string) => `“${text}”`,
+  sentences: (parts: readonly string[]) => parts.join(" "),
+  /** How long an answer took. */
+  took: (ms: number) => `${ms.toFixed(0)} ms`,
+  cancel: "Cancel",
 };
 
 function withMarks(marks: number): string {

@@ -1,1 +1,281 @@
-export const sources = {};
+import { count, percent, plural } from "./numbers";
+
+const ATLASSIAN = "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.";
+
+export const sources = {
+  name: "Sources",
+  syncAll: "Sync all",
+  add: "Add a source",
+  noneYet: "No sources yet.",
+  noneYetWhy: "A source is a project whose issues, comments and wiki are kept on this machine.",
+  openSample: "Open the sample",
+  missing: (gaps: number) => `${count(gaps)} missing`,
+
+  /** How fresh a source is, in its row. */
+  freshness: {
+    imported: "imported {time}",
+    importedFromFiles: "imported from files",
+    syncing: "syncing now",
+    syncingSoFar: (soFar: string) => `syncing now: ${soFar}`,
+    waiting: "waiting for the tracker",
+    synced: "synced {time}",
+    neverSynced: "never synced",
+  },
+  /** How far a sync is; the unit comes from the engine. */
+  soFar: (done: number, total: number | null, unit: string) => `${count(done)}${total !== null ? ` of ${count(total)}` : ""} ${unit}`,
+  phase: (phase: string, soFar: string) => `${phase}: ${soFar}`,
+  /** A number with its name, for who hears it. */
+  figure: (name: string, value: string) => `${name}: ${value}`,
+
+  adding: {
+    whereFrom: "Where it comes from",
+    mirror: "Mirror a tracker",
+    readFiles: "Read from files",
+    project: "Project",
+    projectForms: "its address, or owner/name",
+    trackerUnknown: "The address does not say which tracker this is. Choose it below.",
+    /** What was read in an address that was pasted. */
+    found: (project: string, host: string, tracker: string) => `${project} at ${host}, ${/^[AEIO]/.test(tracker) ? "an" : "a"} ${tracker}.`,
+    projectHint: (shape: string) => `The address of the project or of any of its issues; or ${shape}.`,
+    noProject: (typed: string, tracker: string) => `“${typed}” is not a ${tracker} project`,
+    noProjectHint: (shape: string) => `Write it as ${shape}, or paste its address.`,
+    tracker: "Tracker",
+    host: "Host",
+    hostExample: "tracker.acme.example",
+    jiraHostExample: "acme.atlassian.net",
+    githubHosts: "github.com, your company’s {address}, or a GitHub Enterprise Server.",
+    githubHostExample: "name.ghe.com",
+    hostFolder: "If it runs in a folder, add the folder: {address}.",
+    hostFolderExample: (folder: string) => `acme.example/${folder}`,
+    optional: "optional",
+    tokenHint: "It is kept in the system’s keyring and nowhere else. A public project needs none.",
+    called: "Name",
+    calledByHost: "host/project, or a name you choose: acme/app",
+    calledByTracker: "as in the tracker, or a name you choose: acme/app",
+    includeWiki: "Include its wiki",
+    submit: "Test, add and sync",
+  },
+  asking: (host: string) => `Asking ${host}…`,
+  account: "Account",
+  accountExample: "you@acme.example",
+
+  /** For each kind of tracker: how it writes a project, what it calls a token, and where one is made, in the tracker's own words. */
+  trackers: {
+    github: {
+      name: "GitHub",
+      shape: "owner/name",
+      token: "Token",
+      remedy:
+        "Settings › Developer settings › Personal access tokens: read access to issues and pull requests, for a wiki to contents too. " +
+        "Without one, the account that gh is signed in with is used.",
+    },
+    gitlab: {
+      name: "GitLab",
+      shape: "group/name",
+      token: "Token",
+      remedy: "Preferences › Access tokens: the scope read_api, for a wiki read_repository too.",
+    },
+    gitea: {
+      name: "Gitea or Forgejo",
+      shape: "owner/name",
+      token: "Token",
+      remedy: "Settings › Applications: read access to issues, for a wiki to the repository too.",
+    },
+    jira: { name: "Jira", shape: "the project’s key, such as APP", token: "Token", remedy: ATLASSIAN },
+    redmine: {
+      name: "Redmine",
+      shape: "the project’s identifier",
+      token: "API key",
+      remedy: "My account › API access key › Show. An administrator must have turned on the REST interface.",
+    },
+    bugzilla: {
+      name: "Bugzilla",
+      shape: "the product’s name",
+      token: "API key",
+      remedy: "Preferences › API Keys › Generate a new API key. It can read what your account can see.",
+    },
+    azure: {
+      name: "Azure DevOps",
+      shape: "organisation/project",
+      token: "Personal access token",
+      remedy: "User settings › Personal access tokens: Work Items (Read), for a wiki Code (Read) too.",
+    },
+    linear: {
+      name: "Linear",
+      shape: "workspace/KEY of the team",
+      token: "API key",
+      remedy: "Settings › Security & access › Personal API keys: read access. A key is for one workspace.",
+    },
+    confluence: { name: "Confluence", shape: "the space’s key, such as ENG", token: "Token", remedy: ATLASSIAN },
+    zendesk: {
+      name: "Zendesk",
+      shape: "the account’s address, such as acme.zendesk.com",
+      token: "API token",
+      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator makes one; it goes with that person’s address.",
+    },
+    discourse: {
+      name: "Discourse",
+      shape: "the forum’s address, or a category’s",
+      token: "API key",
+      remedy: "A public forum needs none. Admin › API keys: a key of a single user who may read topics. Write a key for all users as USER:KEY.",
+    },
+  },
+
+  files: {
+    title: "Files",
+    hint:
+      "Drop files on the window, or enter their paths, one per line: an export from Jira, GitLab, Zendesk, Azure DevOps, Linear and " +
+      "others as CSV, JSON or XML, compressed or not; or a folder.",
+    called: "Name",
+    calledByFiles: "as in the files, or a name you choose: acme/app",
+    reading: "Reading…",
+    preview: "Preview",
+    import: "Import",
+    found: "What the files hold",
+    /** What a file is and how much of everything it holds. */
+    holds: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
+    encodedAs: (holds: string, encoding: string) => `${holds}, encoded as ${encoding}`,
+    items: (n: number) => plural(n, "item"),
+    links: (n: number) => plural(n, "link"),
+    unusable: (records: number) => `${plural(records, "record")} cannot be used`,
+    skipped: (place: string, reason: string) => `${place}: ${reason}`,
+    share: (source: string, items: number) => `${source}: ${plural(items, "item")}`,
+    columnsOf: (file: string) => `Columns of ${file}`,
+    column: "Column",
+    usedAs: "Used as",
+    columnUsedAs: (column: string) => `What ${column} is used as`,
+    notUsed: "not used",
+    /** What a column can give, by the engine's name for it. */
+    fields: {
+      number: "Number or key",
+      title: "Title",
+      body: "Text",
+      state: "State",
+      category: "State’s category",
+      reason: "Resolution",
+      author: "Author",
+      labels: "Labels",
+      milestone: "Version or milestone",
+      created: "Created",
+      updated: "Updated",
+      closed: "Closed",
+      url: "Address",
+      comments: "Comments",
+      "comment author": "Comment’s author",
+      "comment date": "Comment’s date",
+      duplicates: "Is a duplicate of",
+      duplicated: "Has duplicates",
+      related: "Related",
+    },
+    firstOf: (items: number) => `The first of ${count(items)}`,
+    leftOut: (files: number) => `${plural(files, "file")} left out`,
+    imported: (into: string, fresh: number, updated: number, unusable: number) =>
+      `${into}: ${plural(fresh, "new record")}, ${count(updated)} updated${unusable > 0 ? `, ${plural(unusable, "record")} could not be used` : ""}.`,
+  },
+
+  detail: {
+    mirroredFrom: (host: string) => `Mirrored from ${host}.`,
+    /** A project that has another name at its tracker now. */
+    mirroredAs: (host: string, project: string) => `Mirrored from ${host}, where it is now called ${project}.`,
+    lastSync: "Last sync {time}.",
+    neverSynced: "Never synced.",
+    importedAt: "Imported from files {time}.",
+    imported: "Imported from files.",
+    stopping: "Stopping…",
+    cancelSync: "Cancel the sync",
+    sync: "Sync",
+    test: "Test access",
+    remove: "Remove…",
+    confirmRemove: (key: string, items: number, comments: number) =>
+      `Remove ${key} with ${plural(items, "item")} and ${plural(comments, "comment")} from this casebook? ` +
+      "The tracker keeps its own; what you decided is kept too.",
+    keepIt: "Keep it",
+    removeIt: "Remove it",
+
+    held: "Held here",
+    issues: "Issues",
+    pullRequests: "Pull requests",
+    comments: "Comments",
+    pages: "Wiki pages",
+    lastSyncBrought: (fresh: number, updated: number, seconds: number, requests: number, gone: number) =>
+      `The last sync brought ${count(fresh)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
+      `with ${plural(requests, "request")}${gone > 0 ? `; ${count(gone)} ${gone === 1 ? "is" : "are"} gone from the tracker` : ""}.`,
+
+    lists: "Lists",
+    /** The lists of a tracker, by the engine's name for them. */
+    streams: {
+      items: "Issues and pull requests",
+      comments: "Comments",
+      review_comments: "Review comments",
+      discussions: "Discussions",
+    },
+    allBefore: (time: string) => `Everything that changed before ${time} is here`,
+    refused: (reason: string) => `refused: ${reason}`,
+    reading: (pages: number) => `reading, ${plural(pages, "page")} so far`,
+    complete: "complete, read {time}",
+    notRead: "not read yet",
+    deletions: "Deletions",
+    checked: "checked {time}",
+    neverChecked: "never checked",
+
+    missing: "What is missing",
+    untrusted: (host: string) =>
+      `It came with a casebook file. ${host} gets none of your tokens until you say that you know this host.`,
+    trust: (host: string) => `I know ${host}`,
+    missingComments: (n: number) => `${plural(n, "comment")} that the tracker counts.`,
+    nothingMissing: "Nothing is known to be missing.",
+    filesDoNotSay: "Files do not say what they leave out.",
+    readAgain: "Read everything again",
+    readAgainAbout: "Read everything again, and look for what is gone",
+  },
+
+  interval: {
+    label: "Sync",
+    /** `every` is one of the choices that Settings have, as it is written there. */
+    asInSettings: (every: string) => `As in Settings (${every.toLowerCase()})`,
+  },
+
+  token: {
+    open: (token: string) => `${token}…`,
+    another: (host: string) => `Another token for ${host}`,
+    save: "Save and test",
+    about: (host: string) => `It goes to ${host} alone, and is kept in the system’s keyring in place of the one before.`,
+  },
+
+  access: {
+    title: "Access",
+    /** `user`: who the token belongs to; none without a token. */
+    as: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
+      `${user ? `Signed in as ${user}` : "Without a token"}${isPrivate ? ", a private project" : ""}${isArchived ? ", archived" : ""}.`,
+    left: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
+    leftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, all again {time}.`,
+  },
+
+  tuning: {
+    title: "Duplicates",
+    tuned: (known: number) => `Tuned on ${plural(known, "known duplicate")} from this source.`,
+    untuned: (pairs: number) => `This source has ${plural(pairs, "known duplicate")}. The built-in settings are in use.`,
+    /** Both shares are of the known duplicates: the right one first, and among the first ten. */
+    result: (known: number, first: number, inTen: number) =>
+      `Tuned on ${plural(known, "known duplicate")} from this source: the right one comes first in ${percent(first)}, ` +
+      `among ten in ${percent(inTen)}.`,
+    builtIn: (first: number, inTen: number) => `With the built-in settings it would be ${percent(first)} and ${percent(inTen)}.`,
+    tooFew: (known: number) => `This source has ${plural(known, "known duplicate")}, too few to learn from. The built-in settings stay.`,
+    about: "Learn from the known duplicates of this source which candidates to show first, and how sure to be",
+    tune: "Tune with its known duplicates",
+    again: "Tune again",
+  },
+
+  /** What is said in passing. */
+  news: {
+    addedForLater: (key: string) => `${key} is added. It is synced after what is being synced now.`,
+    notSynced: (why: string) => `Not synced: ${why}.`,
+    trusted: (host: string) => `${host} may now see the token that is kept for it.`,
+    removed: (key: string) => `${key} is removed. What you decided about its reports is kept.`,
+    tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on its ${plural(known, "known duplicate")}.`,
+    stopped: "Stopped. What was fetched so far is kept, and the next sync goes on from there.",
+    sources: (n: number) => plural(n, "source"),
+    brought: (name: string, records: number) => `${name}: ${plural(records, "new or changed record")}.`,
+    nothingNew: (name: string) => `${name}: nothing new.`,
+  },
+};
