@@ -71,7 +71,7 @@ pub async fn note_twice(window: &Client) {
         }
     }
     wait_until("the one that is there is shown", async || {
-        text(window, ".blocked").await.contains("there already")
+        text(window, ".blocked").await.contains("already exists")
     })
     .await;
 }
