@@ -12,3 +12,14 @@ pub fn keep_together() {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
+
+/// Gives memory that is free back to the system: the C library keeps what lies below anything that is in use. Does nothing of note
+/// where [`keep_together`] does not.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[allow(unsafe_code, reason = "the C library has no other way to be asked from within")]
+    // SAFETY: malloc_trim takes an integer and may be called at any time, by any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

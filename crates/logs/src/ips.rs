@@ -1,9 +1,14 @@
 //! Apple's reports of crashes: a line that names the app, and an object that tells of the crash.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde_json::Value;
 
 /// The frames that are kept.
 const MAX_FRAMES: usize = 40;
+/// What each of these reports names.
+static EXCEPTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
 /// What a report says.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub(super) struct Report {
 /// The report that an object is; none if it is another object.
 pub(super) fn read(text: &str) -> Option<Report> {
     // Most objects are records of loggers.
-    memchr::memmem::find(text.as_bytes(), b"\"EXC_")?;
+    EXCEPTION.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
     let exception = value.get("exception")?;
     let of = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -1,10 +1,14 @@
 //! What Kubernetes tells of pods in tables and lists: `kubectl describe pods` and `kubectl get events`.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
 /// The lines of a pod that are kept, and the bytes of each.
 const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
+static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
 /// Why a container does not run, where nobody ended it.
 const REASONS: &[&str] = &[
     "OOMKilled",
@@ -147,7 +151,7 @@ pub fn row(said: &[u8]) -> Option<(String, String)> {
     let first = said.trim_ascii_start().first()?;
     let near = &said[..said.len().min(80)];
     // Most lines begin with neither.
-    if *first != b'W' && !first.is_ascii_digit() || memchr::memmem::find(near, b"Warning ").is_none() {
+    if *first != b'W' && !first.is_ascii_digit() || WARNING.find(near).is_none() {
         return None;
     }
     let text = String::from_utf8_lossy(said);

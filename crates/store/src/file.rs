@@ -134,6 +134,12 @@ impl SqliteFile {
         result
     }
 
+    /// Lets go of what is held for the next reading: connections with the pages that they have met, and what they map of the file.
+    pub fn rest(&self) {
+        // What they hold is given back outside of the lock.
+        drop(std::mem::take(&mut *lock(&self.readers)));
+    }
+
     /// A connection of its own, outside of a transaction, that may do what this file's may.
     pub(crate) fn connection(&self) -> Result<Connection> {
         connect(&self.path, 0, &self.access)

@@ -102,6 +102,11 @@ impl Store {
         })
     }
 
+    /// Lets go of what is held for the next reading; nothing is lost by it but a moment.
+    pub fn rest(&self) {
+        self.file.rest();
+    }
+
     /// The database file.
     pub fn path(&self) -> &Path {
         self.file.path()

@@ -13,7 +13,7 @@ use precedent_core::{
     Error, Result, Task,
     model::{
         ClustersRequest, ClustersResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights,
-        LogRequest, LogResponse, SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest,
+        LogRequest, LogResponse, Mode, SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest,
         TroubleshootResponse,
     },
     task::{Progress, blocking},
@@ -89,7 +89,13 @@ pub async fn search(
     apart: bool,
 ) -> Result<SearchResponse> {
     let task = if apart { Task::new() } else { desk.ask(window.label()) };
-    desk.casebook().await?.search(request, &task).await
+    let casebook = desk.casebook().await?;
+    // Words are looked up while somebody types; what comes next is a question to the model.
+    if request.mode == Some(Mode::Lexical) && !apart {
+        let casebook = casebook.clone();
+        tauri::async_runtime::spawn(async move { casebook.warm().await });
+    }
+    casebook.search(request, &task).await
 }
 
 /// One document with everything that was said about it.

@@ -12,6 +12,9 @@ use crate::{
     driver::{drive, is_there, wait_for, wait_until},
 };
 
+/// After so long without a question the model is let go.
+const RESTED: Duration = Duration::from_secs(125);
+
 /// What is typed, letter by letter.
 const TYPED: &str = "borrow checker error lifetime";
 
@@ -201,6 +204,8 @@ async fn measure() {
                 return;
             }
             wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+            println!("memory once the jobs have ended: {} MB ({})", megabytes(), shares());
+            tokio::time::sleep(RESTED).await;
             println!("memory at rest: {} MB ({})", megabytes(), shares());
             scrolling(&window).await;
             println!("memory after that: {} MB ({})", megabytes(), shares());

@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
         mpsc::{self, Sender},
     },
     thread::JoinHandle,
@@ -45,6 +46,8 @@ pub(super) struct Meaning {
     said: Option<OnceLock<Opened<Arc<Vectors>>>>,
     /// The one model that all questions of this process share.
     model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
+    /// Whether it was asked, or somebody was about to, since the last rest.
+    asked: AtomicBool,
     /// The model that is being loaded since the casebook was opened.
     preload: Mutex<Preload>,
 }
@@ -123,6 +126,7 @@ impl Meaning {
 
     /// Embeds a text; an empty one only loads the model.
     pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        self.asked.store(true, Ordering::Relaxed);
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let model = slot.get_or_insert_with(|| {
             let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -141,6 +145,18 @@ impl Meaning {
         }
     }
 
+    /// Lets go of the model and of what was read of the vectors, if nothing was asked since the last time; whether that is so. The
+    /// next question loads them again. Why the model cannot be used stays known.
+    pub(super) fn rest(&self) -> bool {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let rests = !self.asked.swap(false, Ordering::Relaxed);
+        if rests {
+            slot.take_if(|model| model.is_ok());
+            self.opened().for_each(Vectors::rest);
+        }
+        rests
+    }
+
     /// Takes what is being loaded as this model, if it is the one of that name.
     pub(super) fn preloaded(&self, name: Option<&str>, preload: Preload) {
         // Another process may have changed the model in between.
@@ -157,6 +173,7 @@ impl Meaning {
 
     /// Reads codes and model side by side: together they are most of a first search.
     pub(super) fn warm(&self) {
+        self.asked.store(true, Ordering::Relaxed);
         if let Ok(vectors) = self.vectors()
             && !self.is_loaded()
         {
@@ -243,6 +260,7 @@ impl Inner {
             vectors: OnceLock::new(),
             said: (!self.index_comments).then(OnceLock::new),
             model: Mutex::default(),
+            asked: AtomicBool::default(),
             preload: Mutex::default(),
         }
     }
@@ -334,5 +352,51 @@ impl Inner {
             }
         }
         Ok(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::SearchRequest;
+
+    use super::*;
+    use crate::{Casebook, OpenOptions};
+
+    #[tokio::test]
+    async fn a_model_is_let_go_once_nobody_asks_it_and_answers_the_next_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { engine: Some(Engine::Hashed), ..OpenOptions::new(folder.path()) };
+        let casebook = Casebook::open(options).await.unwrap();
+        let task = Task::new();
+        casebook.import_sample(&task).await.unwrap();
+        casebook.update_index(&task).await.unwrap();
+        let ask = || SearchRequest { query: "mode:semantic certificate".into(), ..SearchRequest::default() };
+        let is_loaded = || casebook.inner.meaning().unwrap().is_loaded();
+        let first = casebook.search(ask(), &task).await.unwrap();
+        assert!(is_loaded() && !first.hits.is_empty());
+        casebook.rest().await.unwrap();
+        assert!(is_loaded(), "it was asked since the last time");
+        casebook.rest().await.unwrap();
+        assert!(!is_loaded());
+        let again = casebook.search(ask(), &task).await.unwrap();
+        let keys = |all: &[precedent_core::model::Hit]| all.iter().map(|h| h.key.clone()).collect::<Vec<_>>();
+        assert!(is_loaded() && keys(&again.hits) == keys(&first.hits));
+        casebook.rest().await.unwrap();
+        casebook.warm().await.unwrap();
+        casebook.rest().await.unwrap();
+        assert!(is_loaded(), "who loads it is about to ask");
+    }
+
+    #[tokio::test]
+    async fn why_a_model_cannot_be_used_stays_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.warm().await.unwrap();
+        let problem = casebook.status().await.unwrap().model.problem;
+        assert!(problem.is_some());
+        casebook.rest().await.unwrap();
+        casebook.rest().await.unwrap();
+        assert_eq!(casebook.status().await.unwrap().model.problem, problem);
     }
 }

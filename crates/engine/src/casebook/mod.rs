@@ -32,6 +32,7 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Result},
     files::private_folder,
+    memory,
     model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
     task::{Task, blocking},
 };
@@ -328,6 +329,34 @@ impl Casebook {
                 response.notices.extend(stale);
                 response
             })
+        })
+        .await
+    }
+
+    /// Loads the model, unless it is there: who begins to ask need not wait for it at the end. Why it cannot be used, the status tells.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn warm(&self) -> Result<()> {
+        self.run(|i| {
+            i.meaning()?.warm();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Lets go of the model and of what was read, and gives their memory back, if nothing was asked since the last call. To be called
+    /// now and then by what stays open all day.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn rest(&self) -> Result<()> {
+        self.run(|i| {
+            if i.meaning()?.rest() {
+                i.store.rest();
+                memory::give_back();
+            }
+            Ok(())
         })
         .await
     }

@@ -244,6 +244,11 @@ impl Vectors {
         self.identity.is_some() && identity(self.path()) != self.identity
     }
 
+    /// Lets go of what is held for the next reading; nothing is lost by it but a moment.
+    pub fn rest(&self) {
+        self.file.rest();
+    }
+
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.file.read(work).map_err(|error| self.told(error))
     }
