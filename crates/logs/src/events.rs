@@ -417,7 +417,9 @@ impl Reader {
 
     /// A line that goes on with nothing.
     fn begin(&mut self, line: &[u8], head: &Head<'_>) {
-        if head.level.is_none_or(|l| l > Level::Fine) && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l")) {
+        if head.level.is_none_or(|l| l > Level::Fine)
+            && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
+        {
             let text = lossy(line);
             if let Some(record) = record::logfmt(&text) {
                 return self.record(record);
