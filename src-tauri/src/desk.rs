@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use precedent_core::{Code, Error, Result, Task, model::Health};
@@ -38,9 +38,6 @@ pub enum JobKind {
     /// Checking the casebook and mending it.
     Repair,
 }
-
-/// A model that was not asked for so long is let go.
-const REST: Duration = Duration::from_secs(60);
 
 /// The window's state.
 pub struct Desk {
@@ -89,12 +86,7 @@ impl Desk {
 
     /// The casebook. What went wrong the last time is tried anew, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
-        let open = async || {
-            let casebook = Casebook::open(self.options.clone()).await?;
-            tauri::async_runtime::spawn(resting(casebook.clone()));
-            Ok(casebook)
-        };
-        self.casebook.get_or_try_init(open).await.cloned()
+        self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await.cloned()
     }
 
     /// Looks at every part of the casebook, opened or not, and mends what can be mended.
@@ -142,16 +134,6 @@ impl Desk {
     fn jobs(&self) -> MutexGuard<'_, BTreeMap<JobKind, Task>> {
         // The map holds no invariant that a panic could have broken.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Lets go of the model whenever nothing was asked for a while.
-async fn resting(casebook: Casebook) {
-    let mut ticks = tokio::time::interval(REST);
-    loop {
-        ticks.tick().await;
-        // A database that cannot be read is told of by who asks something.
-        drop(casebook.rest().await);
     }
 }
 

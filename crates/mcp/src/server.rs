@@ -283,7 +283,7 @@ impl Server {
 
     /// The casebook; that there is none yet is an answer like others, and asked anew each time.
     pub async fn casebook(&self) -> Result<&Casebook> {
-        self.casebook.get_or_try_init(|| Casebook::open(self.options.clone())).await
+        self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await
     }
 
     /// Answers a client until it leaves.

@@ -16,6 +16,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -204,6 +205,24 @@ impl Casebook {
     /// [`Code::Corrupt`] if it is damaged.
     pub async fn open(options: OpenOptions) -> Result<Self> {
         blocking(move || Self::open_blocking(options)).await
+    }
+
+    /// As [`Casebook::open`], for a program that stays open: it rests whenever nothing was asked for a minute ([`Casebook::rest`]).
+    ///
+    /// # Errors
+    /// Those of [`Casebook::open`].
+    pub async fn open_to_stay(options: OpenOptions) -> Result<Self> {
+        let casebook = Self::open(options).await?;
+        let inner = Arc::downgrade(&casebook.inner);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+                let Some(inner) = inner.upgrade() else { return };
+                // A database that cannot be read is told of to who asks something.
+                drop(Self { inner }.rest().await);
+            }
+        });
+        Ok(casebook)
     }
 
     fn open_blocking(options: OpenOptions) -> Result<Self> {
