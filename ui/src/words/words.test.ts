@@ -13,12 +13,22 @@ const SRC = join(import.meta.dirname, "..");
 const APART = [/^words\//, /^stories\//, /\.test\.ts$/, /^lib\/(types|hints|grammar|languages)\.ts$/];
 
 /** Attributes and properties that hold no text: classes, addresses, identities, places in the engine's data. */
-const SILENT = /^(?:class|style|id|for|href|src|type|role|name|data-.*|aria-(?!label|description|roledescription|valuetext|placeholder).*|on.*|d|points|transform|viewBox|fill|stroke.*|text-anchor|rel|target|autocomplete|inputmode|spellcheck|lang|dir|sort|tone|kind|media|enterkeyhint|key|scope|part|slot|shape|svg)$/;
+const SILENT = new RegExp(
+  `^(?:${[
+    "class|style|id|for|href|src|type|role|name|rel|target|autocomplete|inputmode|enterkeyhint|spellcheck|lang|dir|media|key|scope|part|slot",
+    "data-.*|aria-(?!label|description|roledescription|valuetext|placeholder).*|on.*|sort|tone|kind|shape",
+    "svg|d|points|transform|viewBox|fill|stroke.*|text-anchor",
+  ].join("|")})$`,
+);
 
 /** The names of keys, as `KeyboardEvent` and the lists of keys write them. */
-const KEY = /^(?:(?:Ctrl|Alt|Shift|Meta|Control|Enter|Escape|Esc|Tab|Space|Home|End|Delete|Backspace|Menu|ContextMenu|Insert|Dead|Process|PageUp|PageDown|Arrow(?:Left|Right|Up|Down)?|F\d+|.)(?: |$))+$/u;
+const NAMED = "Ctrl|Alt|Shift|Meta|Control|Enter|Escape|Esc|Tab|Space|Home|End|Delete|Backspace|Menu|ContextMenu|Insert|Dead|Process|PageUp|PageDown";
+const KEY = new RegExp(`^(?:(?:${NAMED}|Arrow(?:Left|Right|Up|Down)?|F\\d+|.)(?: |$))+$`, "u");
 
 const TAG = /^(?:a|b|blockquote|br|button|code|div|h[1-6]|input|li|p|pre|select|span|summary|table|td|textarea|th|tr|ul)$/;
+
+/** Functions that take selectors and classes. */
+const SELECTS = /\b(?:querySelector(?:All)?|closest|matches|add|remove|toggle)$/;
 
 /** Names that are compared with what a system calls itself, and shown to nobody. */
 const NAMES = new Set(["Linux"]);
@@ -36,7 +46,8 @@ function isSaid(text: string): boolean {
   if (!/\p{L}{2}/u.test(one) || KEY.test(one) || NAMES.has(one) || one.split(/[ ,]+/).every((part) => TAG.test(part))) return false;
   // Selectors, paths, patterns, addresses, media and the filters of a query.
   if (/[[\]{}<>\\^$|=*_]|^[.#/@]|^\p{Ll}+:\S|^\([\w-]+: [\w-]+\)$|\.(?:svelte|js|ts)$/u.test(one)) return false;
-  return /\p{L}{2,}[’']?\p{L}*[,;:]? [\p{L}“(]/u.test(one) || /^\p{Lu}\p{Ll}+:?$/u.test(one) || /\p{L}[.…?!]$| .*\p{L}:$/u.test(one) || /^[,;(·] ?\p{L}/u.test(one);
+  const forms = [/\p{L}{2,}[’']?\p{L}*[,;:]? [\p{L}“(]/u, /^\p{Lu}\p{Ll}+:?$/u, /\p{L}[.…?!]$| .*\p{L}:$/u, /^[,;(·] ?\p{L}/u];
+  return forms.some((form) => form.test(one));
 }
 
 function files(under: string): string[] {
@@ -56,7 +67,9 @@ function saidByCode(source: string): string[] {
     }
     // Classes and selectors.
     if (ts.isBinaryExpression(node) && /\.className$/.test(node.left.getText())) return;
-    if (ts.isCallExpression(node) && /\b(?:querySelector(?:All)?|closest|matches|add|remove|toggle)$/.test(node.expression.getText()) && node.arguments.every(ts.isStringLiteralLike)) return visit(node.expression);
+    if (ts.isCallExpression(node) && SELECTS.test(node.expression.getText()) && node.arguments.every(ts.isStringLiteralLike)) {
+      return visit(node.expression);
+    }
     if (ts.isStringLiteralLike(node) && isSaid(node.text)) found.push(node.text);
     if (ts.isTemplateExpression(node)) {
       const parts = [node.head.text, ...node.templateSpans.map((one) => one.literal.text)];
@@ -84,8 +97,8 @@ function saidByComponent(source: string): string[] {
     }
     if (one.type === "Text") {
       const text = String(one["data"]).trim();
-      if (attribute === null ? /\p{L}/u.test(text) : isSaid(text) || (/\p{L}{2}/u.test(text) && /^(?:title|aria-label|alt|placeholder|label)$/.test(attribute) && !KEY.test(text)))
-        found.push(text);
+      const isHeard = attribute !== null && /^(?:title|aria-label|alt|placeholder|label)$/.test(attribute);
+      if (attribute === null ? /\p{L}/u.test(text) : isSaid(text) || (isHeard && /\p{L}{2}/u.test(text) && !KEY.test(text))) found.push(text);
       return;
     }
     if (/Expression$|Literal$/.test(one.type)) {
