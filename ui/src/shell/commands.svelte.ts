@@ -1,6 +1,6 @@
 // Which commands can be given just now, and by which keys.
 
-import { COMMANDS, isTyping, named, TITLES, type CommandId, type Group, type ListedCommand } from "./keys";
+import { COMMANDS, groupOf, isTyping, named, TITLES, type CommandId, type Group, type ListedCommand } from "./keys";
 
 export interface Handler {
   run: () => void;
@@ -53,7 +53,7 @@ export class Commands {
 
   /** The commands of a group that can be given now. */
   available(group: Group): readonly ListedCommand[] {
-    return LIST.filter((one) => one.group === group && this.can(one.id));
+    return LIST.filter((one) => groupOf(one.id) === group && this.can(one.id));
   }
 
   /** Gives the command of a key, of the first of these groups that has one. Whether there was one. */
@@ -63,7 +63,7 @@ export class Commands {
     const typing = isTyping(event.target);
     if (typing && isMac && event.altKey) return false;
     for (const group of groups) {
-      const command = LIST.find((one) => one.group === group && one.keys.includes(pressed) && (!typing || (one.typing && !types(pressed))) && this.can(one.id));
+      const command = LIST.find((one) => one.keys.includes(pressed) && groupOf(one.id) === group && (!typing || (one.typing && !types(pressed))) && this.can(one.id));
       if (!command) continue;
       if (!event.repeat || command.held) this.run(command.id);
       return true;

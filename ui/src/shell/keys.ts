@@ -29,8 +29,8 @@ export const VIEWS: readonly View[] = [
 export type Group = "everywhere" | "item" | Exclude<ViewId, "insights" | "settings">;
 
 interface Listed {
+  /** Behind its group and a point; without one it is of everywhere. */
   id: string;
-  group: Group;
   /** As they are shown, and as `named` tells of what was pressed. */
   keys: readonly string[];
   /** Those of its keys that type nothing work in a text box too. */
@@ -43,83 +43,83 @@ interface Listed {
 
 /** Everything that a key does. The palette, the list of keys, the menu of an item and the handlers are made of it. */
 export const COMMANDS = [
-  { id: "palette", group: "everywhere", keys: ["Ctrl K"], typing: true, keysOnly: true },
-  { id: "find", group: "everywhere", keys: ["/", "Ctrl F"], typing: true },
-  { id: "back", group: "everywhere", keys: ["Alt ←", "Ctrl ["], typing: true },
-  { id: "forward", group: "everywhere", keys: ["Alt →", "Ctrl ]"], typing: true },
-  { id: "undo", group: "everywhere", keys: ["Ctrl Z"] },
-  { id: "details", group: "everywhere", keys: ["i"] },
-  { id: "repair", group: "everywhere", keys: [] },
-  { id: "rebuild", group: "everywhere", keys: [] },
-  { id: "help", group: "everywhere", keys: ["?"] },
+  { id: "palette", keys: ["Ctrl K"], typing: true, keysOnly: true },
+  { id: "find", keys: ["/", "Ctrl F"], typing: true },
+  { id: "back", keys: ["Alt ←", "Ctrl ["], typing: true },
+  { id: "forward", keys: ["Alt →", "Ctrl ]"], typing: true },
+  { id: "undo", keys: ["Ctrl Z"] },
+  { id: "details", keys: ["i"] },
+  { id: "repair", keys: [] },
+  { id: "rebuild", keys: [] },
+  { id: "help", keys: ["?"] },
 
-  { id: "item.menu", group: "item", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
-  { id: "item.open", group: "item", keys: [] },
-  { id: "item.beside", group: "item", keys: ["Shift Enter"] },
-  { id: "item.tracker", group: "item", keys: ["t"] },
-  { id: "item.duplicates", group: "item", keys: ["Shift D"] },
-  { id: "item.solved", group: "item", keys: ["Shift S"] },
-  { id: "item.note", group: "item", keys: ["Shift N"] },
-  { id: "item.pin", group: "item", keys: ["Shift P"] },
-  { id: "item.key", group: "item", keys: ["y"] },
-  { id: "item.link", group: "item", keys: ["Shift Y"] },
-  { id: "item.markdown", group: "item", keys: ["Shift M"] },
+  { id: "item.menu", keys: ["Shift F10", "Menu"], typing: true, keysOnly: true },
+  { id: "item.open", keys: [] },
+  { id: "item.beside", keys: ["Shift Enter"] },
+  { id: "item.tracker", keys: ["t"] },
+  { id: "item.duplicates", keys: ["Shift D"] },
+  { id: "item.solved", keys: ["Shift S"] },
+  { id: "item.note", keys: ["Shift N"] },
+  { id: "item.pin", keys: ["Shift P"] },
+  { id: "item.key", keys: ["y"] },
+  { id: "item.link", keys: ["Shift Y"] },
+  { id: "item.markdown", keys: ["Shift M"] },
 
-  { id: "search.next", group: "search", keys: ["j"], held: true, keysOnly: true },
-  { id: "search.previous", group: "search", keys: ["k"], held: true, keysOnly: true },
-  { id: "search.comment", group: "search", keys: ["n"], held: true, keysOnly: true },
-  { id: "search.commentBefore", group: "search", keys: ["p"], held: true, keysOnly: true },
-  { id: "search.left", group: "search", keys: ["h"], keysOnly: true },
-  { id: "search.right", group: "search", keys: ["l"], keysOnly: true },
-  { id: "search.close", group: "search", keys: [] },
-  { id: "search.tracker", group: "search", keys: ["o"], keysOnly: true },
-  { id: "search.back", group: "search", keys: ["b"], keysOnly: true },
-  { id: "search.sort", group: "search", keys: ["s"] },
-  { id: "search.save", group: "search", keys: ["Ctrl S"], typing: true },
-  { id: "search.leave", group: "search", keys: ["Esc"], keysOnly: true },
+  { id: "search.next", keys: ["j"], held: true, keysOnly: true },
+  { id: "search.previous", keys: ["k"], held: true, keysOnly: true },
+  { id: "search.comment", keys: ["n"], held: true, keysOnly: true },
+  { id: "search.commentBefore", keys: ["p"], held: true, keysOnly: true },
+  { id: "search.left", keys: ["h"], keysOnly: true },
+  { id: "search.right", keys: ["l"], keysOnly: true },
+  { id: "search.close", keys: [] },
+  { id: "search.tracker", keys: ["o"], keysOnly: true },
+  { id: "search.back", keys: ["b"], keysOnly: true },
+  { id: "search.sort", keys: ["s"] },
+  { id: "search.save", keys: ["Ctrl S"], typing: true },
+  { id: "search.leave", keys: ["Esc"], keysOnly: true },
 
-  { id: "triage.duplicate", group: "triage", keys: ["d"] },
-  { id: "triage.related", group: "triage", keys: ["r"] },
-  { id: "triage.different", group: "triage", keys: ["n"] },
-  { id: "triage.skip", group: "triage", keys: ["s"] },
-  { id: "triage.undo", group: "triage", keys: ["u"] },
-  { id: "triage.mark", group: "triage", keys: ["x"] },
-  { id: "triage.unmark", group: "triage", keys: ["Esc"] },
-  { id: "triage.close", group: "triage", keys: ["w"] },
-  { id: "triage.next", group: "triage", keys: ["j"], held: true, keysOnly: true },
-  { id: "triage.previous", group: "triage", keys: ["k"], held: true, keysOnly: true },
-  { id: "triage.list", group: "triage", keys: ["Shift R"] },
-  { id: "triage.new", group: "triage", keys: ["a"] },
-  { id: "triage.done", group: "triage", keys: ["Shift U"] },
-  { id: "triage.candidate", group: "triage", keys: ["]"], keysOnly: true },
-  { id: "triage.candidateBefore", group: "triage", keys: ["["], keysOnly: true },
-  { id: "triage.band", group: "triage", keys: ["b"] },
-  { id: "triage.closed", group: "triage", keys: ["c"] },
-  { id: "triage.read", group: "triage", keys: ["o"] },
-  { id: "triage.readCandidate", group: "triage", keys: ["Shift O"] },
+  { id: "triage.duplicate", keys: ["d"] },
+  { id: "triage.related", keys: ["r"] },
+  { id: "triage.different", keys: ["n"] },
+  { id: "triage.skip", keys: ["s"] },
+  { id: "triage.undo", keys: ["u"] },
+  { id: "triage.mark", keys: ["x"] },
+  { id: "triage.unmark", keys: ["Esc"] },
+  { id: "triage.close", keys: ["w"] },
+  { id: "triage.next", keys: ["j"], held: true, keysOnly: true },
+  { id: "triage.previous", keys: ["k"], held: true, keysOnly: true },
+  { id: "triage.list", keys: ["Shift R"] },
+  { id: "triage.new", keys: ["a"] },
+  { id: "triage.done", keys: ["Shift U"] },
+  { id: "triage.candidate", keys: ["]"], keysOnly: true },
+  { id: "triage.candidateBefore", keys: ["["], keysOnly: true },
+  { id: "triage.band", keys: ["b"] },
+  { id: "triage.closed", keys: ["c"] },
+  { id: "triage.read", keys: ["o"] },
+  { id: "triage.readCandidate", keys: ["Shift O"] },
 
-  { id: "troubleshoot.ask", group: "troubleshoot", keys: ["Ctrl Enter"], typing: true },
-  { id: "troubleshoot.next", group: "troubleshoot", keys: ["j", "↓"], held: true, keysOnly: true },
-  { id: "troubleshoot.previous", group: "troubleshoot", keys: ["k", "↑"], held: true, keysOnly: true },
-  { id: "troubleshoot.pick", group: "troubleshoot", keys: ["x"], keysOnly: true },
-  { id: "troubleshoot.read", group: "troubleshoot", keys: ["o"], keysOnly: true },
-  { id: "troubleshoot.alone", group: "troubleshoot", keys: ["Enter"], keysOnly: true },
-  { id: "troubleshoot.brief", group: "troubleshoot", keys: ["e"] },
-  { id: "troubleshoot.text", group: "troubleshoot", keys: ["Esc"], keysOnly: true },
+  { id: "troubleshoot.ask", keys: ["Ctrl Enter"], typing: true },
+  { id: "troubleshoot.next", keys: ["j", "↓"], held: true, keysOnly: true },
+  { id: "troubleshoot.previous", keys: ["k", "↑"], held: true, keysOnly: true },
+  { id: "troubleshoot.pick", keys: ["x"], keysOnly: true },
+  { id: "troubleshoot.read", keys: ["o"], keysOnly: true },
+  { id: "troubleshoot.alone", keys: ["Enter"], keysOnly: true },
+  { id: "troubleshoot.brief", keys: ["e"] },
+  { id: "troubleshoot.text", keys: ["Esc"], keysOnly: true },
 
-  { id: "notes.add", group: "notes", keys: ["a"] },
-  { id: "notes.edit", group: "notes", keys: ["e"] },
-  { id: "notes.save", group: "notes", keys: ["Ctrl Enter"], typing: true, keysOnly: true },
-  { id: "notes.next", group: "notes", keys: ["j"], held: true, keysOnly: true },
-  { id: "notes.previous", group: "notes", keys: ["k"], held: true, keysOnly: true },
-  { id: "notes.leave", group: "notes", keys: ["Esc"], typing: true, keysOnly: true },
+  { id: "notes.add", keys: ["a"] },
+  { id: "notes.edit", keys: ["e"] },
+  { id: "notes.save", keys: ["Ctrl Enter"], typing: true, keysOnly: true },
+  { id: "notes.next", keys: ["j"], held: true, keysOnly: true },
+  { id: "notes.previous", keys: ["k"], held: true, keysOnly: true },
+  { id: "notes.leave", keys: ["Esc"], typing: true, keysOnly: true },
 
-  { id: "sources.add", group: "sources", keys: ["a"], keysOnly: true },
-  { id: "sources.sync", group: "sources", keys: ["y"], keysOnly: true },
-  { id: "sources.syncAll", group: "sources", keys: ["Shift Y"], keysOnly: true },
-  { id: "sources.next", group: "sources", keys: ["j"], held: true, keysOnly: true },
-  { id: "sources.previous", group: "sources", keys: ["k"], held: true, keysOnly: true },
-  { id: "sources.leave", group: "sources", keys: ["Esc"], typing: true, keysOnly: true },
+  { id: "sources.add", keys: ["a"], keysOnly: true },
+  { id: "sources.sync", keys: ["y"], keysOnly: true },
+  { id: "sources.syncAll", keys: ["Shift Y"], keysOnly: true },
+  { id: "sources.next", keys: ["j"], held: true, keysOnly: true },
+  { id: "sources.previous", keys: ["k"], held: true, keysOnly: true },
+  { id: "sources.leave", keys: ["Esc"], typing: true, keysOnly: true },
 ] as const satisfies readonly Listed[];
 
 export type CommandId = (typeof COMMANDS)[number]["id"];
@@ -129,6 +129,11 @@ export type ListedCommand = Listed & { id: CommandId };
 export const TITLES: Record<CommandId, string> = said.commands;
 
 export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "troubleshoot", "notes", "sources"];
+
+/** Where a command can be given. */
+export function groupOf(id: CommandId): Group {
+  return GROUPS.find((group) => id.startsWith(`${group}.`)) ?? "everywhere";
+}
 
 export interface Shortcut {
   keys: readonly string[];
@@ -153,7 +158,7 @@ export const SHORTCUTS: readonly { id: Group; title: string; shortcuts: readonly
   id,
   title: id === "everywhere" || id === "item" ? said.groups[id] : said.views[id].name,
   shortcuts: [
-    ...COMMANDS.filter((one) => one.group === id && one.keys.length > 0).map((one) => ({ keys: one.keys, does: TITLES[one.id] })),
+    ...COMMANDS.filter((one) => groupOf(one.id) === id && one.keys.length > 0).map((one) => ({ keys: one.keys, does: TITLES[one.id] })),
     ...(OTHERS[id] ?? []),
   ],
 }));

@@ -102,11 +102,11 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
     });
   }
   if (!desk.isEmpty && !desk.jobs.get("index")) {
-    found.push({ id: "index", title: said.updateIndex, run: () => void desk.update() });
+    found.push({ id: "index", title: words.shared.updateIndex, run: () => void desk.update() });
   }
   for (const job of desk.jobs.running) {
     const stop = () => void desk.jobs.cancel(job.kind).catch((thrown: unknown) => desk.say(thrown));
-    found.push({ id: `stop-${job.kind}`, title: said.cancel(said.jobs[job.kind]), run: stop });
+    found.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(said.jobs[job.kind]), run: stop });
   }
   found.push({
     id: "theme",

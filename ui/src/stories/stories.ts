@@ -119,7 +119,7 @@ const bar = { pinned: false, before: null, passed: false, leave: null, other: nu
 const rail = { current: "search" as const, go: none, waiting: 0, trouble: false, saved: [], asked: null, lookFor: none };
 const said = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
 const chart = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
-const series = (values: (number | null)[]) => [{ name: "reported", tone: "first" as const, values }];
+const series = (values: (number | null)[]) => [{ id: "created", name: "reported", tone: "first" as const, values }];
 
 export const STORIES: readonly Story[] = [
   ...told("Avatar", Avatar, { full: { name: "jane.doe" }, chinese: { name: "王小明" }, bot: { name: "octo-bot", bot: true }, empty: { name: null } }),

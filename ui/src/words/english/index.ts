@@ -2,7 +2,7 @@
 
 import { insights } from "./insights";
 import { notes } from "./notes";
-import * as numbers from "./numbers";
+import { bytes, count, percent, perSecond } from "./numbers";
 import { prompt } from "./prompt";
 import { search } from "./search";
 import { settings } from "./settings";
@@ -11,5 +11,7 @@ import { shell } from "./shell";
 import { sources } from "./sources";
 import { triage } from "./triage";
 import { troubleshoot } from "./troubleshoot";
+
+const numbers = { bytes, count, percent, perSecond };
 
 export const english = { insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };

@@ -1,7 +1,6 @@
 import { count, plural } from "./numbers";
 
 export const insights = {
-  name: "Insights",
   howFarBack: "How far back",
   spans: { year: "1 year", twoYears: "2 years", fiveYears: "5 years", all: "All" },
   nothingYet: "Nothing to count yet.",

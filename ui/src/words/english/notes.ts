@@ -1,5 +1,4 @@
 export const notes = {
-  name: "Notes",
   kind: "Kind",
   allKinds: "All kinds",
   kinds: {

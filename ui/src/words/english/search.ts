@@ -1,7 +1,6 @@
 import { count, plural } from "./numbers";
 
 export const search = {
-  name: "Search",
   placeholder: "What happened? A few words, an error message, a whole log",
   sortBy: {
     best: "Sort by: best match",

@@ -1,7 +1,6 @@
 import { bytes, count, plural } from "./numbers";
 
 export const settings = {
-  name: "Settings",
   version: (version: string) => `Precedent ${version}`,
   /** The heading of a column of buttons, for who hears it. */
   action: "Action",

@@ -107,6 +107,10 @@ export const shared = {
   /** How long an answer took. */
   took: (ms: number) => `${ms.toFixed(0)} ms`,
   cancel: "Cancel",
+  /** `job` says what is being done. */
+  cancelWhat: (job: string) => `Cancel: ${job}`,
+  stopping: "Stopping…",
+  updateIndex: "Update the search index",
 };
 
 function withMarks(marks: number): string {

@@ -121,7 +121,6 @@ export const shell = {
   noClipboard: "The system did not let Precedent use the clipboard.",
 
   shortcuts: {
-    title: "Keyboard shortcuts",
     otherView: "Another view; with Ctrl from a text box too",
     /** What is pressed after the key `g`. */
     letters: (views: readonly { letter: string; name: string }[]) =>
@@ -157,8 +156,6 @@ export const shell = {
     sync: (source: string) => `Sync ${source}`,
     scan: "Check open reports for duplicates",
     scanWhich: "Those that are new or have changed",
-    updateIndex: "Update the search index",
-    cancel: (job: string) => `Cancel: ${job}`,
     jobs: {
       import: "the import",
       index: "updating the search index",
@@ -181,9 +178,6 @@ export const shell = {
   },
 
   bar: {
-    /** `job` says what is being done, and how far it is. */
-    stopWhat: (job: string) => `Cancel: ${job}`,
-    stopping: "Stopping…",
     starting: "Starting",
     left: (phase: string, seconds: number) => `${phase}: ${plural(seconds, "second")} left`,
     soFar: (phase: string, seconds: number) => `${phase}: ${plural(seconds, "second")} so far`,
@@ -192,8 +186,6 @@ export const shell = {
     /** `doing` is one of the two above, `speed` "38/s". */
     atSpeed: (doing: string, speed: string) => `${doing}, ${speed}`,
     noMeaning: "Search by meaning is off",
-    updateIndex: "Update the search index",
-    help: "Keyboard shortcuts",
   },
   freshness: {
     empty: "Empty casebook",

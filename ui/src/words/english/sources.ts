@@ -3,7 +3,6 @@ import { count, percent, plural } from "./numbers";
 const ATLASSIAN = "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.";
 
 export const sources = {
-  name: "Sources",
   syncAll: "Sync all",
   add: "Add a source",
   noneYet: "No sources yet.",
@@ -181,7 +180,6 @@ export const sources = {
     neverSynced: "Never synced.",
     importedAt: "Imported from files {time}.",
     imported: "Imported from files.",
-    stopping: "Stopping…",
     cancelSync: "Cancel the sync",
     sync: "Sync",
     test: "Test access",

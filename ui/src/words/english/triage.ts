@@ -4,8 +4,6 @@ import { count, plural } from "./numbers";
 const wait = (waiting: number) => `{waiting} ${waiting === 1 ? "waits" : "wait"}`;
 
 export const triage = {
-  name: "Triage",
-
   /** What is said of a report: it is the first of the two, and is not named again. The command line and the brief say the same. */
   bands: {
     high: (other: string) => `The same as ${other}`,
@@ -64,7 +62,6 @@ export const triage = {
     checking: "Checking…",
     checkingOf: (done: number, total: number) => `Checking ${count(done)} of ${plural(total, "report")}`,
     checkingReports: "Checking open reports",
-    stopping: "Stopping…",
 
     decidedToday: (decided: number) => `${count(decided)} decided today`,
     decidedOf: (decided: number, all: number) => `${count(decided)} of ${count(all)} decided today`,
@@ -228,7 +225,6 @@ export const triage = {
     byHand: "The same by hand",
     send: (reports: number) => `Comment and close ${plural(reports, "report")}`,
     stop: "Stop",
-    stopping: "Stopping…",
     done: "Done",
     leaveOpen: "Leave them open",
   },

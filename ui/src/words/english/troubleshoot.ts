@@ -1,7 +1,6 @@
 import { count, plural } from "./numbers";
 
 export const troubleshoot = {
-  name: "Troubleshoot",
   picked: (picked: number, all: number) => `${picked} of ${all} picked`,
   makeBrief: "Make a brief…",
   report: "The report",
