@@ -67,6 +67,7 @@ fn main() {
         "remove_model",
         "set_prompt",
         "prompt_text",
+        "copy_text",
         "open_from_prompt",
         "hide_prompt",
         "watch_prompt",

@@ -1,6 +1,7 @@
 //! The desktop window of Precedent: a thin host that hands the engine's use cases to the front end.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
+mod clipboard;
 mod commands;
 #[cfg(test)]
 mod contract;
@@ -130,6 +131,7 @@ fn main() -> std::process::ExitCode {
             commands::remove_model,
             commands::set_prompt,
             commands::prompt_text,
+            commands::copy_text,
             commands::open_from_prompt,
             commands::hide_prompt,
             commands::watch_prompt,
@@ -140,6 +142,7 @@ fn main() -> std::process::ExitCode {
             links.open(args.link.as_deref());
             app.manage(links);
             app.manage(drops::Drops::default());
+            app.manage(clipboard::Clipboard::default());
             app.manage(prompt::Prompt::default());
             app.manage(tray::Tray::default());
             let found = match places::find(app, &args) {

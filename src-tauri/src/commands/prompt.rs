@@ -1,9 +1,10 @@
 //! The prompt over everything.
 
 use precedent_core::{Result, task::blocking};
-use tauri::{AppHandle, State, ipc::Channel};
+use tauri::{AppHandle, Manager as _, State, ipc::Channel};
 
 use crate::{
+    clipboard::Clipboard,
     prompt::{self, Prompt, PromptSettings, PromptState, PromptTarget},
     tray, window,
 };
@@ -27,6 +28,12 @@ pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<Prom
 #[tauri::command]
 pub async fn prompt_text() -> Result<Option<String>> {
     blocking(prompt::text).await
+}
+
+/// Puts a text onto the clipboard.
+#[tauri::command]
+pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
+    blocking(move || app.state::<Clipboard>().write(text)).await
 }
 
 /// Shows something in the main window in place of the prompt.

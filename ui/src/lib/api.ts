@@ -83,6 +83,8 @@ export const watchPrompt = (onTarget: (target: PromptTarget) => void) => invoke<
 export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
 /** The text on the clipboard. */
 export const promptText = () => invoke<string | null>("prompt_text");
+/** Puts a text onto the clipboard. */
+export const copyText = (text: string) => invoke<void>("copy_text", { text });
 /** Tells the desktop what is new, while nobody looks at the window. */
 export const announce = (news: string) => invoke<void>("announce", { news });
 export const openFromPrompt = (target: PromptTarget) => invoke<void>("open_from_prompt", { target });

@@ -12,6 +12,7 @@ const TRACE = "TypeError: pool is dry\n    at take (/srv/pool.js:12:9)\n    at m
 let prompt: Prompt;
 let asked: [string, Record<string, unknown>][];
 let clipboard: string | null;
+let copied: string[];
 /** What each command answers; a command that is not here answers with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
@@ -23,6 +24,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
   clipboard = null;
+  copied = [];
   answers = {
     status: () => ({ sources: [{ key: "acme/app" }] }),
     prompt_text: () => clipboard,
@@ -33,6 +35,7 @@ beforeEach(() => {
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
     asked.push([command, args]);
+    if (command === "copy_text") copied.push(args["text"] as string);
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
   prompt = new Prompt();
@@ -240,8 +243,6 @@ it("waits with Enter for the answer that it is meant for, unless the text change
 });
 
 it("makes a brief and copies a reply, by a letter in the list and with Ctrl in the field", async () => {
-  const copied: string[] = [];
-  vi.stubGlobal("navigator", { clipboard: { writeText: (text: string) => Promise.resolve(void copied.push(text)) } });
   await show(TRACE);
   // A letter in the field is a letter.
   expect([await press("b"), await press("c")]).toEqual([false, false]);

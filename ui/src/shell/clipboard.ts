@@ -1,6 +1,6 @@
 // What goes onto the clipboard, and how.
 
-import { words } from "../words";
+import * as api from "../lib/api";
 import type { Item } from "./shelf.svelte";
 
 /** An item of which its address is known, and where it is open, its text. */
@@ -23,27 +23,5 @@ export function markdown(subject: Subject): string {
   return `# ${title || subject.key}\n\n${head}\n\n${subject.body.trim()}\n`;
 }
 
-/** Puts a text onto the clipboard. */
-export async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    copyBySelection(text);
-  }
-}
-
-/** The old way, where the window is not trusted with the new one. */
-function copyBySelection(text: string): void {
-  const focused = document.activeElement;
-  const box = document.createElement("textarea");
-  box.value = text;
-  box.style.position = "fixed";
-  box.style.opacity = "0";
-  document.body.append(box);
-  box.focus({ preventScroll: true });
-  box.select();
-  const done = document.execCommand("copy");
-  box.remove();
-  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-  if (!done) throw new Error(words.shell.noClipboard);
-}
+/** Puts a text onto the clipboard. The page's own clipboard is refused by WebKitGTK without a click. */
+export const copy = (text: string): Promise<void> => api.copyText(text);

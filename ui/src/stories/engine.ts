@@ -97,6 +97,8 @@ export function play(mood: Mood): void {
         const { shortcut, tray } = args["settings"] as PromptSettings;
         return { shortcut, shortcut_keys: null, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
       }
+      case "copy_text":
+        return null;
       case "prompt_text":
         return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;
       case "insights":

@@ -59,14 +59,14 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
 
 it("is copied as Markdown, as the person sees it", async () => {
   const asked: BriefRequest[] = [];
+  const put: string[] = [];
   mockIPC((command, payload) => {
-    const { request } = payload as { request: BriefRequest };
+    const { request, text } = payload as { request: BriefRequest; text: string };
+    if (command === "copy_text") put.push(text);
     if (command === "brief_markdown") asked.push(request);
     if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
     return command === "brief_markdown" ? "# It drips\n" : [];
   });
-  const put: string[] = [];
-  vi.stubGlobal("navigator", { clipboard: { writeText: async (text: string) => void put.push(text) } });
   const making = new BriefMaking();
   making.begin("It drips.", [], null, []);
   making.redact(false);
@@ -75,7 +75,6 @@ it("is copied as Markdown, as the person sees it", async () => {
   // What was copied is of another brief then.
   making.redact(true);
   expect(making.copied).toBe(false);
-  vi.unstubAllGlobals();
 });
 
 it("is written where the system's dialog was told, in the format of the ending", async () => {

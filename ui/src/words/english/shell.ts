@@ -118,7 +118,6 @@ export const shell = {
   copiedLink: (key: string) => `Copied the link to ${key}.`,
   copiedMarkdown: (key: string) => `Copied ${key} as Markdown.`,
   copiedMarkdownWithText: (key: string) => `Copied ${key} as Markdown, with its text.`,
-  noClipboard: "The system did not let Precedent use the clipboard.",
 
   shortcuts: {
     otherView: "Another view; with Ctrl from a text box too",
