@@ -201,6 +201,9 @@ pub struct McpCommand {
     /// The source that bare numbers mean, where there are several
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: Option<String>,
+    /// Let agents read logs below this folder (repeatable); without it they read no files
+    #[arg(long, value_name = "DIR")]
+    pub allow: Vec<PathBuf>,
 }
 
 #[derive(Debug, Arguments)]

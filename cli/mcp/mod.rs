@@ -4,13 +4,14 @@ mod watched;
 
 use precedent_core::{Code, Error, Result};
 use precedent_engine::{OpenOptions, config::Settings};
-use precedent_mcp::Server;
+use precedent_mcp::{AllowedFolders, Server};
 
 use crate::args::McpCommand;
 
 pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand) -> Result<()> {
     let source = command.source.clone().or_else(|| settings.source.clone());
-    let server = Server::new(options, source.clone(), settings.troubleshooting.clone());
+    let folders = AllowedFolders::new(&command.allow)?;
+    let server = Server::new(options, source.clone(), settings.troubleshooting.clone(), folders);
     let known = match server.casebook().await {
         Ok(casebook) => Some(casebook.sources().await?),
         // It may come while the server runs, and its answers say so until then.

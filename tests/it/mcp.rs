@@ -172,7 +172,9 @@ fn the_tools_are_few_annotated_and_described() {
 fn every_tool_answers() {
     let place = Place::new();
     filled(&place);
-    let mut client = Client::start(&place, &[]);
+    let logs = place.path("logs");
+    std::fs::create_dir(&logs).unwrap();
+    let mut client = Client::start(&place, &["--allow", &logs.to_string_lossy()]);
     let found = client.ok("search", json!({"query": "upload", "limit": 1}));
     assert_eq!((found["hits"].as_array().unwrap().len(), &found["next_offset"]), (1, &json!(1)));
     assert!(found["notice"].as_str().unwrap().contains("untrusted"));
@@ -187,9 +189,12 @@ fn every_tool_answers() {
     }
     let found = client.ok("troubleshoot", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&found["outcome"], &found["cases"][0]["key"]), (&json!("solved"), &json!("acme/app#1")));
-    let log = place.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n");
+    let log =
+        place.file("logs/server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n");
     let found = client.ok("troubleshoot", json!({"path": log}));
     assert_eq!((&found["distinct"], &found["errors"][0]["count"]), (&json!(1), &json!(1)), "{found}");
+    let refused = client.call("troubleshoot", json!({"path": place.casebook()}));
+    assert!(refused.to_string().contains("may read"), "{refused}");
     let thread = client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2, "offset": 1}));
     assert_eq!((thread["comments"].as_array().unwrap().len(), &thread["next_offset"]), (2, &json!(3)));
     assert!(thread.get("html").is_none() && thread["comments"][0].get("html").is_none());

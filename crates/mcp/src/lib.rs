@@ -4,6 +4,7 @@
 //! untrusted data.
 
 mod arguments;
+mod folders;
 mod json;
 mod lines;
 mod listing;
@@ -13,4 +14,5 @@ mod reply;
 mod server;
 mod thread;
 
+pub use folders::AllowedFolders;
 pub use server::Server;

@@ -28,6 +28,7 @@ use tokio::{
 
 use super::{
     arguments::Parameters,
+    folders::AllowedFolders,
     json::{fields, value},
     lines::Lines,
     listing, pages,
@@ -68,6 +69,8 @@ pub struct Server {
     source: Option<String>,
     /// How solved cases are looked for, where a call does not say.
     troubleshooting: TroubleshootSettings,
+    /// Where logs may be read.
+    folders: AllowedFolders,
     tool_router: ToolRouter<Self>,
 }
 
@@ -102,8 +105,8 @@ impl Server {
     }
 
     /// Find solved cases of the same problem, with the comments that carry the fix; where there is none, wiki pages. Of a log
-    /// or a support bundle (path), which of its distinct errors are solved, known or never seen. Nothing found is an empty
-    /// answer, not an error. A text that is cut ends in […], and get_thread has the whole.
+    /// or a support bundle (path, below a folder that the server may read), which of its distinct errors are solved, known or
+    /// never seen. Nothing found is an empty answer, not an error. A text that is cut ends in […], and get_thread has the whole.
     #[tool(annotations(title = "Troubleshoot", read_only_hint = true, open_world_hint = false))]
     async fn troubleshoot(
         &self,
@@ -118,8 +121,9 @@ impl Server {
                 ..self.troubleshooting.clone()
             };
             if let Some(path) = said(p.path.as_ref()) {
+                let path = self.folders.resolve(path)?;
                 let request = LogRequest {
-                    paths: vec![path.clone()],
+                    paths: vec![path.to_string_lossy().into_owned()],
                     source: said(p.source.as_ref()).cloned(),
                     max_errors: p.max_errors,
                     settings,
@@ -276,9 +280,14 @@ impl Server {
 
 impl Server {
     /// A server that opens its casebook at the first call. `source` is meant where a call names none.
-    pub fn new(options: OpenOptions, source: Option<String>, troubleshooting: TroubleshootSettings) -> Self {
+    pub fn new(
+        options: OpenOptions,
+        source: Option<String>,
+        troubleshooting: TroubleshootSettings,
+        folders: AllowedFolders,
+    ) -> Self {
         let (casebook, tool_router) = (Arc::default(), Self::tool_router());
-        Self { options, casebook, source, troubleshooting, tool_router }
+        Self { options, casebook, source, troubleshooting, folders, tool_router }
     }
 
     /// The casebook; that there is none yet is an answer like others, and asked anew each time.

@@ -11,7 +11,7 @@ use std::{
 use precedent_core::{Task, model::TroubleshootSettings};
 use precedent_engine::OpenOptions;
 use precedent_index::embed::Engine;
-use precedent_mcp::Server;
+use precedent_mcp::{AllowedFolders, Server};
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -38,7 +38,7 @@ impl Desk {
         let server = runtime.block_on(async {
             let mut options = OpenOptions::new(folder.path().join("casebook"));
             options.engine = Some(Engine::Hashed);
-            let server = Server::new(options, None, TroubleshootSettings::default());
+            let server = Server::new(options, None, TroubleshootSettings::default(), AllowedFolders::default());
             let casebook = server.casebook().await.unwrap();
             casebook.import_sample(&Task::new()).await.unwrap();
             casebook.update_index(&Task::new()).await.unwrap();

@@ -1,0 +1,81 @@
+//! The folders that an agent may read logs from.
+
+use std::path::{Path, PathBuf};
+
+use precedent_core::{Error, Result};
+
+/// The folders that a person named when they started the server; without any, no file is read.
+#[derive(Clone, Debug, Default)]
+pub struct AllowedFolders(Vec<PathBuf>);
+
+impl AllowedFolders {
+    /// Resolves the folders that a person named.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for one that is no folder.
+    pub fn new(folders: &[PathBuf]) -> Result<Self> {
+        let resolve = |folder: &PathBuf| {
+            folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+                Error::invalid(format!("{} is not a folder", folder.display()))
+                    .with_hint("--allow takes an existing folder.")
+            })
+        };
+        Ok(Self(folders.iter().map(resolve).collect::<Result<_>>()?))
+    }
+
+    /// Returns the real path of a regular file or a folder below an allowed one. Links are followed
+    /// first, so that none leads out. Whether another path exists is not told.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for any other path.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf> {
+        if self.0.is_empty() {
+            return Err(Error::invalid("this server may not read files").with_hint(
+                "Pass the text of the log instead. A person can allow a folder: `precedent mcp --allow DIR`.",
+            ));
+        }
+        let real = Path::new(path).canonicalize().ok().filter(|real| {
+            self.0.iter().any(|folder| real.starts_with(folder)) && (real.is_file() || real.is_dir())
+        });
+        real.ok_or_else(|| {
+            let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
+            Error::invalid(format!("{path:?} is not a file or folder that this server may read"))
+                .with_hint(format!("It reads regular files below {}.", folders.join(", ")))
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn only_regular_files_below_allowed_folders() {
+        let place = tempfile::tempdir().unwrap();
+        let (inside, outside) = (place.path().join("logs"), place.path().join("other"));
+        for folder in [&inside, &outside] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("a.log"), "ERROR").unwrap();
+        }
+        std::os::unix::fs::symlink(outside.join("a.log"), inside.join("link.log")).unwrap();
+        let folders = AllowedFolders::new(std::slice::from_ref(&inside)).unwrap();
+        let allowed = |path: &Path| folders.resolve(&path.to_string_lossy()).is_ok();
+        assert!(allowed(&inside) && allowed(&inside.join("a.log")));
+        for path in [
+            outside.join("a.log"),
+            inside.join("link.log"),
+            inside.join("../other/a.log"),
+            inside.join("absent.log"),
+            place.path().to_owned(),
+            PathBuf::from("/dev/null"),
+            PathBuf::from("/"),
+            PathBuf::new(),
+        ] {
+            assert!(!allowed(&path), "{}", path.display());
+        }
+        assert!(AllowedFolders::default().resolve(&inside.to_string_lossy()).is_err());
+        assert!(AllowedFolders::new(&[inside.join("a.log")]).is_err());
+    }
+}
