@@ -111,36 +111,78 @@ pub fn import(
             .with_hint(format!("Give this one another name, or first: precedent model remove {name}")));
     }
     let part = Part::make(models, name)?;
-    gather(from, &part.0)?;
+    gather(from, &part.folder)?;
     task.check()?;
-    let info = examine(&part.0, name, traits, runtime, texts, task)?;
+    let info = examine(&part.folder, name, traits, runtime, texts, task)?;
     let card = serde_json::to_string_pretty(&info)
         .map_err(|e| Error::new(Code::Internal, format!("the card cannot be written: {e}")))?;
-    let path = part.0.join(CARD);
+    let path = part.folder.join(CARD);
     fs::write(&path, card + "\n").map_err(|e| Error::io(&path, e))?;
-    fs::rename(&part.0, &place).map_err(|e| Error::io(&place, e))?;
+    fs::rename(&part.folder, &place).map_err(|e| Error::io(&place, e))?;
     Ok(info)
 }
 
-/// A folder that is gone again unless it was given its place.
-struct Part(PathBuf);
+/// A folder that is gone again unless it was given its place. While it exists no other import runs.
+struct Part {
+    folder: PathBuf,
+    _lock: File,
+}
 
 impl Part {
     /// Makes it, empty.
     fn make(models: &Path, name: &str) -> Result<Self> {
-        let folder = models.join(format!(".{name}.{}", std::process::id()));
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-        }
+        fs::create_dir_all(models).map_err(|e| Error::io(models, e))?;
+        let Some(lock) = lock_imports(models)? else {
+            return Err(Error::new(Code::Busy, "another model is being imported")
+                .with_hint("Wait until it is done, then run this again."));
+        };
+        remove_unfinished(models);
+        let folder = models.join(format!(".{name}"));
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
-        Ok(Self(folder))
+        Ok(Self { folder, _lock: lock })
     }
 }
 
 impl Drop for Part {
     fn drop(&mut self) {
         // It was renamed, or there is nothing more to be done about it.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Removes what imports left that were killed, unless one is under way.
+///
+/// # Errors
+/// [`Code::Io`] if the lock cannot be opened.
+pub fn remove_leftovers(models: &Path) -> Result<()> {
+    if models.is_dir()
+        && let Some(_lock) = lock_imports(models)?
+    {
+        remove_unfinished(models);
+    }
+    Ok(())
+}
+
+/// Takes the lock that one import holds at a time; `None` if another one holds it.
+fn lock_imports(models: &Path) -> Result<Option<File>> {
+    let path = models.join(".lock");
+    let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(e)) => Err(Error::io(&path, e)),
+    }
+}
+
+fn remove_unfinished(models: &Path) {
+    for entry in fs::read_dir(models).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // A download is kept: the next try goes on with it.
+        let unfinished = name.starts_with('.') && !name.ends_with(".download");
+        if unfinished && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            // The next start tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -418,6 +460,24 @@ mod tests {
                 && high.near < high.same
                 && high.same < 1.0
         );
+    }
+
+    #[test]
+    fn killed_imports_leave_nothing() {
+        let models = tempfile::tempdir().unwrap();
+        for folder in [".m2.4711", ".m3", "kept", ".m5.download"] {
+            fs::create_dir(models.path().join(folder)).unwrap();
+        }
+        let held = lock_imports(models.path()).unwrap().unwrap();
+        remove_leftovers(models.path()).unwrap();
+        assert!(models.path().join(".m3").is_dir(), "another import is under way");
+        assert!(Part::make(models.path(), "m4").is_err());
+        drop(held);
+        remove_leftovers(models.path()).unwrap();
+        assert!(!models.path().join(".m3").exists() && !models.path().join(".m2.4711").exists());
+        assert!(models.path().join("kept").is_dir() && models.path().join(".m5.download").is_dir());
+        drop(Part::make(models.path(), "m4").unwrap());
+        assert!(!models.path().join(".m4").exists());
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights};
 pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use digest::digest;
 pub use hashed::Hashed;
-pub use install::{Traits, check_name, import, looks_like_html, suggested_name};
+pub use install::{Traits, check_name, import, looks_like_html, remove_leftovers, suggested_name};
 pub use onnx::Onnx;
 
 use precedent_core::error::{Code, Error, Result};

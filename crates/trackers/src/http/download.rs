@@ -18,6 +18,8 @@ use precedent_core::{
 
 /// No file takes longer.
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
+/// No file of a model is larger, in bytes.
+const MOST: u64 = 8 << 30;
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
 /// What the hub says of a file that it keeps elsewhere: its SHA-256.
@@ -103,7 +105,13 @@ async fn fetch(
                 .with_hint("A sign-in page or a proxy answers. Fetch the files by other means, and: precedent model import DIR"),
         ));
     }
-    let total = answer.content_length().map(|n| from + n);
+    // Without a size, or with one that no model has, it might go on until the disk is full.
+    let Some(total) = answer.content_length().map(|n| from.saturating_add(n)) else {
+        return Err(Failed::For(odd(url, "the server does not say how large the file is")));
+    };
+    if total > MOST {
+        return Err(Failed::For(odd(url, "the file is larger than any model")));
+    }
     let mut file = Some(open(part, from).map_err(Failed::For)?);
     let (mut buffer, mut done) = (Vec::with_capacity(BUFFER), from);
     loop {
@@ -126,10 +134,16 @@ async fn fetch(
             let name = part.to_owned();
             let written = blocking(move || match out.write_all(&bytes) {
                 Ok(()) => Ok(out),
-                Err(e) => Err(Error::io(&name, e)),
+                Err(e) => {
+                    // A part that fills the disk leaves no room for anything else.
+                    if e.kind() == std::io::ErrorKind::StorageFull {
+                        let _ = fs::remove_file(&name);
+                    }
+                    Err(Error::io(&name, e))
+                }
             });
             file = Some(written.await.map_err(Failed::For)?);
-            task.report(Phase::Download, done, total, "bytes");
+            task.report(Phase::Download, done, Some(total), "bytes");
         }
         match broken {
             Some(error) => return Err(Failed::Again(error)),
@@ -137,7 +151,7 @@ async fn fetch(
             None => {}
         }
     }
-    if total.is_some_and(|total| total != done) {
+    if total != done {
         return Err(Failed::Again(odd(url, "the connection broke off")));
     }
     Ok(stated)
