@@ -139,8 +139,15 @@ pub fn parse(input: &str) -> Result<Query> {
 
 /// Whether a query is the line of a program or of a log that somebody pasted: a word of it ends with a colon, as in "error: …".
 fn is_line(input: &str) -> bool {
-    let mut words = input.split_whitespace();
-    words.clone().count() > 1 && words.any(|word| word.len() > 1 && word.ends_with(':'))
+    let mut rest = input.trim_start();
+    let (mut tokens, mut announces) = (0, false);
+    while !rest.is_empty() {
+        let (token, after) = next_token(rest);
+        rest = after.trim_start();
+        tokens += 1;
+        announces |= token.len() > 1 && token.ends_with(':');
+    }
+    tokens > 1 && announces
 }
 
 /// Reads a query that was typed. In a line that was pasted, what is no valid filter is a word.
@@ -399,6 +406,13 @@ mod tests {
         }
         let q = parse("error: no space left is:closed -label:wontfix").unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("error: no space left", 2));
+    }
+
+    #[test]
+    fn colon_inside_quotes_makes_no_line() {
+        let q = parse(r#"label:"needs: info" zebra -slot "disk: full now""#).unwrap();
+        assert_eq!((q.text.as_str(), q.filters.len()), ("zebra", 1));
+        assert_eq!((q.without, q.phrases), (vec!["slot".to_owned()], vec!["disk: full now".to_owned()]));
     }
 
     #[test]
