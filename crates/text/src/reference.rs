@@ -56,15 +56,28 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 // What a line with a reference holds. Looking for this alone is several times as fast.
 static MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
 
-/// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said.
+/// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said;
+/// numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not.
 pub fn references(text: &str) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
-    for c in marked_lines(&MARK, text).flat_map(|line| REFERENCE.captures_iter(line)) {
+    let mut next_frame = 0;
+    let lines = marked_lines(&MARK, text).map(|line| match frame_number(line) {
+        Some((number, rest)) if number == 0 || number == next_frame => {
+            next_frame = number + 1;
+            rest
+        }
+        _ => line,
+    });
+    for c in lines.flat_map(|line| REFERENCE.captures_iter(line)) {
         let Some(number) =
             c.name("urlnumber").or_else(|| c.name("number")).and_then(|m| m.as_str().parse().ok())
         else {
             continue;
         };
+        // Trackers count from 1.
+        if number == 0 {
+            continue;
+        }
         let source = c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned());
         let relation = match (c.name("dup"), c.name("close"), c.name("negation")) {
             (Some(_), _, None) => Relation::DuplicateOf,
@@ -84,6 +97,13 @@ pub fn references(text: &str) -> Vec<Reference> {
         .collect()
 }
 
+/// The number that a line begins with as a frame of a backtrace does, and what follows it.
+fn frame_number(line: &str) -> Option<(u64, &str)> {
+    let rest = line.trim_start().strip_prefix('#')?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    Some((rest[..digits].parse().ok()?, &rest[digits..]))
+}
+
 /// The text without the sentences that name the item it duplicates: what its reporter knew before anyone told.
 pub fn without_duplicate_notes(text: &str) -> String {
     if !text.contains('#') && !text.contains("://") {
@@ -100,6 +120,16 @@ mod tests {
 
     fn read(text: &str) -> Vec<(Option<String>, u64, Relation)> {
         references(text).into_iter().map(|r| (r.source, r.number, r.relation)).collect()
+    }
+
+    #[test]
+    fn backtrace_frame_is_no_reference() {
+        let trace =
+            "It aborts:\n#0  0x00007f in raise () from libc.so\n#1  0x4005d0 in main () at a.c:3\nSee #7.";
+        assert_eq!(read(trace), [(None, 7, Relation::Mentions)]);
+        let php = "#0 /srv/app.php(12): run()\n#1 {main}\n#12 has the same trace";
+        assert_eq!(read(php), [(None, 12, Relation::Mentions)]);
+        assert_eq!(read("#1 is the same as acme/app#0"), [(None, 1, Relation::Mentions)]);
     }
 
     #[test]
