@@ -1,11 +1,12 @@
 //! Progress on a terminal; nothing when standard error is piped.
 
 use std::{
+    fmt,
     io::IsTerminal as _,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use precedent_core::{
     Task,
     task::{Phase, Progress},
@@ -43,6 +44,31 @@ impl Bar {
     }
 }
 
+/// Writes the rate in whole steps: "47,209/s".
+fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let _ = write!(out, "{}", per_second(state.per_sec()));
+}
+
+/// Writes how long the rest takes, from one second on.
+fn time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
+    if state.eta().as_secs() > 0 {
+        let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
+    }
+}
+
+fn per_second(rate: f64) -> String {
+    if !rate.is_finite() || rate < 0.5 {
+        return String::new();
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is positive and finite here"
+    )]
+    let rate = rate.round() as u64;
+    format!("{}/s", HumanCount(rate))
+}
+
 fn show(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
     // A part may come again: a tracker's comments after its items.
@@ -67,12 +93,12 @@ fn show(state: &Current, progress: &Progress) {
             Phase::Close => "Closing at the tracker",
         };
         let counts = match progress.unit {
-            "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {eta} left",
-            "seconds" => "{eta} left",
-            _ if progress.total.is_none() => "{human_pos} {per_sec}",
+            "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {left}",
+            "seconds" => "{left}",
+            _ if progress.total.is_none() => "{human_pos} {rate}",
             // Nothing is known of a merge before it is over.
             _ if progress.phase == Phase::Merge => "{human_pos}/{human_len}",
-            _ => "{human_pos}/{human_len} {per_sec} {eta} left",
+            _ => "{human_pos}/{human_len} {rate} {left}",
         };
         let bar = ProgressBar::new(progress.total.unwrap_or(0));
         let template = match progress.total {
@@ -80,6 +106,7 @@ fn show(state: &Current, progress: &Progress) {
             None => format!("{what:<22} {counts}"),
         };
         if let Ok(style) = ProgressStyle::with_template(&template) {
+            let style = style.with_key("rate", rate).with_key("left", time_left);
             bar.set_style(style.progress_chars("━╸ "));
         }
         bar.set_position(progress.done);
@@ -91,5 +118,18 @@ fn show(state: &Current, progress: &Progress) {
             bar.set_length(total);
         }
         bar.set_position(progress.done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_is_shown_in_whole_steps() {
+        assert_eq!(per_second(47_209.1226), "47,209/s");
+        assert_eq!(per_second(0.9), "1/s");
+        assert_eq!(per_second(0.0), "");
+        assert_eq!(per_second(f64::NAN), "");
     }
 }

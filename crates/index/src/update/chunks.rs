@@ -186,7 +186,7 @@ impl Derived<'_> {
         if pending.is_empty() || most == 0 {
             return Ok(Made::default());
         }
-        let Extent { chunks: total, embedded: before } = vectors.work()?;
+        let Extent { chunks: total, embedded: before } = vectors.extent()?;
         let embedded = Mutex::new(Made::default());
         let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
@@ -214,7 +214,7 @@ impl Derived<'_> {
                             made.vectors += 1;
                             made.passages += u64::from(pending.planned.part != TITLE_PART);
                             if made.vectors.is_multiple_of(16) {
-                                task.report(Phase::Embed, before + made.vectors, Some(total), "chunks");
+                                task.report(Phase::Embed, before + made.passages, Some(total), "chunks");
                             }
                         }
                         let result = result.map(|vector| (pending, vector));
@@ -274,7 +274,7 @@ impl Derived<'_> {
             Ok(())
         })?;
         let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = before + made.vectors;
+        let done = before + made.passages;
         task.report(Phase::Embed, done, Some(done), "chunks");
         Ok(made)
     }

@@ -296,20 +296,6 @@ impl Vectors {
         })
     }
 
-    /// As [`Vectors::extent`], with the titles, which have vectors of their own.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn work(&self) -> Result<Extent> {
-        self.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT all_of_them, all_of_them - pending FROM (SELECT count(*) AS all_of_them FROM chunks),
-                     (SELECT count(*) AS pending FROM chunks WHERE code IS NULL)",
-            )?;
-            Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
-        })
-    }
-
     /// The documents that have chunks, ascending.
     ///
     /// # Errors
