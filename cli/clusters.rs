@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::ClustersCommand,
-    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
 /// Reports of a cluster that are listed.
@@ -88,6 +88,6 @@ fn member(member: &ClusterMember, sure: &str, output: &mut Output) {
         plain(&member.key),
         plain(&member.title),
         if member.open { "" } else { "closed, " },
-        day(member.created_at)
+        labelled_day("opened", member.created_at)
     ));
 }

@@ -39,14 +39,15 @@ pub async fn run(
     match health.open() {
         0 => Ok(()),
         n => {
-            let mendable = !command.repair && health.findings.iter().any(|f| f.repairable && !f.repaired);
-            let hint = if mendable {
-                "`precedent doctor --repair` mends what it can; the rest says what to do."
-            } else {
+            let mut open = health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
+            let hint = if command.repair || open.peek().is_none() {
                 "Each finding says what to do."
+            } else if open.all(|f| f.remedy == "precedent index") {
+                "Run `precedent index` to complete the indexes."
+            } else {
+                "`precedent doctor --repair` repairs what it can; each finding says what to do."
             };
-            Err(Error::new(Code::Corrupt, format!("{} to see to", plural(n as u64, "finding")))
-                .with_hint(hint))
+            Err(Error::new(Code::Corrupt, format!("{} found", plural(n as u64, "problem"))).with_hint(hint))
         }
     }
 }

@@ -12,7 +12,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::DuplicatesCommand,
-    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
+    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
     read,
 };
 
@@ -53,26 +53,28 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
 }
 
 fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
-    for notice in response.notices.iter().filter(|n| n.lack != Lack::Closed) {
-        session.say(&notice.text);
-    }
+    let (closed, others): (Vec<_>, Vec<_>) =
+        response.notices.iter().cloned().partition(|n| n.lack == Lack::Closed);
+    session.notices(&others, output);
     if let Some(known) = &response.known {
         print_known(known, output);
     }
+    print_known_duplicates(&response.known_duplicates, output);
+    let so_far = if response.conclusive { "" } else { " so far" };
     let headline = match response.candidates.first() {
         Some(best) if response.known.is_some() => {
-            format!("By the texts alone: {}", stated(best))
+            format!("Judged by text alone: {}", stated(best))
         }
         Some(best) => match best.band {
-            Band::Related => "Nothing that is surely the same; what is related follows.".to_owned(),
-            Band::None => "Nothing alike; the nearest follow.".to_owned(),
+            Band::Related => format!("No likely duplicate{so_far}. Related reports:"),
+            Band::None => format!("No match{so_far}. Closest reports:"),
             _ => stated(best),
         },
-        None => "Nothing alike.".to_owned(),
+        None => format!("No match{so_far}."),
     };
     output.line(format_args!(
         "{headline}{} {DIM}{} compared.{DIM:#}",
-        if headline.ends_with('.') { "" } else { "." },
+        if headline.ends_with(['.', ':']) { "" } else { "." },
         plural(response.compared as u64, "earlier report")
     ));
     let outcome =
@@ -95,7 +97,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         ));
     }
     // It is a part of the answer, so it stands with it.
-    for notice in response.notices.iter().filter(|n| n.lack == Lack::Closed) {
+    for notice in &closed {
         output.line(format_args!("{DIM}{} (--include-closed){DIM:#}", plain(&notice.text)));
     }
 }
@@ -113,6 +115,19 @@ fn print_known(known: &KnownDuplicate, output: &mut Output) {
     }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("       {}", facts.join(" · ")));
+    output.line("");
+}
+
+fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
+    if duplicates.is_empty() {
+        return;
+    }
+    output.line(format_args!("{GOOD}Known duplicates of it:{GOOD:#}"));
+    for known in duplicates {
+        let title = known.title.as_deref().map(plain).unwrap_or_default();
+        let state = state(known.state, known.state_reason.as_deref());
+        output.line(format_args!("       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}", plain(&known.key)));
+    }
     output.line("");
 }
 
@@ -153,13 +168,13 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         plain(&c.key),
         plain(&c.title)
     ));
-    let mut facts = vec![state(c.state, c.state_reason.as_deref()), day(c.created_at)];
+    let mut facts = vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
     if c.band == Band::Related {
         facts.insert(0, format!("related ({:.0} in 100 that it is worth reading)", c.worth * 100.0));
     }
     facts.push(fate(&c.disposition));
     if let Some(canonical) = &c.canonical {
-        facts.push(format!("a duplicate of {}", plain(canonical)));
+        facts.push(format!("duplicate of {}", plain(canonical)));
     }
     match c.verdict {
         Some(VerdictKind::Duplicate) => facts.push("decided: a duplicate".to_owned()),

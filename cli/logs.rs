@@ -80,9 +80,7 @@ pub async fn run(
 }
 
 fn print(session: &Session, response: &LogResponse, output: &mut Output) {
-    for notice in &response.notices {
-        session.say(&notice.text);
-    }
+    session.notices(&response.notices, output);
     output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
     for error in &response.errors {
         output.line("");

@@ -40,7 +40,10 @@ mod verdict;
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser as _;
-use precedent_core::{Code, Error, Result, Task, model::item_number};
+use precedent_core::{
+    Code, Error, Result, Task,
+    model::{Lack, Notice, item_number},
+};
 use precedent_engine::{
     Casebook, OpenOptions,
     config::{Color, Settings},
@@ -236,6 +239,20 @@ impl Session {
                 format!("{source}#{}", typed.trim_start_matches('#'))
             }
             _ => typed.to_owned(),
+        }
+    }
+
+    /// Prints the notices of an answer: on standard output, before anything else, that it is not
+    /// conclusive; all others on standard error.
+    fn notices(&self, notices: &[Notice], output: &mut output::Output) {
+        for notice in notices {
+            match notice.lack {
+                Lack::FullText | Lack::SomeVectors | Lack::AllVectors => {
+                    output.line(output::plain(&format!("{} Run `precedent index`.", notice.text)));
+                }
+                Lack::Model => output.line(output::plain(&notice.text)),
+                _ => self.say(&notice.text),
+            }
         }
     }
 

@@ -290,6 +290,11 @@ pub fn day(time: Option<jiff::Timestamp>) -> String {
     time.map(|t| t.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
 }
 
+/// A day with what happened then: "closed 2026-05-13"; nothing where it is not known.
+pub fn labelled_day(event: &str, time: Option<jiff::Timestamp>) -> String {
+    if time.is_some() { format!("{event} {}", day(time)) } else { String::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

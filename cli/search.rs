@@ -2,13 +2,13 @@
 
 use precedent_core::{
     Error, Result,
-    model::{Arm, Hit, Lack, Mode, Part, SearchRequest, SearchResponse},
+    model::{Arm, Hit, Mode, Part, SearchRequest, SearchResponse},
 };
 
 use crate::{
     Session,
     args::SearchCommand,
-    output::{BOLD, DIM, KEY, Output, day, plain, spans, state},
+    output::{BOLD, DIM, KEY, Output, labelled_day, plain, spans, state},
     read,
 };
 
@@ -56,32 +56,28 @@ fn filters(command: &SearchCommand) -> String {
 }
 
 fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
+    if response.hits.is_empty() {
+        session.notices(&response.notices, output);
+        session.say("Nothing found.");
+        return;
+    }
     for hit in &response.hits {
         print_hit(hit, output);
         output.line("");
     }
-    if response.hits.is_empty() {
-        session.say("Nothing found.");
-    }
     for notice in &response.notices {
-        let remedy = match notice.lack {
-            Lack::FullText | Lack::AllVectors => " Run `precedent index`.",
-            Lack::SomeVectors
-            | Lack::Model
-            | Lack::Calibration
-            | Lack::Operators
-            | Lack::Item
-            | Lack::Elsewhere
-            | Lack::Closed => "",
-        };
-        session.say(&format!("{}{remedy}", notice.text));
+        session.say(&notice.text);
     }
 }
 
 fn print_hit(hit: &Hit, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&hit.key), spans(&hit.title)));
     let mut facts = vec![state(hit.state, hit.state_reason.as_deref())];
-    facts.push(format!("{DIM}{}{DIM:#}", day(hit.closed_at.or(hit.updated_at))));
+    let date = match hit.closed_at {
+        Some(closed) => labelled_day("closed", Some(closed)),
+        None => labelled_day("updated", hit.updated_at),
+    };
+    facts.push(format!("{DIM}{date}{DIM:#}"));
     if hit.comments > 0 {
         facts.push(format!(
             "{DIM}{} comment{}{DIM:#}",

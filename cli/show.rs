@@ -9,7 +9,7 @@ use precedent_text::visible::uncoloured;
 use crate::{
     Session,
     args::ShowCommand,
-    output::{BOLD, DIM, KEY, Output, day, plain, plural, state},
+    output::{BOLD, DIM, KEY, Output, day, labelled_day, plain, plural, state},
 };
 
 /// So many items that are mentioned are named.
@@ -42,10 +42,8 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     if let Some(author) = &thread.author {
         facts.push(format!("by {}", plain(author)));
     }
-    facts.push(day(thread.created_at));
-    if thread.closed_at.is_some() {
-        facts.push(format!("closed {}", day(thread.closed_at)));
-    }
+    facts.push(labelled_day("opened", thread.created_at));
+    facts.push(labelled_day("closed", thread.closed_at));
     if !thread.labels.is_empty() {
         facts.push(plain(&thread.labels.join(", ")));
     }

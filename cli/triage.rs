@@ -12,7 +12,7 @@ use crate::{
     args::TriageCommand,
     closures,
     duplicates::{capital, print_candidate},
-    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
     verdict,
 };
 
@@ -32,9 +32,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("queue"));
     }
-    for notice in &response.notices {
-        session.say(&notice.text);
-    }
+    session.notices(&response.notices, output);
     summary(&response, output);
     if command.decide {
         return decide(session, &response, &verdict::actor(command.by), output).await;
@@ -109,7 +107,7 @@ fn print(item: &TriageItem, output: &mut Output) {
         "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
         plain(&item.key),
         plain(&item.title),
-        day(item.created_at)
+        labelled_day("opened", item.created_at)
     ));
     output.line(format_args!("{DIM}{}{DIM:#}", item.candidate.band.words()));
     print_candidate(&item.candidate, output);

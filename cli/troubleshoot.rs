@@ -16,7 +16,7 @@ use crate::{
     args::TroubleshootCommand,
     comment::{fixed_in, print_change, print_comment},
     logs,
-    output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain, plural, state},
+    output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
     read,
 };
 
@@ -139,9 +139,8 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
 }
 
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
-    for notice in &response.notices {
-        session.say(&notice.text);
-    }
+    session.notices(&response.notices, output);
+    let so_far = if response.conclusive { "" } else { " so far" };
     // What is surely known comes before what may help.
     let open_first = response
         .cases
@@ -160,9 +159,9 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
             format!("{GOOD}{}{GOOD:#}", plural(response.cases.len() as u64, "solved case"))
         }
         TroubleshootOutcome::Wiki => {
-            format!("{HIT}No solved case comes near.{HIT:#} The wiki has something:")
+            format!("{HIT}No solved case matches{so_far}.{HIT:#} Wiki pages:")
         }
-        TroubleshootOutcome::Nothing => "No solved case and no wiki page comes near.".to_owned(),
+        TroubleshootOutcome::Nothing => format!("No solved case or wiki page matches{so_far}."),
     });
     for case in &response.cases {
         output.line("");
@@ -234,7 +233,8 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
 
 fn print_case(case: &SolvedCase, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&case.citation), plain(&case.title)));
-    let mut facts = vec![state(case.state, case.state_reason.as_deref()), day(case.closed_at)];
+    let mut facts =
+        vec![state(case.state, case.state_reason.as_deref()), labelled_day("closed", case.closed_at)];
     match case.relation {
         Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report itself{GOOD:#}")),
         Some(CaseRelation::Canonical) => {

@@ -55,7 +55,7 @@ pub struct DuplicatesCommand {
 #[command(
     after_help = "Checks the open reports that are new or changed since the last time, and lists those that
 may be the same as an earlier one, the surest first, and apart from them those that have a related one. With --decide it asks
-about one after the other. Nothing is changed at the tracker.
+about one after the other. Nothing is changed at the tracker without --apply --yes.
 
 Examples:
   precedent triage -R acme/app --include-closed

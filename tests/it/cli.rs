@@ -274,7 +274,7 @@ fn what_an_answer_lacks_is_told_where_fields_are_picked() {
     let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
     place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
     let ran = place.ok(&["search", "slot", "--json=key"]);
-    assert!(ran.err.contains("Answered by words alone") && ran.out.contains("acme/app#1"), "{}", ran.err);
+    assert!(ran.err.contains("semantic index is 0 % built") && ran.out.contains("acme/app#1"), "{}", ran.err);
     assert_eq!(place.ok(&["-q", "search", "slot", "--json=key"]).err, "");
 }
 

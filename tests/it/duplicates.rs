@@ -257,7 +257,7 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
     }
     assert!(told(&all).is_empty(), "{:?}", all.notices);
     let best = &all.candidates[0];
-    assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Fixed(None)));
+    assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Completed));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
     // Said once, and not again of its parts.
     let named: Vec<&String> =
@@ -903,6 +903,10 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
     assert!(found.circle.is_empty() && found.known.is_none());
+    // The report that stays names those that were closed into it.
+    let stays = ask(&casebook, of("acme/app#1")).await;
+    let duplicates: Vec<&str> = stays.known_duplicates.iter().map(|known| known.key.as_str()).collect();
+    assert_eq!((stays.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
     // What is known is said first, whatever the texts make of it; a circle names nobody.
     let known = ask(&casebook, of("acme/app#3")).await.known.unwrap();
     assert_eq!((known.key.as_str(), known.disposition), ("acme/app#1", Some(Disposition::Open)));
@@ -1017,4 +1021,49 @@ async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
     }
     assert!(!found[0].is_empty());
     assert_eq!(found[0], found[1]);
+}
+
+#[tokio::test]
+async fn fixed_needs_evidence() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let mut records = vec![
+        closed(report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."), "completed"),
+        closed(report(2, 2, "Upload of a large bundle hangs", "FW-1043 while uploading."), "completed"),
+        report(3, 20, "Upload of a large bundle stops again", "FW-1043 while uploading."),
+        comment(21, 1, "Thanks for the report."),
+        comment(22, 2, "Fixed in 3.1.0."),
+    ];
+    records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
+    import(&casebook, &place, "acme/app", &records).await;
+    let found = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
+    let disposition =
+        |key: &str| found.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
+    assert_eq!(disposition("acme/app#1"), Disposition::Completed);
+    assert!(
+        matches!(disposition("acme/app#2"), Disposition::Fixed(_) | Disposition::PossibleRegression(_)),
+        "{:?}",
+        disposition("acme/app#2")
+    );
+}
+
+#[tokio::test]
+async fn form_with_a_placeholder_title_is_no_duplicate() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let title = "guide: [REPLACE WITH A SHORT SUMMARY]";
+    let unfilled = "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
+    let mut records: Vec<Value> = [
+        "The third step does not say which folder is meant, so the copy fails on my laptop.",
+        "On a small screen the buttons below the editor overlap and cannot be pressed.",
+        "The exercise on ranges accepts a wrong answer where the last number is left out.",
+    ]
+    .iter()
+    .zip(1..)
+    .map(|(body, n)| report(n, 1, title, body))
+    .collect();
+    records.extend([report(4, 2, title, unfilled), report(5, 3, title, unfilled)]);
+    import(&casebook, &place, "acme/app", &records).await;
+    let found = ask(&casebook, of("acme/app#5")).await;
+    assert!(found.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", found.candidates);
 }

@@ -231,7 +231,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
         assert_eq!(notices.contains("the vectors are damaged"), asked, "{table}: {notices}");
         let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
-        assert_eq!(ran.err.contains("the vectors are damaged"), asked, "{table}: {}", ran.err);
+        assert_eq!(ran.out.contains("the vectors are damaged"), asked, "{table}: {}", ran.out);
         // What is new is stored, and with it all vectors are made again.
         import_a_leak(&place);
         let status = place.json(&["status", "--json"]);

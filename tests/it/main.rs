@@ -42,6 +42,7 @@ mod model;
 mod models;
 mod notes;
 mod output;
+mod partial;
 mod portable;
 mod privacy;
 mod processes;

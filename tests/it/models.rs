@@ -46,7 +46,7 @@ fn best(place: &Place, n: u64) -> (String, f64) {
     let question = format!("mode:semantic valve{n} leaks behind pump{n}");
     let ran = place.run(&["search", &question, "-L", "1", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.err.contains("words alone"), "{}", ran.err);
+    assert!(!ran.err.contains("keyword search only"), "{}", ran.err);
     let found: Value = serde_json::from_str(&ran.out).unwrap();
     let hit = &found["hits"][0];
     (hit["key"].as_str().unwrap_or_default().to_owned(), hit["scores"]["cosine"].as_f64().unwrap_or(0.0))
@@ -139,7 +139,7 @@ fn what_is_not_there_or_in_use_is_told() {
     std::fs::remove_dir_all(place.casebook().join("models/other")).unwrap();
     let ran = place.ok(&["search", "leaks", "-L", "1"]);
     assert!(
-        ran.err.contains("words alone") && ran.err.contains("precedent model use builtin"),
+        ran.err.contains("keyword search only") && ran.err.contains("precedent model use builtin"),
         "{}",
         ran.err
     );

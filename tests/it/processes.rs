@@ -108,15 +108,16 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
     let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
     lock.lock().unwrap();
     let found = place.json(&["search", "capacitor", "--json"]);
-    assert!(notices(&found).contains("Search by words covers 58 of 60 documents so far."), "{found}");
-    assert!(notices(&found).contains("Search by meaning has yet to read 2 of 60 documents."), "{found}");
+    assert!(notices(&found).contains("the keyword index is 96 % built"), "{found}");
+    assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
+    assert_eq!(found["conclusive"], false);
     drop(lock);
     // It adds the words itself, and leaves the vectors.
     let found = place.json(&["search", "capacitor", "--json"]);
     assert_eq!(found["coverage"]["full_text"], 60);
     assert_eq!(found["hits"][0]["key"], "acme/app#3");
-    assert!(!notices(&found).contains("by words covers"), "{found}");
-    assert!(notices(&found).contains("has yet to read 2 of 60"), "{found}");
+    assert!(!notices(&found).contains("keyword index"), "{found}");
+    assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
     place.ok(&["index"]);
     assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
     // A note has its vector at once.
@@ -141,7 +142,7 @@ fn a_note_alone_does_not_make_search_by_meaning_complete() {
     // Its vector is made at once; the others are not even counted yet.
     place.ok(&["note", "add", "--kind", "episode", "--title", "A valve", "--body", "It leaks a little."]);
     let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
-    assert!(found["notices"].to_string().contains("only a part"), "{found}");
+    assert!(found["notices"].to_string().contains("only partly built"), "{found}");
     place.ok(&["index"]);
     let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert_eq!(found["notices"].to_string(), "[]", "{found}");

@@ -1,10 +1,10 @@
 //! How an item was closed, where its tracker says no more than that it was.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::sync::LazyLock;
 
-use crate::phrases::{advises, tells_of_fix};
+use crate::phrases::{advises, says_fix, sentences, tells_of_fix};
 use jiff::Timestamp;
-use precedent_core::error::Result;
+use precedent_core::{error::Result, model::State};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::{Closure, DECLINED as RESOLUTIONS},
@@ -17,6 +17,8 @@ use regex::Regex;
 
 /// A comment this close to the closure may give its reason, in seconds.
 const NEAR: i64 = 24 * 3600;
+/// A comment of at most so many words that names an item names nothing else: "See #12.", "Same as #12".
+const BARE: usize = 3;
 /// Who closes with a reason says it in few words, in characters.
 const SHORT: usize = 600;
 
@@ -57,6 +59,10 @@ static DECLINED_FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:返信|返答|回答|反応|応答|連絡|返事)(?:が|も)?(?:ない|なく|ありません|無い|得られ|いただけ)|仕様(?:です|どおり|通り|となり)|(?:不具合|バグ)では(?:ない|ありません|ございません)|再現(?:しません|できません|しない|できない|できず|せず)|対応(?:しません|予定はありません)",
         r"|(?:답변|응답|회신|반응)(?:이|을)? ?(?:없|받지)|버그가? ?아(?:닙|님)|의도된|재현(?:되지|이 안| 불가|할 수 없)",
     ))
+});
+/// That the same was reported before, where the other report may be named in a comment of its own.
+static ALREADY_REPORTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\balready (?:been )?(?:reported|filed|known|tracked)\b|\bduplicate\b|\bknown issue\b")
 });
 /// That it is closed with these words, whenever they were said.
 static CLOSES: LazyLock<Regex> =
@@ -102,25 +108,68 @@ pub(crate) fn is_declined(
         && !comments.iter().any(|comment| tells_of_fix(Prepared::comment(&comment.body).prose())))
 }
 
+/// Returns whether anything shows that an item was fixed: it is a merged change or was closed by one, its resolution says so, or a
+/// comment states the fix. `comments` keeps its comments where they had to be read for that.
+pub(crate) fn is_fixed(
+    r: &Reader<'_>,
+    row: &DocumentRow,
+    comments: &mut Option<Vec<StoredComment>>,
+) -> Result<bool> {
+    if row.state == Some(State::Merged) || row.state_reason.as_deref().is_some_and(Closure::says_fixed) {
+        return Ok(true);
+    }
+    for link in r.links(&row.key)?.iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
+        if r.document_by_key(&link.from_key)?.is_some_and(|change| change.state == Some(State::Merged)) {
+            return Ok(true);
+        }
+    }
+    let comments = match comments {
+        Some(comments) => comments,
+        None => comments.insert(r.comments(row)?),
+    };
+    Ok(comments.iter().any(|comment| sentences(Prepared::comment(&comment.body).prose()).any(says_fix)))
+}
+
 /// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
 pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
-    let Some(closed) = row.closed_at.filter(|_| row.closed_as() == Some(Closure::Duplicate)) else {
-        return Ok(None);
-    };
+    let Some(closed) = row.closed_at else { return Ok(None) };
     let comments = r.comments(row)?;
-    let Some(last) = last_words(&comments, closed) else { return Ok(None) };
-    let named: BTreeSet<String> = references(&last.body)
-        .into_iter()
-        .map(|reference| format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number))
-        .filter(|key| *key != row.key)
-        .collect();
-    Ok(if named.len() == 1 { named.into_iter().next() } else { None })
+    let near: Vec<&StoredComment> =
+        comments.iter().filter(|comment| is_near(comment.created_at, closed)).collect();
+    let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
+        || near.iter().any(|comment| ALREADY_REPORTED.is_match(&comment.body));
+    // The last words name the other report; where they only say that there is one, a comment of nothing but its number does.
+    let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
+    let bare = || near.iter().rfind(|comment| is_bare_reference(&comment.body));
+    let named = |comment: &&StoredComment| {
+        let references = references(&comment.body).into_iter();
+        let keys = references.map(|reference| {
+            format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
+        });
+        let mut keys: Vec<String> = keys.filter(|key| *key != row.key).collect();
+        keys.dedup();
+        keys
+    };
+    let mut keys = last.map(named).unwrap_or_default();
+    if keys.is_empty() && is_duplicate {
+        keys = bare().map(named).unwrap_or_default();
+    }
+    Ok(if keys.len() == 1 { keys.pop() } else { None })
 }
 
 /// The last comment that may give the reason of a closure.
 fn last_words(comments: &[StoredComment], closed: Timestamp) -> Option<&StoredComment> {
-    let near = |at: Timestamp| (at.as_second() - closed.as_second()).abs() <= NEAR;
-    comments.iter().rev().find(|comment| near(comment.created_at))
+    comments.iter().rev().find(|comment| is_near(comment.created_at, closed))
+}
+
+/// Whether a moment is near enough to a closure to belong to it.
+fn is_near(at: Timestamp, closed: Timestamp) -> bool {
+    (at.as_second() - closed.as_second()).abs() <= NEAR
+}
+
+/// Whether a comment is nothing but a reference to one other item: "#12", "See #12.", an address.
+fn is_bare_reference(body: &str) -> bool {
+    body.split_whitespace().count() <= BARE && references(body).len() == 1
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.

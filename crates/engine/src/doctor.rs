@@ -378,17 +378,18 @@ impl CheckUp<'_> {
         if damaged {
             return Ok(());
         }
-        let (id, what) = if stale {
-            ("full_text_stale", "the full text lags behind the database")
+        let (id, what, remedy) = if stale {
+            ("full_text_stale", "the keyword index is behind the database", INDEX)
         } else {
-            ("full_text_drift", "the full text is not what the database holds")
+            ("full_text_drift", "the keyword index differs from the database", REPAIR)
         };
         found.push(Finding {
             repaired: self.repair,
+            remedy: remedy.to_owned(),
             ..mendable(
                 id,
                 Severity::Warning,
-                format!("{what}: {missing} documents missing, {extra} too many"),
+                format!("{what}: {missing} documents are missing, {extra} should not be there"),
                 "Search by words misses documents, or shows some that are gone.",
             )
         });
@@ -424,6 +425,9 @@ impl CheckUp<'_> {
         if before == 0 {
             return Ok(());
         }
+        let extent = vectors.extent()?;
+        let interrupted =
+            vectors.lost()? == 0 && (extent.embedded < extent.chunks || derived.unplanned(&vectors)? > 0);
         let mut mended = false;
         if self.repair {
             vectors.look_again()?;
@@ -441,8 +445,11 @@ impl CheckUp<'_> {
                 Err(error) => return Err(error),
             }
         }
+        // An interrupted index goes on where it stopped; lost vectors need a repair.
+        let remedy = if interrupted { INDEX } else { REPAIR };
         found.push(Finding {
             repaired: mended,
+            remedy: remedy.to_owned(),
             ..mendable(
                 "vectors_missing",
                 Severity::Warning,
@@ -486,6 +493,11 @@ fn missing_vectors(derived: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
     Ok(missing.max(derived.unplanned(vectors)?))
 }
 
+/// The command that mends what is damaged.
+const REPAIR: &str = "precedent doctor --repair";
+/// The command that completes the indexes.
+const INDEX: &str = "precedent index";
+
 /// A finding that a person has to do something about.
 fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -> Finding {
     Finding {
@@ -501,7 +513,7 @@ fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -
 
 /// A finding that a repair mends.
 fn mendable(id: &str, severity: Severity, what: String, why: &str) -> Finding {
-    Finding { repairable: true, ..report(id, severity, what, why, "precedent doctor --repair") }
+    Finding { repairable: true, ..report(id, severity, what, why, REPAIR) }
 }
 
 /// Bytes that this user may still write on the folder's disk, where the system says so.

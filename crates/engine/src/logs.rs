@@ -114,6 +114,7 @@ pub fn ask(
         new: count(LogVerdict::New),
         errors,
         notices,
+        conclusive: true,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
     })
 }

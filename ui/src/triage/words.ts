@@ -79,6 +79,7 @@ export function became(disposition: Disposition): { words: string; tone: "plain"
   const said = pair.became;
   if (disposition === "open") return { words: said.open, tone: "plain" };
   if (disposition === "declined") return { words: said.declined, tone: "plain" };
+  if (disposition === "completed") return { words: said.completed, tone: "plain" };
   if (disposition === "duplicate") return { words: said.duplicate, tone: "plain" };
   if ("fixed" in disposition) return { words: disposition.fixed ? said.fixedIn(disposition.fixed) : said.fixed, tone: "good" };
   const by = disposition.possible_regression;

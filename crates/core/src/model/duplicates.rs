@@ -306,6 +306,8 @@ pub struct TriageResponse {
     pub closed_left_out: u64,
     /// What the person should know about this answer.
     pub notices: Vec<Notice>,
+    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }
@@ -371,8 +373,11 @@ pub struct Similarity {
 pub enum Disposition {
     /// It is open.
     Open,
-    /// It was solved before this report was made; with the milestone or the pull request that did it, where known.
+    /// A merged change, its resolution or a comment shows that it was fixed; with the milestone or the pull request that did it,
+    /// where known.
     Fixed(Option<String>),
+    /// It was closed as completed, and nothing shows that it was fixed.
+    Completed,
     /// It was solved, and this report names a later version or says that it is back.
     PossibleRegression(Option<String>),
     /// It was closed as not planned.
@@ -387,9 +392,10 @@ impl std::fmt::Display for Disposition {
             Self::Open => f.write_str("still open"),
             Self::Fixed(Some(by)) => write!(f, "already fixed, see {by}"),
             Self::Fixed(None) => f.write_str("already fixed"),
-            Self::PossibleRegression(_) => f.write_str("fixed before: perhaps a regression"),
+            Self::Completed => f.write_str("closed as completed"),
+            Self::PossibleRegression(_) => f.write_str("fixed earlier; possibly a regression"),
             Self::Declined => f.write_str("declined"),
-            Self::Duplicate => f.write_str("a duplicate itself"),
+            Self::Duplicate => f.write_str("closed as a duplicate"),
         }
     }
 }
@@ -493,6 +499,8 @@ pub struct DuplicatesResponse {
     pub key: Option<String>,
     /// What the item is known to be a duplicate of already.
     pub known: Option<KnownDuplicate>,
+    /// The reports that are known to be duplicates of the item, in the order of their keys.
+    pub known_duplicates: Vec<KnownDuplicate>,
     /// The band of the best candidate; `none` where there is none.
     pub band: Band,
     /// The candidates, most likely first; ties in the order of their keys.
@@ -507,6 +515,8 @@ pub struct DuplicatesResponse {
     pub circle: Vec<String>,
     /// What the person should know about this answer.
     pub notices: Vec<Notice>,
+    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }

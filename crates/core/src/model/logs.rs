@@ -162,6 +162,8 @@ pub struct LogResponse {
     pub errors: Vec<LogError>,
     /// What the person should know about this answer.
     pub notices: Vec<Notice>,
+    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }

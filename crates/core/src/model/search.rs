@@ -185,6 +185,20 @@ pub enum Lack {
     Closed,
 }
 
+impl Lack {
+    /// Whether an answer that finds nothing is not conclusive because of it: an index is incomplete.
+    pub fn is_inconclusive(self) -> bool {
+        matches!(self, Self::FullText | Self::SomeVectors | Self::AllVectors | Self::Model)
+    }
+}
+
+impl Notice {
+    /// Whether the indexes that an answer with these notices rests on were complete.
+    pub fn is_conclusive(notices: &[Self]) -> bool {
+        !notices.iter().any(|notice| notice.lack.is_inconclusive())
+    }
+}
+
 /// Something that the person should know about an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Notice {
@@ -205,6 +219,8 @@ pub struct SearchResponse {
     pub arms: Vec<Arm>,
     /// What the person should know about this answer: an arm that could not answer, vectors still missing.
     pub notices: Vec<Notice>,
+    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    pub conclusive: bool,
     /// How much each arm could see.
     pub coverage: Coverage,
     /// The results, best first; ties in the order of their keys.

@@ -329,6 +329,8 @@ pub struct TroubleshootResponse {
     pub settings: TroubleshootSettings,
     /// What the person should know about this answer.
     pub notices: Vec<Notice>,
+    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }

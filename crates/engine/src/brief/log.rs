@@ -63,6 +63,7 @@ pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootR
         wiki: Vec::new(),
         settings: request.troubleshooting.clone(),
         notices: Vec::new(),
+        conclusive: true,
         took_ms: 0.0,
     }
 }

@@ -14,7 +14,7 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
-        DuplicatesResponse, IndexReport, Mode, RankRequest, RankedDocument, Ranking, TriageRequest,
+        DuplicatesResponse, IndexReport, Mode, Notice, RankRequest, RankedDocument, Ranking, TriageRequest,
         TriageResponse, Verdict, VerdictKind,
     },
     task::{Task, apart},
@@ -63,6 +63,7 @@ impl Casebook {
             let mut response =
                 i.answering(|meaning| i.checker(meaning, |c| check(c, &request, now, &task)))?;
             response.notices.extend(stale);
+            response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })
         .await
@@ -81,6 +82,7 @@ impl Casebook {
             let mut response =
                 i.answering(|meaning| i.checker(meaning, |c| duplicates::triage(c, &request, now, &task)))?;
             response.notices.extend(stale);
+            response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })
         .await

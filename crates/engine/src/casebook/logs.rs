@@ -6,7 +6,7 @@ use super::Casebook;
 use crate::logs;
 use precedent_core::{
     error::Result,
-    model::{LogGroup, LogRequest, LogResponse},
+    model::{LogGroup, LogRequest, LogResponse, Notice},
     task::Task,
 };
 use precedent_index::update::Effort;
@@ -29,6 +29,7 @@ impl Casebook {
             let now = (i.clock)();
             let mut response = i.cases(|desk| logs::ask(desk, &request, reading.clone(), now, &task))?;
             response.notices.extend(stale);
+            response.conclusive = Notice::is_conclusive(&response.notices);
             response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
             Ok(response)
         })

@@ -38,7 +38,7 @@ use precedent_core::{
     task::{Task, blocking},
 };
 use precedent_index::{
-    embed::{Engine, ModelInfo, ModelPaths},
+    embed::{self, Engine, ModelInfo, ModelPaths},
     fulltext::{self, FullText},
     update::{self, A_MOMENT, Derived, Effort, Indexed},
 };
@@ -240,6 +240,10 @@ impl Casebook {
             return Err(emptied(&database));
         }
         let store = Store::open(&database)?;
+        if store.read_only().is_none() {
+            // The space is missed; nothing else depends on it.
+            let _ = embed::remove_leftovers(&folder.join(meaning::MODELS));
+        }
         let preload = match preload {
             None => None,
             Some(preload) => {
@@ -346,6 +350,7 @@ impl Casebook {
             }
             .map(|mut response| {
                 response.notices.extend(stale);
+                response.conclusive = Notice::is_conclusive(&response.notices);
                 response
             })
         })

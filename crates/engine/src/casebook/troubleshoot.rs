@@ -4,7 +4,7 @@ use super::{Casebook, Inner};
 use crate::troubleshoot::{self, Desk};
 use precedent_core::{
     error::Result,
-    model::{ThreadFigures, TroubleshootRequest, TroubleshootResponse},
+    model::{Notice, ThreadFigures, TroubleshootRequest, TroubleshootResponse},
     task::Task,
 };
 use precedent_index::update::Effort;
@@ -27,6 +27,7 @@ impl Casebook {
             let now = (i.clock)();
             let mut response = i.cases(|desk| troubleshoot::troubleshoot(desk, &request, now, &task))?;
             response.notices.extend(stale);
+            response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })
         .await

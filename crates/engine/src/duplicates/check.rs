@@ -5,7 +5,10 @@ use std::{collections::HashSet, time::Instant};
 use jiff::Timestamp;
 
 use super::{Checker, Draft, Scope, Scored, Table, Taught, reasons, twin::Worded};
-use crate::{closing::is_declined, search};
+use crate::{
+    closing::{is_declined, is_fixed},
+    search,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
@@ -203,12 +206,7 @@ fn looked(
     let checker = &checker.knowing(&question.taught);
     let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
-        let hint = checker.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let why = checker.problem.map(|p| format!(": {p}")).unwrap_or_default();
-        notices.push(Notice {
-            lack: Lack::Model,
-            text: format!("Compared by words and signatures alone{why}.{hint}"),
-        });
+        notices.push(checker.no_model());
     }
     if let Some(source) = &question.outdated {
         notices.push(Notice {
@@ -343,6 +341,7 @@ fn answer(
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
         known: None,
+        known_duplicates: Vec::new(),
         band: Band::None,
         candidates: Vec::new(),
         compared: scored.len(),
@@ -350,6 +349,7 @@ fn answer(
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
+        conclusive: true,
         took_ms: 0.0,
     };
     if let Some(row) = own {
@@ -357,6 +357,9 @@ fn answer(
         response.circle.clone_from(&canonical.circle);
         let stays = canonical.stays_for(&row.key);
         response.known = stays.map(|key| known(r, &question.draft, key)).transpose()?;
+        let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
+        response.known_duplicates =
+            duplicates.map(|key| known(r, &question.draft, key)).collect::<Result<_>>()?;
     }
     for one in scored {
         if response.candidates.len() >= request.max_candidates {
@@ -492,6 +495,7 @@ fn disposition(
         (None | Some(State::Open), _) => Disposition::Open,
         (_, Some(Closure::Duplicate)) => Disposition::Duplicate,
         _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
+        _ if !is_fixed(r, row, &mut comments)? => Disposition::Completed,
         _ => {
             let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));

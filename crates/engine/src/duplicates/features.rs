@@ -117,6 +117,35 @@ impl Best {
     }
 }
 
+/// Fills in the cosines of candidates whose vectors are not made yet, so that a missing vector never
+/// ranks a candidate lower: each is as near the best cosine as its words are near the best words.
+/// Where no candidate has a vector, nothing is filled in.
+pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
+    let most_words = overlaps.iter().fold(0.0, |most: f32, one| most.max(one.words));
+    let best = likeness.iter().fold(Likeness::default(), |best, one| Likeness {
+        title_title: higher(best.title_title, one.title_title),
+        title_text: higher(best.title_text, one.title_text),
+        text_title: higher(best.text_title, one.text_title),
+        text_text: higher(best.text_text, one.text_text),
+        text_mean: higher(best.text_mean, one.text_mean),
+    });
+    for (one, overlap) in likeness.iter_mut().zip(overlaps).filter(|(one, _)| one.text_text.is_none()) {
+        let share = if most_words > 0.0 { overlap.words / most_words } else { 0.0 };
+        let expected = |best: Option<f32>| best.map(|cosine| cosine.max(0.0) * share);
+        *one = Likeness {
+            title_title: one.title_title.or(expected(best.title_title)),
+            title_text: expected(best.title_text),
+            text_title: one.text_title.or(expected(best.text_title)),
+            text_text: expected(best.text_text),
+            text_mean: expected(best.text_mean),
+        };
+    }
+}
+
+fn higher(a: Option<f32>, b: Option<f32>) -> Option<f32> {
+    a.zip(b).map(|(a, b)| a.max(b)).or(a).or(b)
+}
+
 impl Evidence<'_> {
     fn text_text(&self) -> f32 {
         or_zero(self.likeness.and_then(|l| l.text_text))
@@ -211,6 +240,24 @@ mod tests {
     fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
         let features = Features::new(evidence, best, now, 1.0);
         move |name| features.0[place(name).unwrap()]
+    }
+
+    #[test]
+    fn missing_vectors_are_expected_from_words() {
+        let overlaps = [0.2, 1.0, 0.5].map(|words| {
+            let mut overlap = Overlap::default();
+            overlap.words = words;
+            overlap
+        });
+        let known = Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
+        let mut likeness = [known, Likeness::default(), Likeness::default()];
+        fill_missing(&mut likeness, &overlaps);
+        assert_eq!(likeness[0], known);
+        assert_eq!((likeness[1].text_text, likeness[1].title_title), (Some(0.6), Some(0.4)));
+        assert_eq!((likeness[2].text_text, likeness[2].text_mean), (Some(0.3), None));
+        let mut none = [Likeness::default(); 3];
+        fill_missing(&mut none, &overlaps);
+        assert_eq!(none, [Likeness::default(); 3]);
     }
 
     #[test]

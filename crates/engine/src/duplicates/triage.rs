@@ -153,6 +153,7 @@ pub fn triage(
         related: worth_reading,
         closed_left_out: left_out,
         notices,
+        conclusive: true,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
     })
 }

@@ -16,6 +16,8 @@ use precedent_text::{
 const MIN_WORDS: usize = 8;
 /// The fewest digits of the number that a desk gives to a ticket.
 const TICKET_DIGITS: usize = 4;
+/// A text of fewer words under a title of a form says no more than the form.
+const SHORT_TEXT: usize = 30;
 /// The words of a report that are compared; a 5 MB log has no more to say.
 const MAX_WORDS: usize = 20_000;
 /// The bytes of its prose, and of its code, that those are looked for in.
@@ -101,6 +103,16 @@ impl<'a> Worded<'a> {
             || places(&self.head, &theirs).is_some()
             || numbered(&self.head, &theirs).is_some()
             || part(self.title, title).is_some()
+    }
+
+    /// Whether a title has the same words.
+    pub(super) fn has_title(&self, title: &str) -> bool {
+        same(&self.head, &without_tickets(tokens::words(title)))
+    }
+
+    /// Whether its text is as short as a form that nobody filled in.
+    pub(super) fn is_short(&self) -> bool {
+        self.rest.len() < SHORT_TEXT
     }
 
     /// All its words, in order.

@@ -38,31 +38,51 @@ pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = N
     meaning.into_iter().chain(missing_text(coverage))
 }
 
-/// `unread`: how many documents changed since they were divided into passages.
+/// Returns a notice where the semantic index is incomplete. `unread` counts the documents that changed
+/// since they were divided into passages.
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
-    let (lack, text) = if embedded == 0 && documents > 0 {
-        (Lack::AllVectors, "Answered by words alone: no text was read for its meaning yet.".to_owned())
-    } else {
-        let made = format!("covers {embedded} of {chunks} passages so far");
-        let read = format!("has yet to read {unread} of {documents} documents");
-        let text = match (embedded < chunks, unread > 0) {
-            (true, true) => format!("Search by meaning {made}, and {read}."),
-            (true, false) => format!("Search by meaning {made}."),
-            (false, true) => format!("Search by meaning {read}."),
-            (false, false) => return None,
-        };
-        (Lack::SomeVectors, text)
-    };
-    Some(Notice { lack, text })
+    if embedded == 0 && documents > 0 {
+        return Some(inconclusive(Lack::AllVectors, "semantic", 0));
+    }
+    if embedded >= chunks && unread == 0 {
+        return None;
+    }
+    // Documents that were not divided yet have as many passages as the others, as far as is known.
+    let built = percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
-    (coverage.full_text < coverage.documents).then(|| Notice {
-        lack: Lack::FullText,
-        text: format!(
-            "Search by words covers {} of {} documents so far.",
-            coverage.full_text, coverage.documents
-        ),
-    })
+    (coverage.full_text < coverage.documents)
+        .then(|| inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents)))
+}
+
+fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
+    let text = format!("Not conclusive: the {index} index is {} % built.", built.min(99));
+    Notice { lack, text }
+}
+
+fn percent(part: u64, whole: u64) -> u64 {
+    (part * 100).checked_div(whole).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn incomplete_index_is_stated_in_percent() {
+        let text = |documents, chunks, embedded, unread| {
+            let coverage = Coverage { documents, full_text: documents, chunks, embedded, unread };
+            missing_vectors(coverage, unread).map(|notice| notice.text)
+        };
+        assert_eq!(text(10, 50, 50, 0), None);
+        assert_eq!(text(0, 0, 0, 0), None);
+        let built = |percent| Some(format!("Not conclusive: the semantic index is {percent} % built."));
+        assert_eq!(text(10, 50, 0, 0), built(0));
+        assert_eq!(text(10, 50, 2, 0), built(4));
+        assert_eq!(text(10, 50, 50, 5), built(50));
+        assert_eq!(text(1000, 5000, 4999, 0), built(99));
+    }
 }

@@ -49,28 +49,42 @@ pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
     likeness.iter().map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title)).collect()
 }
 
-/// The documents of all arms by the sum of their normalised scores, best first; ties by id. `titles` are [`titles`] of the
-/// documents in `meaning`, or none.
-pub(super) fn blend(
-    factors: &Factors,
-    words: &[(i64, f32)],
-    meaning: &[(i64, f32)],
-    titles: &[f32],
-    signatures: &[(i64, f32)],
-) -> Vec<Fused> {
+/// What the arms found, each best first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arms<'a> {
+    pub(super) words: &'a [(i64, f32)],
+    pub(super) meaning: &'a [(i64, f32)],
+    /// The [`titles`] of the documents in `meaning`, or none.
+    pub(super) titles: &'a [f32],
+    pub(super) signatures: &'a [(i64, f32)],
+    /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as if
+    /// its meaning matched at least as well as its words do.
+    pub(super) unread: &'a [i64],
+}
+
+/// Ranks the documents of all arms by the sum of their normalised scores, best first; ties by id.
+pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<Fused> {
+    let Arms { words, meaning, titles, signatures, unread } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
     let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
     // What the arm did not find is no nearer than the farthest that it did.
-    let farthest = meaning
-        .iter()
-        .enumerate()
-        .map(|(place, (_, s))| near(place, *s))
-        .min_by(f32::total_cmp)
-        .unwrap_or(0.0);
+    let cosines = || meaning.iter().enumerate().map(|(place, (_, s))| near(place, *s));
+    let farthest = cosines().min_by(f32::total_cmp).unwrap_or(0.0);
+    let nearest = cosines().max_by(f32::total_cmp).unwrap_or(0.0);
+    let known: HashMap<i64, f32> =
+        meaning.iter().enumerate().map(|(place, (id, s))| (*id, near(place, *s) - farthest)).collect();
+    let by_words = |place: usize, s: f32| {
+        let share = s / most_words;
+        let missing = words.get(place).filter(|(id, _)| unread.binary_search(id).is_ok());
+        let expected = missing.map_or(0.0, |(id, _)| {
+            (share * (nearest - farthest) - known.get(id).copied().unwrap_or(0.0)).max(0.0)
+        });
+        share + factors.meaning * expected
+    };
     let arm = |arm, weight, documents| Ranked { arm, weight, documents };
     summed(&[
-        (arm(Arm::Lexical, 1.0, words), &|_, s| s / most_words),
+        (arm(Arm::Lexical, 1.0, words), &by_words),
         (arm(Arm::Semantic, factors.meaning, meaning), &|place, s| near(place, s) - farthest),
         (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
     ])
@@ -111,7 +125,10 @@ mod tests {
     use super::*;
 
     fn fused(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
-        blend(&TYPED, lexical, semantic, &[], &[]).into_iter().map(|f| f.document).collect()
+        blend(&TYPED, Arms { words: lexical, meaning: semantic, ..Arms::default() })
+            .into_iter()
+            .map(|f| f.document)
+            .collect()
     }
 
     #[test]
@@ -127,7 +144,10 @@ mod tests {
     #[test]
     fn a_report_is_ranked_by_what_scores_say() {
         let order = |words: &[(i64, f32)], meaning: &[(i64, f32)]| -> Vec<i64> {
-            blend(&PASTED, words, meaning, &[], &[]).into_iter().map(|f| f.document).collect()
+            blend(&PASTED, Arms { words, meaning, ..Arms::default() })
+                .into_iter()
+                .map(|f| f.document)
+                .collect()
         };
         assert_eq!(order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
         assert_eq!(order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
@@ -139,18 +159,26 @@ mod tests {
         let like =
             |title: f32| Likeness { title_text: Some(title), text_title: Some(title), ..Likeness::default() };
         let meaning = [(1, 0.6), (2, 0.55), (3, 0.5)];
-        let fused = blend(
-            &PASTED_WITH_TITLES,
-            &[(4, 1.0)],
-            &meaning,
-            &titles(&[like(0.2), like(0.7), like(0.1)]),
-            &[],
-        );
+        let titles = titles(&[like(0.2), like(0.7), like(0.1)]);
+        let arms = Arms { words: &[(4, 1.0)], meaning: &meaning, titles: &titles, ..Arms::default() };
+        let fused = blend(&PASTED_WITH_TITLES, arms);
         let order: Vec<i64> = fused.iter().map(|f| f.document).collect();
         assert_eq!(order, [4, 2, 1, 3]);
         let nearest = fused.iter().find(|f| f.document == 2).unwrap();
         assert_eq!((nearest.contributions[0].score, nearest.contributions[0].rank), (0.55, 2));
         assert_eq!(fused[3].score, 0.0, "the farthest adds nothing, as what was not found");
+    }
+
+    #[test]
+    fn missing_vector_never_ranks_a_document_lower() {
+        let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
+        let meaning = [(2, 0.9), (4, 0.2)];
+        let order = |unread: &[i64]| -> Vec<i64> {
+            let arms = Arms { words: &words, meaning: &meaning, unread, ..Arms::default() };
+            blend(&TYPED, arms).into_iter().map(|f| f.document).collect()
+        };
+        assert_eq!(order(&[]), [2, 1, 3, 4], "all of them were read");
+        assert_eq!(order(&[1, 3]), [1, 2, 3, 4]);
     }
 
     proptest::proptest! {
@@ -163,7 +191,7 @@ mod tests {
                 ids.iter().filter(|i| seen.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
             };
             let (a, b) = (list(&a), list(&b));
-            let out = blend(&TYPED, &a, &b, &[], &[]);
+            let out = blend(&TYPED, Arms { words: &a, meaning: &b, ..Arms::default() });
             let ids: std::collections::HashSet<i64> = out.iter().map(|f| f.document).collect();
             proptest::prop_assert_eq!(ids.len(), out.len());
             proptest::prop_assert!(out.windows(2).all(|w| w[0].score >= w[1].score));

@@ -25,7 +25,7 @@ pub use named::{named, no_source, one};
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
-    model::{Arm, Coverage, DocKind, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse, State},
+    model::{Arm, Coverage, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse},
     task::Task,
 };
 use precedent_index::{
@@ -36,7 +36,6 @@ use precedent_index::{
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
-    closure::Closure,
     report::{self, Report},
     signature,
     skeleton::Skeleton,
@@ -80,6 +79,8 @@ struct Candidates {
     /// How near the titles of these are, where a pasted text has a title; see [`fusion::titles`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
+    /// Documents that were found by words and have passages without a vector, ascending.
+    unread: Vec<i64>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
     /// Whether a pasted text found them.
@@ -165,6 +166,7 @@ impl Parts<'_> {
             mode,
             arms,
             notices,
+            conclusive: true,
             coverage,
             hits,
             total,
@@ -227,6 +229,7 @@ impl Parts<'_> {
             semantic: vec![],
             titles: vec![],
             signature: vec![],
+            unread: vec![],
             chunks: HashMap::new(),
             signatures: 0,
             pasted: query.pasted,
@@ -262,6 +265,13 @@ impl Parts<'_> {
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
             found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
             arms.push(Arm::Lexical);
+        }
+        if let Some(vectors) = self.vectors
+            && arms.contains(&Arm::Semantic)
+            && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
+        {
+            let ids: Vec<i64> = found.lexical.iter().map(|(id, _)| *id).collect();
+            found.unread = vectors.incomplete(&ids)?;
         }
         arms.sort_unstable();
         Ok(found)
@@ -342,16 +352,16 @@ impl Parts<'_> {
         let reached = vectors.reached()?;
         // A note gets its vectors at once, before anybody knows how many the others will have.
         if coverage.embedded > 0 && reached == 0 {
-            let text = "Search by meaning covers only a part of the casebook so far.".to_owned();
+            let text = "Not conclusive: the semantic index is only partly built.".to_owned();
             return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
         }
         Ok(missing_vectors(coverage, coverage.unread))
     }
 
-    fn no_model(&self) -> Notice {
+    pub(crate) fn no_model(&self) -> Notice {
         let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let why = self.problem.map(|p| format!(": {p}")).unwrap_or_default();
-        Notice { lack: Lack::Model, text: format!("Answered by words alone{why}.{hint}") }
+        let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
+        Notice { lack: Lack::Model, text: format!("Not conclusive: keyword search only{why}.{hint}") }
     }
 
     fn semantic(
@@ -472,7 +482,7 @@ impl Parts<'_> {
                 let passages = passages::passages(row, comments, skeleton, &weights, near);
                 let mut hit = hit(row, counted(comments), &weights);
                 hit.scores = scores(one, &found);
-                hit.why = why(query, &hit, &passages, one, &found);
+                hit.why = why(query, &passages, one, &found);
                 hit.passages = passages.shown;
                 hit.trace = explain.then(|| one.contributions.clone());
                 hit
@@ -520,7 +530,14 @@ fn fuse(found: &Candidates) -> Vec<Fused> {
         (true, true) => &fusion::PASTED,
         (true, false) => &fusion::PASTED_WITH_TITLES,
     };
-    fusion::blend(factors, &found.lexical, &found.semantic, &found.titles, &found.signature)
+    let arms = fusion::Arms {
+        words: &found.lexical,
+        meaning: &found.semantic,
+        titles: &found.titles,
+        signatures: &found.signature,
+        unread: &found.unread,
+    };
+    fusion::blend(factors, arms)
 }
 
 /// What the model reads of a query, and of its title by itself if it is a pasted text that has one. A pasted text is written as a
@@ -618,7 +635,7 @@ fn scores(one: &Fused, found: &Candidates) -> Scores {
 }
 
 /// One plain sentence that says why a document was found.
-fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
+fn why(query: &Query, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
     let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
@@ -648,19 +665,7 @@ fn why(query: &Query, hit: &Hit, passages: &passages::Found, one: &Fused, found:
     if let Some(first) = sentence.get(..1) {
         sentence = format!("{}{}.", first.to_uppercase(), &sentence[1..]);
     }
-    match (hit.kind, hit.state, hit.state_reason.as_deref().and_then(Closure::of)) {
-        (DocKind::PullRequest, Some(State::Merged), _) => sentence + " It was merged.",
-        (DocKind::Issue, Some(State::Closed), Some(Closure::Completed)) => {
-            sentence + " It was closed as done."
-        }
-        (DocKind::Issue, Some(State::Closed), Some(Closure::Duplicate)) => {
-            sentence + " It was closed as a duplicate."
-        }
-        (DocKind::Issue, Some(State::Closed), Some(Closure::NotPlanned)) => {
-            sentence + " It was closed as not planned."
-        }
-        _ => sentence,
-    }
+    sentence
 }
 
 fn quoted(words: &[String]) -> String {

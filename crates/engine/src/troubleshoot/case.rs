@@ -159,9 +159,14 @@ impl Opened {
         self.denied
     }
 
-    /// Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
+    /// Whether it tells how it was solved: by what closed it, by a version, by a comment that gives a fix, a workaround or advice,
+    /// or in the report itself.
     pub(super) fn tells(&self) -> bool {
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        let answers = |s: &Said| match s.comment.role {
+            Some(CommentRole::Fix | CommentRole::Workaround) => true,
+            Some(CommentRole::ClosingNote) | None => advises(&s.comment.text),
+            _ => false,
+        };
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
@@ -169,7 +174,8 @@ impl Opened {
             // Exports without comments have it in the report.
             || tells_how(&self.body)
             || self.said.is_empty() && advises(&self.body)
-            || assemble(&self.body, &self.said, closed_at, usize::MAX).fix.is_some()
+            || self.denied
+            || self.said.iter().any(answers)
     }
 
     /// A change that is a case of its own says there what it does.

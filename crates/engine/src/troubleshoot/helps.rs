@@ -177,7 +177,8 @@ pub fn likely(
         Some(_) => BTreeSet::new(),
     };
     let [with, without] = &*STATEMENTS;
-    let statement = if checker.vectors.is_some() { with } else { without };
+    let has_meaning = scored.iter().any(|one| one.cosine.is_some());
+    let statement = if has_meaning { with } else { without };
     let judged = scored.into_iter().map(|scored| {
         let numbers = numbers(&scored, &spoken, near);
         let same = scored.reading.as_ref().is_some_and(|reading| reading.same_failure);

@@ -157,6 +157,7 @@ fn answered(
         open: Vec::new(),
         wiki: Vec::new(),
         notices: parts.notices()?,
+        conclusive: true,
         took_ms: 0.0,
         settings,
     };

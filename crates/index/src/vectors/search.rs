@@ -154,6 +154,27 @@ impl Vectors {
         })
     }
 
+    /// Returns those of these documents that have a passage without a vector, or no passage yet,
+    /// ascending.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn incomplete(&self, documents: &[i64]) -> Result<Vec<i64>> {
+        self.read(|c| {
+            let mut complete = c.prepare_cached(
+                "SELECT ifnull(min(code IS NOT NULL), 0) FROM chunks WHERE document_id = ?1",
+            )?;
+            let mut incomplete = Vec::new();
+            for document in documents {
+                if !complete.query_row([document], |r| r.get::<_, bool>(0))? {
+                    incomplete.push(*document);
+                }
+            }
+            incomplete.sort_unstable();
+            Ok(incomplete)
+        })
+    }
+
     /// How near what was said on documents is to a report, given the unit vectors of its title and of its text: of the comments
     /// with these row ids the nearest to each, where one has a vector; in the order of `documents`.
     ///

@@ -119,7 +119,8 @@ export const triage = {
     became: {
       open: "Still open",
       declined: "Declined",
-      duplicate: "Itself a duplicate",
+      duplicate: "Already closed as a duplicate",
+      completed: "Closed as completed",
       fixed: "Fixed",
       fixedIn: (version: string) => `Fixed in ${version}`,
       back: "Fixed, may have come back",

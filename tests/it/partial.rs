@@ -1,0 +1,123 @@
+//! Answers while the semantic index is incomplete: nothing is denied, and a missing vector never ranks a document lower.
+
+use std::sync::{Arc, Mutex};
+
+use precedent_core::{
+    Code, Task,
+    model::{Band, DuplicatesRequest, Mode, SearchRequest, TroubleshootRequest},
+    task::Phase,
+};
+use precedent_engine::Casebook;
+use serde_json::json;
+
+use crate::support::{Place, issue, lines, tracker, with};
+
+/// Computes vectors until at least this many passages have one, and no further.
+async fn index_partly(casebook: &Casebook, passages: u64) {
+    let handle = Arc::new(Mutex::new(None::<Task>));
+    let inside = Arc::clone(&handle);
+    let task = Task::watched(move |progress| {
+        if progress.phase == Phase::Embed
+            && progress.done >= passages
+            && let Some(task) = &*inside.lock().unwrap()
+        {
+            task.cancel();
+        }
+    });
+    *handle.lock().unwrap() = Some(task.clone());
+    let error = casebook.update_index(&task).await.unwrap_err();
+    assert_eq!(error.code(), Code::Cancelled);
+}
+
+#[tokio::test]
+async fn exact_copy_is_first_at_every_coverage() {
+    let place = Place::new();
+    let casebook = Casebook::open(place.options()).await.unwrap();
+    let (records, _) = tracker(400, 0, 3);
+    let path = place.file("in.jsonl", &records);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    let drafts: Vec<serde_json::Value> =
+        records.lines().step_by(31).map(|line| serde_json::from_str(line).unwrap()).collect();
+    for coverage in [0, 20, 100, 200, u64::MAX] {
+        match coverage {
+            0 => {}
+            u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
+            passages => index_partly(&casebook, passages).await,
+        }
+        for draft in &drafts {
+            let text = |field: &str| draft[field].as_str().unwrap_or_default().to_owned();
+            let request = DuplicatesRequest {
+                title: text("title"),
+                body: text("body"),
+                include_closed: true,
+                ..Default::default()
+            };
+            let found = casebook.duplicates(request, &Task::new()).await.unwrap();
+            let best = &found.candidates[0];
+            let key = format!("acme/app#{}", draft["number"]);
+            assert_eq!((best.key.as_str(), best.band), (key.as_str(), Band::High), "{coverage}: {best:?}");
+            assert_eq!(found.conclusive, coverage == u64::MAX, "{coverage}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn title_of_the_query_stays_first_without_vectors() {
+    let place = Place::new();
+    let casebook = Casebook::open(place.options()).await.unwrap();
+    let (records, _) = tracker(200, 0, 5);
+    // The newest are embedded first: the one that is asked for is the oldest.
+    let wanted = with(
+        issue(900, "Gasket of the intake valve leaks", "It drips."),
+        json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),
+    );
+    let records = format!("{records}{}", lines(&[wanted]));
+    casebook.import_github("acme/app", &place.file("in.jsonl", records), &Task::new()).await.unwrap();
+    for coverage in [0, 20, 100, u64::MAX] {
+        match coverage {
+            0 => {}
+            u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
+            passages => index_partly(&casebook, passages).await,
+        }
+        let query = "gasket of the intake valve leaks".to_owned();
+        let request = SearchRequest { query, mode: Some(Mode::Hybrid), ..Default::default() };
+        let found = casebook.search(request, &Task::new()).await.unwrap();
+        assert_eq!(found.hits[0].key, "acme/app#900", "{coverage}");
+        assert_eq!(found.conclusive, coverage == u64::MAX);
+    }
+}
+
+#[tokio::test]
+async fn incomplete_index_denies_nothing() {
+    let place = Place::new();
+    let casebook = Casebook::open(place.options()).await.unwrap();
+    let path = place.file("in.jsonl", tracker(60, 0, 5).0);
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    let asked = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
+    let found = casebook.troubleshoot(asked(), &Task::new()).await.unwrap();
+    assert!(!found.conclusive, "{:?}", found.notices);
+    assert_eq!(found.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
+    casebook.update_index(&Task::new()).await.unwrap();
+    assert!(casebook.troubleshoot(asked(), &Task::new()).await.unwrap().conclusive);
+}
+
+#[test]
+fn incomplete_index_is_stated_on_standard_output() {
+    let place = Place::new();
+    let path = place.file("in.jsonl", tracker(30, 0, 5).0).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let first = "Not conclusive: the semantic index is 0 % built. Run `precedent index`.\n";
+    for command in [
+        vec!["troubleshoot", "zeppelin moors sideways"],
+        vec!["duplicates", "--title", "zeppelin moors sideways"],
+        vec!["search", "zeppelinmoors"],
+    ] {
+        let out = place.ok(&command).out;
+        assert!(out.starts_with(first), "{command:?}: {out}");
+        let json = place.json(&[&command[..], &["--json"]].concat());
+        assert_eq!(json["conclusive"], false, "{command:?}");
+    }
+    let doctor = place.run(&["doctor"]);
+    assert!(doctor.out.contains("Remedy: precedent index"), "{}", doctor.out);
+    assert!(!doctor.err.contains("--repair"), "{}", doctor.err);
+}
