@@ -248,7 +248,8 @@ async fn casebook(
     let quiet = session.quiet;
     let told = move |left_out: &[String]| {
         for what in left_out.iter().filter(|_| !quiet) {
-            remark(format_args!("Left out. {}", plain(what)));
+            let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Left out. " };
+            remark(format_args!("{lead}{}", plain(what)));
         }
     };
     let taken = session.casebook.import_casebook(file, told, &session.task).await?;

@@ -19,7 +19,8 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_store as store;
-use precedent_store::{FileLock, Store};
+use precedent_store::{FileLock, RemoteRow, SourceRow, Store};
+use precedent_trackers::sync;
 
 /// The format that this version writes, and the newest that it reads.
 const FORMAT: u32 = 1;
@@ -101,6 +102,7 @@ pub fn import(
     store: &Store,
     folder: &Path,
     file: &Path,
+    now: Timestamp,
     told: impl FnOnce(&[String]),
     task: &Task,
 ) -> Result<Taken> {
@@ -113,7 +115,10 @@ pub fn import(
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
-    store.take_over(&database, &manifest.contents, told)
+    let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
+    let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
+    task.check()?;
+    store.take_over(&copy, told, task)
 }
 
 /// Looks whether a file is one that [`export`] wrote, whole and unchanged. It is unpacked below `scratch`, and nothing of it stays.

@@ -265,6 +265,24 @@ fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
     open().map_err(|e| Error::from(e).context(path.display()))
 }
 
+/// Returns a path as SQLite takes it: its bytes, whatever they spell.
+pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
+    use rusqlite::types::ToSqlOutput;
+    #[cfg(not(unix))]
+    use rusqlite::types::Value;
+    #[cfg(unix)]
+    use rusqlite::types::ValueRef;
+    match path.to_str() {
+        Some(text) => ToSqlOutput::from(text),
+        #[cfg(unix)]
+        None => {
+            ToSqlOutput::Borrowed(ValueRef::Text(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str())))
+        }
+        #[cfg(not(unix))]
+        None => ToSqlOutput::Owned(Value::Text(path.to_string_lossy().into_owned())),
+    }
+}
+
 /// Makes an empty file that this user alone may read. SQLite writes into it, and nobody else can read a part of it.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();

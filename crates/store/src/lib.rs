@@ -20,6 +20,7 @@ mod remotes;
 mod schema;
 mod skeletons;
 mod sources;
+mod validation;
 mod verdicts;
 
 use std::{
@@ -42,10 +43,11 @@ pub use inspect::{
 pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
-pub use portable::check_foreign;
+pub use portable::{RemoteCheck, VerifiedCopy, check_foreign};
 pub use raw::{Packed, RawKind, RawPacker};
 pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
+pub use validation::RowFaults;
 pub use verdicts::Canonical;
 
 use precedent_core::error::{Code, Error, Result};

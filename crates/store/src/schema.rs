@@ -22,6 +22,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0011_bands.sql"),
     include_str!("../../../migrations/0012_newest_change.sql"),
     include_str!("../../../migrations/0013_backgrounds.sql"),
+    include_str!("../../../migrations/0014_guests.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
@@ -77,7 +78,7 @@ fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
         }
     }
     super::file::create_private(&part)?;
-    connection.execute("VACUUM INTO ?1", [part.to_string_lossy().as_ref()])?;
+    connection.execute("VACUUM INTO ?1", [super::file::path_value(&part)])?;
     fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
 }
 

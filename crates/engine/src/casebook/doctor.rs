@@ -216,7 +216,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), told, &task)).await
     }
 }
 

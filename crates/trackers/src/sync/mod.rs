@@ -31,7 +31,7 @@ pub use wiki::forget as forget_wiki;
 
 use precedent_core::{
     error::{Error, Result},
-    model::{ImportReport, Raw, Record},
+    model::{ImportReport, Raw, Record, is_source_key},
 };
 use precedent_store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
@@ -140,13 +140,7 @@ fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker>
 
 /// Checks a source's key.
 pub fn source_key(key: &str) -> Result<&str> {
-    let good = |part: &str| {
-        !part.is_empty()
-            && part.len() <= 100
-            && !part.starts_with('.')
-            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    match key.contains('/') && key.split('/').all(good) {
+    match is_source_key(key) {
         true => Ok(key),
         false => {
             Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
