@@ -107,6 +107,7 @@ impl CheckUp<'_> {
         if usable {
             let store = Store::open(self.database)?;
             checked("rows");
+            self.rows(&store, &mut found)?;
             self.orphans(&store, &mut found)?;
             checked("full_text");
             let fulltext = self.full_text(&mut found)?;
@@ -293,6 +294,28 @@ impl CheckUp<'_> {
                 "Delete it when you no longer want to go back.",
             ));
         }
+    }
+
+    /// Rows with values that some command cannot read.
+    fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+        let faults = store.read(|r| r.faults())?;
+        if faults.count == 0 {
+            return Ok(());
+        }
+        if self.repair {
+            store.keep_copy(store::BEFORE_REPAIR)?;
+            store.write(|w| w.mend_rows())?;
+        }
+        found.push(Finding {
+            repaired: self.repair,
+            ..mendable(
+                "unreadable_rows",
+                Severity::Error,
+                format!("rows hold values that commands cannot read. {}", faults.sentences().join(" ")),
+                "A single one of them may keep every search from answering.",
+            )
+        });
+        Ok(())
     }
 
     fn orphans(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {

@@ -52,6 +52,8 @@ pub fn export(
     if file.exists() && !replace {
         return Err(is_there(file));
     }
+    // The file must hold no word of what was removed.
+    store.purge(task)?;
     let place = Workplace::beside(file)?;
     let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
-use super::batches::batches;
+use super::{batches::batches, update::write};
 use precedent_core::{
     error::Result,
     model::{DocKind, State},
@@ -40,7 +40,7 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
         })?;
         let done = batch.last().map(|l| l.revision);
         let whole = done.filter(|done| batches.peek().is_none_or(|next| next[0].revision > *done));
-        store.write(|w| {
+        write(store, until.is_some(), |w| {
             links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found))?;
             whole.map_or(Ok(()), |done| w.set_links_revision(done))
         })?;
@@ -48,7 +48,7 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
             return Ok(());
         }
     }
-    store.write(|w| w.set_links_revision(revision))
+    write(store, until.is_some(), |w| w.set_links_revision(revision))
 }
 
 /// What a document's texts say about others: (key, kind), each once, strongest kind first.

@@ -28,6 +28,7 @@ use std::{
     ops::Deref,
     path::Path,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use rusqlite::Connection;
@@ -50,7 +51,10 @@ pub use sources::SourceRow;
 pub use validation::RowFaults;
 pub use verdicts::Canonical;
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
 
 /// What applying a record did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +85,11 @@ impl Store {
     /// cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
-        let file = SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))?;
+        let file = SqliteFile::open_ready(path, 0, schema::is_current, |connection| {
+            // What is deleted is gone from the file, and not merely from its tables.
+            connection.pragma_update(None, "secure_delete", true)?;
+            schema::migrate(connection, path)
+        })?;
         Ok(Self { file, counted: Mutex::default() })
     }
 
@@ -140,6 +148,47 @@ impl Store {
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file
             .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+    }
+
+    /// As [`Store::write`], for what a question stores beside its answer: others' writes are waited for no longer than this.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Writer<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.file.write_within(patience, |transaction| {
+            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+        })
+    }
+
+    /// Takes what may be left of removed sources and notes out of dictionaries, free pages and the log.
+    ///
+    /// # Errors
+    /// Those of the database; [`Code::Cancelled`].
+    pub fn purge(&self, task: &Task) -> Result<()> {
+        let residue = self.read(|r| r.residue())?;
+        if residue == 0 || self.read_only().is_some() {
+            return Ok(());
+        }
+        self.write(|w| w.renew_dictionaries(task))?;
+        // A disk that is too full for it keeps the free pages, which no copy and no export holds; the next call tries again.
+        match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
+            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
+            done => done?,
+        }
+        self.write(|w| w.clear_residue(residue))?;
+        self.empty_log()
+    }
+
+    /// Empties the log of writes, so that what was deleted stays in no file.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn empty_log(&self) -> Result<()> {
+        self.file.empty_log()
     }
 
     /// As [`Store::write`], for what cannot be had again from a tracker: it is on the disk when this returns, whatever happens

@@ -10,21 +10,20 @@ use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _,
     backup::{Backup, StepResult},
     functions::{Context, FunctionFlags},
-    params,
     types::ValueRef,
 };
-use zstd::{bulk::Decompressor, dict::DecoderDictionary, zstd_safe::get_frame_content_size};
 
 use super::{
-    RawKind, RawPacker, Reader, RemoteRow, SourceRow, Store, Writer,
+    RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
     file::{create_private, path_value},
     inspect::complaints,
+    raw::{Repack, repack},
     schema::{self, objects},
     validation::{MAX_TEXT, Purpose, mend, refuse_bad_sources, register},
 };
 use precedent_core::{
     error::{Code, Error, Result, cancelled},
-    model::{Carried, Raw, Taken},
+    model::{Carried, Taken},
     task::Task,
 };
 
@@ -96,12 +95,6 @@ const AHEAD: i64 = 24 * 3600;
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
 /// How long a restore waits for others' writes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
-/// Records that unpack to more than this many times what they take up are no tracker's …
-const MAX_RATIO: u64 = 200;
-/// … unless there are few of them, in bytes.
-const RATIO_FROM: u64 = 64 * 1024 * 1024;
-/// Records that are packed anew between two looks at whether to go on.
-const REPACKED: usize = 256;
 
 /// Which way rows go over, for what an error says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,8 +212,11 @@ impl Store {
             let mut left_out = orphans(c)?;
             left_out.extend(mend(c, Purpose::Import)?.sentences());
             left_out.extend(refused_remotes(c, is_remote)?);
-            let unreadable = repack(c, RawKind::Document, &packers.0, empty, task)?
-                + repack(c, RawKind::Comment, &packers.1, empty, task)?;
+            let mut unreadable = 0;
+            for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)] {
+                let packer = (!empty).then_some(packer);
+                unreadable += repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
+            }
             if unreadable > 0 {
                 left_out.push(format!(
                     "{unreadable} records as their tracker sent them: they cannot be unpacked."
@@ -260,6 +256,7 @@ impl Store {
                     told(&all);
                     let before = contents(c, "main")?;
                     bring(c, false, Direction::Import)?;
+                    task.check()?;
                     let after = contents(c, "main")?;
                     let contents =
                         Carried { verdicts: after.verdicts - before.verdicts, ..copy.contents.clone() };
@@ -643,65 +640,6 @@ fn copy(
         statement.execute([])?;
     }
     Ok(())
-}
-
-/// Unpacks the records of a copy, and packs them with what packs records here; with `keep` they stay as they are. Those that
-/// cannot be unpacked are taken out; returns how many.
-fn repack(c: &Connection, kind: RawKind, packer: &RawPacker, keep: bool, task: &Task) -> Result<u64> {
-    let name = kind.as_str();
-    let mut packer = packer.worker()?;
-    let mut dictionaries: HashMap<Option<i64>, DecoderDictionary<'static>> = HashMap::new();
-    dictionaries.insert(None, DecoderDictionary::copy(&[]));
-    let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
-    }
-    // What the packed records say of their size is asked first: nothing is unpacked of a file that would not end.
-    let (mut packed, mut unpacked) = (0_u64, 0_u64);
-    let mut read = c.prepare(&format!(
-        "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {REPACKED}"
-    ))?;
-    let mut write =
-        c.prepare(&format!("UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"))?;
-    let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
-    let (mut last, mut removed) = (i64::MIN, 0);
-    // The foreign key of what is packed for here would point at nothing in the copy.
-    c.pragma_update(None, "defer_foreign_keys", true)?;
-    loop {
-        let rows =
-            read.query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
-        let rows: Vec<(i64, Option<i64>, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
-        let Some((end, ..)) = rows.last() else { return Ok(removed) };
-        last = *end;
-        for (id, dictionary, data) in &rows {
-            task.check()?;
-            let size =
-                get_frame_content_size(data).ok().flatten().and_then(|size| usize::try_from(size).ok());
-            let size = size.filter(|size| *size <= MAX_TEXT);
-            packed += data.len() as u64;
-            unpacked += size.unwrap_or(0) as u64;
-            if unpacked > RATIO_FROM.max(packed.saturating_mul(MAX_RATIO)) {
-                return Err(Error::invalid(format!(
-                    "the records in the file would unpack to more than {MAX_RATIO} times what they take up"
-                ))
-                .with_hint("Ask for the file again; nothing was imported."));
-            }
-            let bytes = size.and_then(|size| {
-                let mut unpacker =
-                    Decompressor::with_prepared_dictionary(dictionaries.get(dictionary)?).ok()?;
-                unpacker.decompress(data, size).ok()
-            });
-            match bytes {
-                None => removed += remove.execute([id])? as u64,
-                Some(_) if keep => {}
-                Some(bytes) => {
-                    let packed = packer.pack(&Raw { bytes, ..Raw::default() })?;
-                    write.execute(params![id, packed.dictionary, packed.data])?;
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,12 @@ fn migrations() -> Migrations<'static> {
 /// Marks the file as a casebook: "prec" (SQLite's `application_id`).
 pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 
+/// Returns whether a database is a casebook of this version's schema.
+pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+    let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
+    Ok(number("PRAGMA user_version")? == KNOWN && number("PRAGMA application_id")? == APPLICATION_ID)
+}
+
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |r| r.get(0))?;

@@ -135,10 +135,17 @@ impl Writer<'_> {
     /// Those of the database.
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
-        self.transaction.execute(
-            "DELETE FROM links WHERE from_key IN (SELECT key FROM documents WHERE source_id = ?1)",
-            [source.id],
-        )?;
+        self.note_residue()?;
+        for (table, key) in
+            [("links", "from_key"), ("checks", "key"), ("checks", "best_key"), ("check_candidates", "other_key")]
+        {
+            self.transaction.execute(
+                &format!(
+                    "DELETE FROM {table} WHERE {key} IN (SELECT key FROM documents WHERE source_id = ?1)"
+                ),
+                [source.id],
+            )?;
+        }
         self.transaction.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
         Ok(())
     }

@@ -129,7 +129,7 @@ const RULES: &[Rule] = &[
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
         "what was read of it is out of range; it is read again", Remedy::Remove),
     // What follows is derived, and is made again.
-    rule("raw_dictionaries", "t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it packs nothing", Remedy::Remove),
+    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it packs nothing", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
             AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded, 0) >= 0", COUNT, Remedy::Remove),
     rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Remedy::Remove),

@@ -15,7 +15,7 @@ use precedent_store::{
     Background, Calibration, NoteContent, RawKind, RemoteRow, Store, StreamRow, VerifiedCopy, check_foreign,
 };
 use proptest::prelude::*;
-use rusqlite::{Connection, params, types::Value};
+use rusqlite::{Connection, params, types::Value as Cell};
 
 const NOW: i64 = 1_780_000_000;
 
@@ -130,6 +130,8 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
         }
         let packer = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
         let mut worker = packer.worker().unwrap();
+        let packer = store.read(|r| r.raw_packer(RawKind::Comment)).unwrap();
+        let mut comments = packer.worker().unwrap();
         store
             .write(|w| {
                 let source = w.add_source(&key(n), "github", at(NOW - 100_000))?;
@@ -139,7 +141,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                             let _ = w.apply_document(&source, d, &worker.pack(&d.raw)?)?;
                         }
                         Record::Comment(c) => {
-                            let _ = w.apply_comment(&source, c, &worker.pack(&c.raw)?, false)?;
+                            let _ = w.apply_comment(&source, c, &comments.pack(&c.raw)?, false)?;
                         }
                     }
                 }
@@ -271,7 +273,7 @@ fn dump(store: &Store, notes: bool, only: &str) -> Vec<String> {
         let mut rows = statement.query([]).unwrap();
         let mut lines = Vec::new();
         while let Some(row) = rows.next().unwrap() {
-            let values: Vec<Value> = (0..columns).map(|i| row.get(i).unwrap()).collect();
+            let values: Vec<Cell> = (0..columns).map(|i| row.get(i).unwrap()).collect();
             lines.push(format!("{values:?}"));
         }
         lines.sort();
@@ -600,4 +602,155 @@ fn rows_that_no_command_reads_are_named_and_mended() {
         assert_eq!(store.read(|r| r.document_ids()).unwrap(), before, "{cell}: a document was lost");
         assert_eq!(store.read(|r| r.verdicts(None)).unwrap().len(), 2, "{cell}: a decision was lost");
     }
+}
+
+/// Whether a word is in a database file or its log.
+fn holds(path: &Path, word: &str) -> bool {
+    ["", "-wal"].iter().any(|end| {
+        let bytes = std::fs::read(precedent_store::with_end(path, end)).unwrap_or_default();
+        bytes.windows(word.len()).any(|window| window == word.as_bytes())
+    })
+}
+
+#[test]
+fn removed_source_leaves_nothing_in_any_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    for owner in ["zebracorp", "acme"] {
+        fill(&store, owner, &whole_plan());
+        let records: Vec<_> = (100..500)
+            .map(|n| {
+                let text = format!("{owner} pays {n} for the secret of hunter{n}, says {owner}");
+                document(Some(n), None, &text, format!("{text}, {n} times"))
+            })
+            .collect();
+        store
+            .write(|w| {
+                w.train_dictionary(RawKind::Document, records.iter().map(|d| &d.raw))?;
+                let source = w.source(&format!("{owner}/app0"))?.unwrap();
+                let packer = w.raw_packer(RawKind::Document)?;
+                let mut worker = packer.worker()?;
+                for record in &records {
+                    let _ = w.apply_document(&source, record, &worker.pack(&record.raw)?)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+    let stale = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
+    let mut stale = stale.worker().unwrap();
+    assert!(holds(store.path(), "zebracorp"));
+    store
+        .write(|w| {
+            let source = w.source("zebracorp/app0")?.unwrap();
+            // Decisions and what was told to trackers stay, by key.
+            w.remove_source(&source)
+        })
+        .unwrap();
+    Connection::open(store.path())
+        .unwrap()
+        .execute_batch(
+            "DELETE FROM verdicts; DELETE FROM verdict_journal; DELETE FROM closures; DELETE FROM links;",
+        )
+        .unwrap();
+    store.purge(&Task::new()).unwrap();
+    let (file, copy) = (folder.path().join("file.db"), folder.path().join("copy.db"));
+    store.write_portable(&file, true).unwrap();
+    store.copy_to(&copy).unwrap();
+    for path in [store.path(), &file, &copy] {
+        assert!(!holds(path, "zebracorp"), "{}", path.display());
+    }
+    // The others' records can still be unpacked, and one that was packed before is packed anew.
+    store.read(|r| r.read_back()).unwrap();
+    let number = |n: u64| format!("acme/app0#{n}");
+    let id = store.read(|r| r.document_by_key(&number(200))).unwrap().unwrap().id;
+    assert!(store.read(|r| r.document_raw(id)).unwrap().is_some());
+    let late = document(Some(900), None, "acme late", "Late.".to_owned());
+    let id = store
+        .write(|w| {
+            let source = w.source("acme/app0")?.unwrap();
+            let packed = stale.pack(&late.raw)?;
+            let anew = w.packed_anew(RawKind::Document, &packed, &late.raw)?;
+            let _ = w.apply_document(&source, &late, anew.as_ref().unwrap_or(&packed))?;
+            Ok(w.document_by_key(&number(900))?.unwrap().id)
+        })
+        .unwrap();
+    assert_eq!(store.read(|r| r.document_raw(id)).unwrap(), Some(late.raw.bytes));
+}
+
+#[test]
+fn removed_note_leaves_nothing_in_the_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    let long = "NOTECANARY private ".repeat(2000);
+    let content = NoteContent { title: "NOTECANARY title", body: &long, tags: &[] };
+    let key = store.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+    assert!(holds(store.path(), "NOTECANARY"));
+    store
+        .write(|w| {
+            let note = w.note(&key)?.unwrap();
+            w.remove_note(&note, at(NOW))
+        })
+        .unwrap();
+    store.empty_log().unwrap();
+    assert!(!holds(store.path(), "NOTECANARY"));
+}
+
+#[test]
+fn records_that_unpack_without_end_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = open(folder.path(), "here.db");
+    fill(&here, "acme", &Plan { items: 11, ..whole_plan() });
+    let file = folder.path().join("file.db");
+    here.write_portable(&file, false).unwrap();
+    let bomb = zstd::encode_all(vec![b' '; 31 << 20].as_slice(), 3).unwrap();
+    let mut sized = zstd::bulk::Compressor::new(3).unwrap();
+    let sized = sized.compress(&vec![b' '; 31 << 20]).unwrap();
+    // Without its size in front nothing is unpacked at all.
+    for (data, refused) in [(sized, true), (bomb, false)] {
+        let path = folder.path().join("bomb.db");
+        std::fs::copy(&file, &path).unwrap();
+        Connection::open(&path).unwrap().execute("UPDATE document_raw SET data = ?1", [data]).unwrap();
+        let there = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
+        match take_over(&there, &path) {
+            Err(error) => {
+                assert!(refused && error.to_string().contains("times what they take up"), "{error}")
+            }
+            Ok(taken) => assert!(!refused && taken.left_out[0].contains("cannot be unpacked"), "{taken:?}"),
+        }
+    }
+}
+
+#[test]
+fn cancelled_import_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    fill(&here, "acme", &whole_plan());
+    let file = folder.path().join("file.db");
+    here.write_portable(&file, false).unwrap();
+    let copy = verify(&there, &file).unwrap();
+    let task = Task::new();
+    task.cancel();
+    let error = there.take_over(&copy, |_| std::thread::sleep(std::time::Duration::from_millis(300)), &task);
+    assert_eq!(error.unwrap_err().code(), Code::Cancelled);
+    assert_eq!(dump(&there, true, ""), Vec::<String>::new());
+}
+
+#[test]
+fn question_never_waits_for_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    let other = Connection::open(store.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let began = std::time::Instant::now();
+    // Opened while another process opens it, too.
+    let lock = std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
+    lock.lock().unwrap();
+    let again = open(folder.path(), "here.db");
+    again.read(|r| r.sources()).unwrap();
+    let patience = std::time::Duration::from_millis(100);
+    assert_eq!(again.write_within(patience, |_| Ok(())).unwrap_err().code(), Code::Busy);
+    assert!(began.elapsed() < std::time::Duration::from_secs(2));
+    other.execute_batch("ROLLBACK").unwrap();
+    again.write_within(patience, |_| Ok(())).unwrap();
 }

@@ -107,6 +107,8 @@ impl Casebook {
             if file.exists() && !replace {
                 return Err(is_there(&file));
             }
+            // The copy must hold no word of what was removed.
+            i.store.purge(&Task::new())?;
             // The old copy goes only when the new one is whole.
             let place = Workplace::beside(&file)?;
             let copy = place.path("copy.db");

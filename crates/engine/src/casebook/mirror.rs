@@ -13,7 +13,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::update::Effort;
-use precedent_store::{Reader, RemoteRow, SourceRow};
+use precedent_store::{NOTES, Reader, RemoteRow, SourceRow};
 use precedent_trackers::{
     http::Http,
     secrets::{Found, KEYRING, SecretString},
@@ -384,6 +384,10 @@ impl Casebook {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
+            if view.key == NOTES {
+                return Err(Error::invalid("private notes are no source and are not removed as one")
+                    .with_hint("Remove a note: precedent note remove note#1"));
+            }
             let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
                 w.remove_source(&source)?;
@@ -394,6 +398,7 @@ impl Casebook {
             if let Ok(vectors) = i.meaning()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }
+            i.store.purge(&task)?;
             Ok(view)
         })
         .await

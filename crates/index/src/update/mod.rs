@@ -22,7 +22,7 @@ use precedent_core::{
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment};
+use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment, Writer};
 use precedent_text::{
     PREPARATION_VERSION,
     prepare::Prepared,
@@ -33,6 +33,8 @@ use precedent_text::{
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a search waits for what the full text lacks; what is left then is left for the next one.
 pub const A_MOMENT: Duration = Duration::from_millis(800);
+/// How long a search waits for another process's write before it answers from what there is.
+const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
@@ -121,7 +123,7 @@ impl Derived<'_> {
             Effort::AtMost(time) => start.checked_add(time),
             _ => None,
         };
-        self.find_skeletons(task)?;
+        self.find_skeletons(until.is_some(), task)?;
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, task));
@@ -201,7 +203,7 @@ impl Derived<'_> {
     }
 
     /// Finds the template of every source that has grown to twice what its template was found from.
-    fn find_skeletons(&self, task: &Task) -> Result<()> {
+    fn find_skeletons(&self, soon: bool, task: &Task) -> Result<()> {
         let indexed = self.fulltext.reached()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
@@ -218,7 +220,7 @@ impl Derived<'_> {
                 r.skeleton(source.id)
             })?;
             let skeleton = finder.finish();
-            self.store.write(|w| {
+            write(self.store, soon, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Documents that were indexed with another template are read again.
                 if skeleton != before && indexed { w.touch_documents(source.id) } else { Ok(()) }
@@ -386,6 +388,11 @@ fn put_away(path: &Path) -> Result<()> {
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
     put_away(path)
+}
+
+/// Writes; what must be done `soon` waits for others' writes but a moment.
+pub(super) fn write(store: &Store, soon: bool, work: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
+    if soon { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
 }
 
 fn busy() -> Error {

@@ -89,7 +89,8 @@ fn put(
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                    let how = w.apply_document(source, d, raw)?;
+                    let anew = w.packed_anew(RawKind::Document, raw, &d.raw)?;
+                    let how = w.apply_document(source, d, anew.as_ref().unwrap_or(raw))?;
                     stale = d.number.filter(|_| how == Applied::Stale);
                     how
                 }
@@ -97,7 +98,8 @@ fn put(
                     done.comments += 1;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    w.apply_comment(source, c, raw, old)?
+                    let anew = w.packed_anew(RawKind::Comment, raw, &c.raw)?;
+                    w.apply_comment(source, c, anew.as_ref().unwrap_or(raw), old)?
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
