@@ -107,15 +107,18 @@ impl CheckUp<'_> {
         if usable {
             let store = Store::open(self.database)?;
             checked("rows");
-            self.rows(&store, &mut found)?;
+            let readable = self.rows(&store, &mut found)?;
             self.orphans(&store, &mut found)?;
-            checked("full_text");
-            let fulltext = self.full_text(&mut found)?;
-            let derived =
-                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
-            self.text(&derived, &mut found, task)?;
-            checked("vectors");
-            self.meaning(&derived, &mut found, task)?;
+            // What is derived cannot be compared with rows that cannot be read.
+            if readable {
+                checked("full_text");
+                let fulltext = self.full_text(&mut found)?;
+                let derived =
+                    Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
+                self.text(&derived, &mut found, task)?;
+                checked("vectors");
+                self.meaning(&derived, &mut found, task)?;
+            }
         }
         found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
         health.findings = found;
@@ -296,11 +299,11 @@ impl CheckUp<'_> {
         }
     }
 
-    /// Rows with values that some command cannot read.
-    fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+    /// Looks for rows with values that some command cannot read; returns whether all can be read now.
+    fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<bool> {
         let faults = store.read(|r| r.faults())?;
         if faults.count == 0 {
-            return Ok(());
+            return Ok(true);
         }
         if self.repair {
             store.keep_copy(store::BEFORE_REPAIR)?;
@@ -315,7 +318,7 @@ impl CheckUp<'_> {
                 "A single one of them may keep every search from answering.",
             )
         });
-        Ok(())
+        Ok(self.repair)
     }
 
     fn orphans(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {

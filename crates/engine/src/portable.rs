@@ -120,7 +120,7 @@ pub fn import(
     let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
     let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
     task.check()?;
-    store.take_over(&copy, told, task)
+    store.take_over(&copy, &file.display().to_string(), now, told, task)
 }
 
 /// Looks whether a file is one that [`export`] wrote, whole and unchanged. It is unpacked below `scratch`, and nothing of it stays.

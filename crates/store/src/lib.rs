@@ -8,6 +8,7 @@ mod clusters;
 mod comments;
 mod documents;
 mod file;
+mod imports;
 mod insights;
 mod inspect;
 mod links;
@@ -146,8 +147,13 @@ impl Store {
     /// # Errors
     /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
-        self.file
-            .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+        self.file.write(|transaction| {
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
+        })
     }
 
     /// As [`Store::write`], for what a question stores beside its answer: others' writes are waited for no longer than this.
@@ -160,7 +166,11 @@ impl Store {
         work: impl FnOnce(&Writer<'_>) -> Result<T>,
     ) -> Result<T> {
         self.file.write_within(patience, |transaction| {
-            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
         })
     }
 
@@ -198,7 +208,11 @@ impl Store {
     /// As [`Store::write`].
     pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write_durably(|transaction| {
-            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
         })
     }
 }
@@ -224,6 +238,8 @@ impl Reader<'_> {
 pub struct Writer<'a> {
     reader: Reader<'a>,
     revision: Cell<Option<u64>>,
+    /// The import whose journal this transaction's changes are entered into.
+    import: Cell<Option<i64>>,
 }
 
 impl<'a> Deref for Writer<'a> {

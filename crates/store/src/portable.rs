@@ -3,7 +3,7 @@
 //! Rows are read out of an attached database and written into tables of this version's own schema, so nothing but rows
 //! comes over: no triggers, no views, nothing in free pages.
 
-use std::{collections::HashMap, path::Path};
+use std::{cell::Cell, collections::HashMap, path::Path};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -65,6 +65,8 @@ const TABLES: &[(&str, Rule)] = &[
     ("streams", Rule::Where(BY_SOURCE)),
     ("relations_read", Rule::Where(BY_SOURCE)),
     ("sync_progress", Rule::Stay),
+    ("imports", Rule::Stay),
+    ("import_changes", Rule::Stay),
     ("casebook", Rule::Stay),
 ];
 /// Of a decision: what it is about is the file's own on both sides, and new here.
@@ -217,6 +219,13 @@ impl Store {
                 let packer = (!empty).then_some(packer);
                 unreadable += repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
             }
+            // What records are packed with is here and not in the copy.
+            for (id, _) in &dictionaries {
+                c.execute(
+                    "INSERT OR IGNORE INTO main.raw_dictionaries (id, kind, data) VALUES (?1, 'here ' || ?1, x'')",
+                    [id],
+                )?;
+            }
             if unreadable > 0 {
                 left_out.push(format!(
                     "{unreadable} records as their tracker sent them: they cannot be unpacked."
@@ -230,13 +239,20 @@ impl Store {
         })
     }
 
-    /// Takes over everything that a copy holds: all of it or, on an error, nothing. A file speaks of its own sources alone: what
+    /// Takes over everything that a copy holds, which is called `name`: all of it or, on an error, nothing. A file speaks of its own sources alone: what
     /// it decides about others is left out. What is left out is `told` before anything is written.
     ///
     /// # Errors
     /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes; [`Code::Busy`] if another process
     /// writes for very long; [`Code::Cancelled`].
-    pub fn take_over(&self, copy: &VerifiedCopy, told: impl FnOnce(&[String]), task: &Task) -> Result<Taken> {
+    pub fn take_over(
+        &self,
+        copy: &VerifiedCopy,
+        name: &str,
+        now: Timestamp,
+        told: impl FnOnce(&[String]),
+        task: &Task,
+    ) -> Result<Taken> {
         self.file.with_writer(|connection| {
             interruptible(connection, task, |connection| {
                 attached(connection, &copy.path, |c| {
@@ -255,7 +271,10 @@ impl Store {
                     all.extend(left_out(c)?);
                     told(&all);
                     let before = contents(c, "main")?;
+                    let last: i64 =
+                        c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| r.get(0))?;
                     bring(c, false, Direction::Import)?;
+                    enter(c, writer(c, None).begin_import(name, now)?, last)?;
                     task.check()?;
                     let after = contents(c, "main")?;
                     let contents =
@@ -265,6 +284,22 @@ impl Store {
             })
         })
     }
+}
+
+/// Enters the sources behind this one into the journal of an import, as such that came whole, and notes one by one.
+fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
+    c.execute(
+        "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
+         SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources WHERE id > ?2",
+        [import, last],
+    )?;
+    c.execute(
+        "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
+         SELECT ?1, 'documents', d.id, d.raw_hash FROM main.documents d JOIN main.sources s ON s.id = d.source_id
+         WHERE s.id > ?2 AND s.kind = 'notes'",
+        [import, last],
+    )?;
+    Ok(())
 }
 
 /// Works with a connection whose statements end when the task is cancelled.
@@ -292,6 +327,11 @@ fn interruptible<T>(
         Err(_) if task.is_cancelled() => Err(cancelled()),
         result => result,
     }
+}
+
+/// A writer on a transaction that is under way.
+fn writer(c: &Connection, revision: Option<u64>) -> Writer<'_> {
+    Writer { reader: Reader { transaction: c }, revision: Cell::new(revision), import: Cell::new(None) }
 }
 
 /// The dictionaries of a database.
@@ -323,7 +363,7 @@ fn orphans(c: &Connection) -> Result<Vec<String>> {
     if unreachable.is_empty() {
         return Ok(Vec::new());
     }
-    Writer { reader: Reader { transaction: c }, revision: std::cell::Cell::new(Some(0)) }.remove_orphans()?;
+    writer(c, Some(0)).remove_orphans()?;
     let sentence =
         |(table, n): (String, u64)| format!("{n} rows of {table}: what they belong to is not in the file.");
     Ok(unreachable.into_iter().map(sentence).collect())

@@ -313,7 +313,7 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
 
 fn take_over(store: &Store, file: &Path) -> Result<Taken> {
     let copy = verify(store, file)?;
-    store.take_over(&copy, |_| {}, &Task::new())
+    store.take_over(&copy, "x.casebook", at(NOW), |_| {}, &Task::new())
 }
 
 proptest! {
@@ -502,10 +502,18 @@ fn mutate(connection: &Connection, chance: &mut Chance) -> String {
     panic!("nothing could be changed");
 }
 
-/// The whole campaign: `PRECEDENT_CAMPAIGN=500`.
 #[test]
 fn no_cell_of_a_file_breaks_a_reader() {
-    let cases: u64 = std::env::var("PRECEDENT_CAMPAIGN").ok().map_or(120, |n| n.parse().unwrap());
+    campaign(0..120);
+}
+
+#[test]
+#[ignore = "takes a minute; the first cases of it run always"]
+fn no_cell_of_500_files_breaks_a_reader() {
+    campaign(120..620);
+}
+
+fn campaign(cases: std::ops::Range<u64>) {
     let folder = tempfile::tempdir().unwrap();
     let here = open(folder.path(), "here.db");
     fill(&here, "acme", &whole_plan());
@@ -518,7 +526,7 @@ fn no_cell_of_a_file_breaks_a_reader() {
     }
     let others = dump(&open(folder.path(), "mine.db"), true, "");
     let (mut refused, mut mended) = (0, 0);
-    for case in 0..cases {
+    for case in cases {
         let mut chance = Chance(case);
         let place = folder.path().join(case.to_string());
         std::fs::create_dir(&place).unwrap();
@@ -679,6 +687,26 @@ fn removed_source_leaves_nothing_in_any_file() {
 }
 
 #[test]
+fn records_are_packed_with_the_dictionary_that_is_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    for (store, owner) in [(&here, "acme"), (&there, "other")] {
+        let samples: Vec<Raw> = (0..400).map(|n| raw(&format!("{owner} says {n} of {owner} {n}"))).collect();
+        store.write(|w| w.train_dictionary(RawKind::Document, samples.iter())).unwrap();
+        assert!(store.read(|r| r.raw_packer(RawKind::Document)).unwrap().has_dictionary());
+        fill(store, owner, &Plan { notes: Vec::new(), ..whole_plan() });
+    }
+    let file = folder.path().join("file.db");
+    here.write_portable(&file, false).unwrap();
+    assert_eq!(take_over(&there, &file).unwrap().left_out, Vec::<String>::new());
+    let raw = |store: &Store| {
+        let row = store.read(|r| r.document_by_key("acme/app0#3")).unwrap().unwrap();
+        store.read(|r| r.document_raw(row.id)).unwrap().unwrap()
+    };
+    assert_eq!(raw(&there), raw(&here));
+}
+
+#[test]
 fn removed_note_leaves_nothing_in_the_database() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
@@ -731,7 +759,13 @@ fn cancelled_import_changes_nothing() {
     let copy = verify(&there, &file).unwrap();
     let task = Task::new();
     task.cancel();
-    let error = there.take_over(&copy, |_| std::thread::sleep(std::time::Duration::from_millis(300)), &task);
+    let error = there.take_over(
+        &copy,
+        "x.casebook",
+        at(NOW),
+        |_| std::thread::sleep(std::time::Duration::from_millis(300)),
+        &task,
+    );
     assert_eq!(error.unwrap_err().code(), Code::Cancelled);
     assert_eq!(dump(&there, true, ""), Vec::<String>::new());
 }
@@ -753,4 +787,87 @@ fn question_never_waits_for_a_writer() {
     assert!(began.elapsed() < std::time::Duration::from_secs(2));
     other.execute_batch("ROLLBACK").unwrap();
     again.write_within(patience, |_| Ok(())).unwrap();
+}
+
+#[test]
+fn last_import_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &whole_plan());
+    let before = dump(&store, true, "");
+    let put = |source: &str, numbers: std::ops::Range<u64>, import: Option<i64>| {
+        let packer = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
+        let mut worker = packer.worker().unwrap();
+        store
+            .write(|w| {
+                import.into_iter().for_each(|import| w.journal(import));
+                let source = w.add_source(source, "github", at(NOW))?;
+                for number in numbers {
+                    let mut record = document(Some(number), None, "Other title", "Other body.".to_owned());
+                    record.updated_at = Some(at(NOW - 100));
+                    let _ = w.apply_document(&source, &record, &worker.pack(&record.raw)?)?;
+                    let mut said = comment(number, number);
+                    said.updated_at = at(NOW - 100);
+                    said.raw = raw(&format!("other {number}"));
+                    let _ = w.apply_comment(&source, &said, &worker.pack(&said.raw)?, false)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+    };
+    let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
+    put("acme/app0", 5..9, Some(import));
+    put("venv/lib", 1..3, Some(import));
+    assert_ne!(dump(&store, true, ""), before);
+    let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
+    assert_eq!((undone.sources, undone.paths.as_str()), (vec!["venv/lib".to_owned()], "files/"));
+    let without_streams = |all: Vec<String>| -> Vec<String> {
+        all.into_iter()
+            .filter(|line| !line.contains("\"items\")") && !line.contains("Text(\"items\")"))
+            .collect()
+    };
+    let touched = |all: Vec<String>| -> Vec<String> {
+        // When the source last received something is no row of the import.
+        without_streams(all).into_iter().filter(|line| !line.contains("\"github\"")).collect()
+    };
+    assert_eq!(touched(dump(&store, true, "")), touched(before));
+    assert_eq!(store.write(|w| w.undo_import()).unwrap(), None);
+    // What changed since stays.
+    let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
+    put("acme/app0", 20..21, Some(import));
+    store
+        .write(|w| {
+            let source = w.source("acme/app0")?.unwrap();
+            let record = document(Some(20), None, "Synced since", "By the tracker.".to_owned());
+            let record = precedent_core::model::DocumentRecord { updated_at: Some(at(NOW)), ..record };
+            let packed = w.raw_packer(RawKind::Document)?.worker()?.pack(&record.raw)?;
+            w.apply_document(&source, &record, &packed)
+        })
+        .unwrap();
+    let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
+    assert_eq!((undone.kept, undone.documents, undone.comments), (1, 0, 1));
+    assert_eq!(store.read(|r| r.document_by_key("acme/app0#20")).unwrap().unwrap().title, "Synced since");
+}
+
+#[test]
+fn imported_casebook_is_taken_back_and_own_work_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    fill(&here, "acme", &whole_plan());
+    fill(&there, "other", &Plan { notes: Vec::new(), ..whole_plan() });
+    let before = dump(&there, true, "");
+    let file = folder.path().join("file.db");
+    here.write_portable(&file, true).unwrap();
+    take_over(&there, &file).unwrap();
+    let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
+    let key = there.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+    let undone = there.write(|w| w.undo_import()).unwrap().unwrap();
+    assert_eq!(undone.sources, ["acme/app0"]);
+    let notes: Vec<String> =
+        there.read(|r| r.notes(None)).unwrap().into_iter().map(|n| n.document.key).collect();
+    assert_eq!(notes, [key]);
+    let after: Vec<String> =
+        dump(&there, false, "").into_iter().filter(|line| !line.contains("note#")).collect();
+    assert_eq!(after, before);
+    there.read(|r| r.read_back()).unwrap();
 }

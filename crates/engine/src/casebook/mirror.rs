@@ -8,7 +8,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest, Imported,
-        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood,
+        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood, Undone,
     },
     task::Task,
 };
@@ -78,6 +78,27 @@ impl Casebook {
         self.run(move |i| {
             let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
             sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
+        })
+        .await
+    }
+
+    /// Takes the last import of files back: what it made goes, what it changed is as it was before, and what changed since stays.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no import to take back; those of the database.
+    pub async fn undo_import(&self, task: &Task) -> Result<Undone> {
+        let task = task.clone();
+        self.run(move |i| {
+            let undone = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
+                Error::not_found("there is no import to take back")
+                    .with_hint("Only the last import of files can be taken back, once.")
+            })?;
+            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            if let Ok(vectors) = i.meaning()?.vectors() {
+                i.derived().plan_vectors(&vectors, &task)?;
+            }
+            i.store.purge(&task)?;
+            Ok(undone)
         })
         .await
     }

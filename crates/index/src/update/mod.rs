@@ -14,7 +14,7 @@ use super::{
     batches::batches,
     fulltext::FullText,
     links,
-    lock::{Kind, UpdateLock},
+    lock::{Kind, UpdateLock, write},
     vectors::Vectors,
 };
 use precedent_core::{
@@ -22,7 +22,7 @@ use precedent_core::{
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment, Writer};
+use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment};
 use precedent_text::{
     PREPARATION_VERSION,
     prepare::Prepared,
@@ -33,8 +33,6 @@ use precedent_text::{
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a search waits for what the full text lacks; what is left then is left for the next one.
 pub const A_MOMENT: Duration = Duration::from_millis(800);
-/// How long a search waits for another process's write before it answers from what there is.
-const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// Documents that are prepared together; bounds memory.
 const BATCH: usize = 512;
 /// Documents between two commits of the full-text index.
@@ -51,7 +49,7 @@ pub enum Effort {
     Whole,
     /// To its end, after whoever else is at it.
     Soon,
-    /// To its end, unless another process is at it.
+    /// To its end, unless another process is at it or writes to the casebook.
     Alone,
     /// As [`Effort::Alone`], and no longer than about this.
     AtMost(Duration),
@@ -123,10 +121,11 @@ impl Derived<'_> {
             Effort::AtMost(time) => start.checked_add(time),
             _ => None,
         };
-        self.find_skeletons(until.is_some(), task)?;
+        let soon = matches!(effort, Effort::Alone | Effort::AtMost(_));
+        self.find_skeletons(soon, task)?;
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
-            let links = scope.spawn(|| links::update(self.store, until, task));
+            let links = scope.spawn(|| links::update(self.store, until, soon, task));
             let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
                 (report.documents, report.full_text_seconds) = (documents, start.elapsed().as_secs_f64());
                 if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
@@ -388,11 +387,6 @@ fn put_away(path: &Path) -> Result<()> {
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
     put_away(path)
-}
-
-/// Writes; what must be done `soon` waits for others' writes but a moment.
-pub(super) fn write(store: &Store, soon: bool, work: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
-    if soon { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
 }
 
 fn busy() -> Error {

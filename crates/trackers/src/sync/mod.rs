@@ -81,7 +81,22 @@ fn put(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
+    put_journaled(store, source, packed, None, now, also)
+}
+
+/// As [`put`], and enters what it changes into the journal of an import.
+fn put_journaled(
+    store: &Store,
+    source: &SourceRow,
+    packed: &[(Record, Packed)],
+    import: Option<i64>,
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
     store.write(|w| {
+        if let Some(import) = import {
+            w.journal(import);
+        }
         let mut done = ImportReport::default();
         // The item that was read last, where what is stored of it is newer.
         let mut stale = None;
