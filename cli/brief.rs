@@ -106,7 +106,12 @@ fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
 fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {
     match &command.output {
         Some(path) => {
-            files::replace(path, bytes)?;
+            // Private notes are for this user's eyes until they are handed over.
+            if command.notes {
+                files::replace_private(path, bytes)?
+            } else {
+                files::replace(path, bytes)?
+            }
             session.say(&format!("Written to {}.", path.display()));
             Ok(())
         }
@@ -162,7 +167,7 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
     if let Some(path) = &command.output {
         let format = format(command)?;
         let bytes = Casebook::render_brief(replay.brief.clone(), format).await?;
-        files::replace(path, &bytes)?;
+        files::replace_private(path, &bytes)?;
         session.say(&format!("The brief as it is now: {}.", path.display()));
     }
     if let Some(fields) = &command.json.json {

@@ -1,6 +1,10 @@
 //! `precedent import`.
 
-use std::path::Path;
+use std::{
+    collections::BTreeMap,
+    io::{BufRead as _, IsTerminal as _, Write as _},
+    path::Path,
+};
 
 use precedent_core::{
     Error, Result, Task,
@@ -32,8 +36,14 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     let import = async |request| session.casebook.import_files(request, &session.task).await;
     let plain =
         |report: Result<ImportReport>| report.map(|report| Imported { report, ..Imported::default() });
+    if command.undo {
+        return undo(session, &command.json, output).await;
+    }
     let (import, after, json) = match command.command {
         None => {
+            if command.source.is_none() && !command.yes {
+                confirm(session, &command).await?;
+            }
             let request = ImportRequest { paths: command.paths, source: command.source, map: command.map };
             (import(request).await, command.after, command.json)
         }
@@ -76,6 +86,68 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         Some(fields) => output.json(&Report { import, index }, &fields, None),
         None => Ok(()),
     }
+}
+
+/// Asks whether several sources are to be made, or one for loose files of a folder, where that was not said.
+async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
+    let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
+    // What is wrong with the files is told by the import itself.
+    let Ok(found) = precedent_engine::understand_files(request, &session.task).await else { return Ok(()) };
+    let here = session.casebook.sources().await?;
+    let is_new = |key: &str| !here.iter().any(|source| source.key.eq_ignore_ascii_case(key));
+    let mut new: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut loose = false;
+    for file in &found.understood {
+        for share in file.sources.iter().filter(|share| is_new(&share.source)) {
+            loose |= file.loose;
+            let held = new.entry(share.source.clone()).or_default();
+            *held = (held.0 + share.items, held.1 + share.comments);
+        }
+    }
+    let folder = command.paths.iter().any(|path| path.is_dir());
+    if new.len() < 2 && !(folder && loose) {
+        return Ok(());
+    }
+    let what = plural(new.len() as u64, "new source");
+    for (key, (items, comments)) in &new {
+        session.say(&format!("  {key}: {}, {}", plural(*items, "item"), plural(*comments, "comment")));
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(Error::invalid(format!("this import makes {what}, which was not confirmed"))
+            .with_hint("Add --yes to make them, name one with --source owner/name, or import fewer files."));
+    }
+    let mut err = anstream::stderr();
+    let _ = write!(err, "Make {what}? [y/N] ");
+    let _ = err.flush();
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    match read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+        true => Ok(()),
+        false => Err(Error::new(precedent_core::Code::Cancelled, "nothing was imported")),
+    }
+}
+
+/// Takes the last import back.
+async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()> {
+    let undone = session.casebook.undo_import(&session.task).await?;
+    if let Some(fields) = &json.json {
+        return output.json(&undone, fields, None);
+    }
+    let mut parts = vec![plural(undone.documents, "item"), plural(undone.comments, "comment")];
+    if !undone.sources.is_empty() {
+        parts.insert(0, plural(undone.sources.len() as u64, "source"));
+    }
+    session.say(&format!("The import of {} was taken back: {} are gone.", undone.paths, parts.join(", ")));
+    if undone.restored > 0 {
+        session.say(&format!(
+            "{} as before the import: they had been updated.",
+            plural(undone.restored, "record")
+        ));
+    }
+    if undone.kept > 0 {
+        session.say(&format!("{} changed since and kept.", plural(undone.kept, "record")));
+    }
+    Ok(())
 }
 
 /// Prints what files hold and how they are understood.
@@ -198,6 +270,10 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
     if folder.join(precedent_engine::DATABASE).exists() {
         return Ok(());
     }
+    if command.undo {
+        return Err(Error::not_found(format!("there is no casebook in {}", folder.display()))
+            .with_hint("To look elsewhere: --casebook DIR."));
+    }
     let paths = match &command.command {
         None => &command.paths,
         Some(
@@ -248,7 +324,8 @@ async fn casebook(
     let quiet = session.quiet;
     let told = move |left_out: &[String]| {
         for what in left_out.iter().filter(|_| !quiet) {
-            remark(format_args!("Left out. {}", plain(what)));
+            let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Left out. " };
+            remark(format_args!("{lead}{}", plain(what)));
         }
     };
     let taken = session.casebook.import_casebook(file, told, &session.task).await?;

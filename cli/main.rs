@@ -61,6 +61,8 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const ERROR: u8 = 1;
 const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
+/// How long a command that was interrupted may take to end by itself: it may wait for what cannot be woken, as a lock.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(900);
 /// What a shell reports for an interrupted command.
 const INTERRUPTED: u8 = 130;
 
@@ -292,6 +294,10 @@ fn interruptible(bar: &progress::Bar) -> Task {
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupted.cancel();
+            tokio::time::sleep(GRACE).await;
+            // A transaction that is cut off leaves nothing; what was stored before is kept.
+            output::report(&precedent_core::error::cancelled());
+            std::process::exit(i32::from(INTERRUPTED));
         }
     });
     task

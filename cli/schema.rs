@@ -8,7 +8,7 @@ use precedent_core::{
         Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
         ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse,
         ModelView, Note, NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView,
-        Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Verdict,
+        Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
 use precedent_text::similar;
@@ -42,6 +42,7 @@ const ALL: &[Named] = &[
     ("import", of::<import::Report>),
     ("import-casebook", of::<import::CasebookReport>),
     ("import-dry-run", of::<Understood>),
+    ("import-undo", of::<Undone>),
     ("index", of::<IndexReport>),
     ("model-catalog", of::<Vec<Offer>>),
     ("model-list", of::<Vec<ModelView>>),

@@ -113,15 +113,22 @@ comments, \"comment author\", \"comment date\", duplicates, duplicated, related.
 Examples:
   precedent import export.csv --dry-run               what it is, which column gives what, what is doubtful
   precedent import export.csv -R acme/app
-  precedent import migration.tar.gz                   every repository in it, each as a source
+  precedent import migration.tar.gz --yes             every repository in it, each as a source
+  precedent import --undo                             take back the last import
   precedent import jira.csv --map state.closed=Shipped
   gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
   precedent import all.json"
 )]
 pub struct ImportAll {
     /// Files, archives or folders of them
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "undo", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Take back the last import
+    #[arg(long, conflicts_with_all = ["paths", "source", "map", "dry_run", "yes"])]
+    pub undo: bool,
+    /// Do not ask before several sources are made, or one for loose files of a folder
+    #[arg(short, long)]
+    pub yes: bool,
     /// The source to import into: owner/name [default: what the files name, else after the file]
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: Option<String>,

@@ -517,7 +517,8 @@ pub fn casebook(data: &[u8]) {
     let file = folder.path().join("given.casebook");
     std::fs::write(&file, bytes).unwrap();
     let store = Store::open(&folder.path().join("precedent.db")).unwrap();
-    let taken = portable::import(&store, folder.path(), &file, |_| (), &Task::new());
+    let taken =
+        portable::import(&store, folder.path(), &file, jiff::Timestamp::UNIX_EPOCH, |_| (), &Task::new());
     let held = store.read(|r| Ok((r.sources()?, r.verdicts(None)?)));
     match taken {
         Err(error) => {

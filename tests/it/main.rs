@@ -32,6 +32,7 @@ mod files;
 mod formats;
 mod git_http;
 mod graphql;
+mod guests;
 mod health;
 mod hostile;
 mod login;

@@ -186,7 +186,18 @@ struct Sent {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode as E;
+        use rusqlite::{Error as R, ErrorCode as E};
+        if matches!(
+            error,
+            R::FromSqlConversionFailure(..)
+                | R::IntegralValueOutOfRange(..)
+                | R::InvalidColumnType(..)
+                | R::Utf8Error(..)
+        ) {
+            return Self::new(Code::Internal, format!("a row of the casebook cannot be read: {error}"))
+                .with_hint("Run `precedent doctor --repair`: it names the row, keeps a copy, and mends it.")
+                .with_source(error);
+        }
         let (code, message, hint) = match error.sqlite_error_code() {
             Some(E::DatabaseBusy | E::DatabaseLocked) => (
                 Code::Busy,

@@ -191,7 +191,7 @@ pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     if fs::symlink_metadata(target).is_ok() {
         return Err(is_there(target));
     }
-    write(target, bytes, Existing::Keep)
+    write(target, bytes, Existing::Keep, Readers::All)
 }
 
 /// Writes a file, in the place of one that may be there. What is no file (a pipe, a device) is written into.
@@ -199,22 +199,51 @@ pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As [`Workplace::beside`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
+    replace_as(target, bytes, Readers::All)
+}
+
+/// As [`replace`]; the file is readable by this user alone, whatever one that was there was.
+///
+/// # Errors
+/// As [`Workplace::beside`].
+pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
+    replace_as(target, bytes, Readers::Owner)
+}
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// Whoever the system lets, or could read the one that was there.
+    All,
+    /// This user.
+    Owner,
+}
+
+fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
     // A link stays one, and leads to the new file.
     let real = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     if real.exists() && !real.is_file() {
         let file = OpenOptions::new().write(true).open(&real);
         return file.and_then(|mut f| f.write_all(bytes)).map_err(|e| Error::io(target, e));
     }
-    write(&real, bytes, Existing::Replace)
+    write(&real, bytes, Existing::Replace, readers)
 }
 
-fn write(target: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
+fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> Result<()> {
     let place = Workplace::beside(target)?;
     let made = place.path("file");
     let whole = || -> io::Result<()> {
-        let mut file = File::create(&made)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if readers == Readers::Owner {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let mut file = options.open(&made)?;
         file.write_all(bytes)?;
-        if let Ok(old) = fs::metadata(target) {
+        if readers == Readers::All
+            && let Ok(old) = fs::metadata(target)
+        {
             file.set_permissions(old.permissions())?;
         }
         file.sync_all()

@@ -107,14 +107,18 @@ impl CheckUp<'_> {
         if usable {
             let store = Store::open(self.database)?;
             checked("rows");
+            let readable = self.rows(&store, &mut found)?;
             self.orphans(&store, &mut found)?;
-            checked("full_text");
-            let fulltext = self.full_text(&mut found)?;
-            let derived =
-                Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
-            self.text(&derived, &mut found, task)?;
-            checked("vectors");
-            self.meaning(&derived, &mut found, task)?;
+            // What is derived cannot be compared with rows that cannot be read.
+            if readable {
+                checked("full_text");
+                let fulltext = self.full_text(&mut found)?;
+                let derived =
+                    Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
+                self.text(&derived, &mut found, task)?;
+                checked("vectors");
+                self.meaning(&derived, &mut found, task)?;
+            }
         }
         found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
         health.findings = found;
@@ -293,6 +297,28 @@ impl CheckUp<'_> {
                 "Delete it when you no longer want to go back.",
             ));
         }
+    }
+
+    /// Looks for rows with values that some command cannot read; returns whether all can be read now.
+    fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<bool> {
+        let faults = store.read(|r| r.faults())?;
+        if faults.count == 0 {
+            return Ok(true);
+        }
+        if self.repair {
+            store.keep_copy(store::BEFORE_REPAIR)?;
+            store.write(|w| w.mend_rows())?;
+        }
+        found.push(Finding {
+            repaired: self.repair,
+            ..mendable(
+                "unreadable_rows",
+                Severity::Error,
+                format!("rows hold values that commands cannot read. {}", faults.sentences().join(" ")),
+                "A single one of them may keep every search from answering.",
+            )
+        });
+        Ok(self.repair)
     }
 
     fn orphans(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {

@@ -161,6 +161,8 @@ impl Notebook<'_> {
         if let (Ok(()), Some((vectors, _))) = (removed, self.vectors) {
             drop(self.derived.plan_vectors(vectors, task));
         }
+        // Who reads meanwhile keeps the log; it is emptied later.
+        drop(self.derived.store.empty_log());
         Ok(note)
     }
 

@@ -19,7 +19,8 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_store as store;
-use precedent_store::{FileLock, Store};
+use precedent_store::{FileLock, RemoteRow, SourceRow, Store};
+use precedent_trackers::sync;
 
 /// The format that this version writes, and the newest that it reads.
 const FORMAT: u32 = 1;
@@ -51,6 +52,8 @@ pub fn export(
     if file.exists() && !replace {
         return Err(is_there(file));
     }
+    // The file must hold no word of what was removed.
+    store.purge(task)?;
     let place = Workplace::beside(file)?;
     let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;
@@ -101,6 +104,7 @@ pub fn import(
     store: &Store,
     folder: &Path,
     file: &Path,
+    now: Timestamp,
     told: impl FnOnce(&[String]),
     task: &Task,
 ) -> Result<Taken> {
@@ -113,7 +117,10 @@ pub fn import(
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
-    store.take_over(&database, &manifest.contents, told)
+    let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
+    let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
+    task.check()?;
+    store.take_over(&copy, &file.display().to_string(), now, told, task)
 }
 
 /// Looks whether a file is one that [`export`] wrote, whole and unchanged. It is unpacked below `scratch`, and nothing of it stays.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
-use super::batches::batches;
+use super::{batches::batches, lock::write};
 use precedent_core::{
     error::Result,
     model::{DocKind, State},
@@ -19,8 +19,9 @@ const BATCH: usize = 500;
 /// How far from the closure a comment stands that says why, in seconds. Trackers write the two one after the other.
 const AT_CLOSURE: i64 = 600;
 
-/// Brings the links of origin `text` up to date, or closer to that where the time is over before.
-pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Result<()> {
+/// Brings the links of origin `text` up to date, or closer to that where the time is over before; `soon` waits for no other
+/// writer.
+pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &Task) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {
         return Ok(());
@@ -40,7 +41,7 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
         })?;
         let done = batch.last().map(|l| l.revision);
         let whole = done.filter(|done| batches.peek().is_none_or(|next| next[0].revision > *done));
-        store.write(|w| {
+        write(store, soon, |w| {
             links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found))?;
             whole.map_or(Ok(()), |done| w.set_links_revision(done))
         })?;
@@ -48,7 +49,7 @@ pub(super) fn update(store: &Store, until: Option<Instant>, task: &Task) -> Resu
             return Ok(());
         }
     }
-    store.write(|w| w.set_links_revision(revision))
+    write(store, soon, |w| w.set_links_revision(revision))
 }
 
 /// What a document's texts say about others: (key, kind), each once, strongest kind first.

@@ -7,8 +7,10 @@ use std::{
 };
 
 use precedent_core::{error::Result, task::Task};
-use precedent_store::FileLock;
+use precedent_store::{FileLock, Store, Writer};
 
+/// How long a search waits for another process's write before it answers from what there is.
+const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// How often a waiting update looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
@@ -59,4 +61,9 @@ impl UpdateLock {
             std::thread::sleep(LOOK_AGAIN);
         }
     }
+}
+
+/// Writes; what must be done `soon` waits for others' writes but a moment.
+pub(crate) fn write(store: &Store, soon: bool, work: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
+    if soon { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
 }

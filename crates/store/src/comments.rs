@@ -111,20 +111,24 @@ impl Writer<'_> {
         raw: &Packed,
         old: bool,
     ) -> Result<Applied> {
-        let known: Option<(i64, Vec<u8>, bool)> = self
+        let known: Option<(i64, Vec<u8>, bool, i64)> = self
             .transaction
             .prepare_cached(
-                "SELECT updated_at, raw_hash, deleted_at IS NOT NULL FROM comments WHERE source_id = ?1 AND remote_id = ?2",
+                "SELECT updated_at, raw_hash, deleted_at IS NOT NULL, id FROM comments
+                 WHERE source_id = ?1 AND remote_id = ?2",
             )?
-            .query_row(params![source.id, record.remote_id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+            .query_row(params![source.id, record.remote_id], |r| {
+                Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))
+            })
             .optional()?;
-        if let Some((stored, hash, deleted)) = &known {
+        if let Some((stored, hash, deleted, id)) = &known {
             if *hash == record.raw.hash && !deleted {
                 return Ok(Applied::Unchanged);
             }
             if old || record.updated_at.as_second() < *stored {
                 return Ok(Applied::Stale);
             }
+            self.keep_before("comments", *id)?;
         }
         let id: i64 = self
             .transaction
@@ -155,6 +159,7 @@ impl Writer<'_> {
                 |r| r.get(0),
             )?;
         self.keep_raw(RawKind::Comment, id, raw)?;
+        self.enter("comments", id, Some(&record.raw.hash))?;
         self.transaction
             .prepare_cached(
                 "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",

@@ -479,6 +479,9 @@ impl Writer<'_> {
                 return Ok(Applied::Stale);
             }
         }
+        if let Some((id, ..)) = known {
+            self.keep_before("documents", id)?;
+        }
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let id: i64 = self
@@ -528,6 +531,7 @@ impl Writer<'_> {
                 |r| r.get(0),
             )?;
         self.keep_raw(RawKind::Document, id, raw)?;
+        self.enter("documents", id, Some(&record.raw.hash))?;
         Ok(if known.is_some() { Applied::Updated } else { Applied::New })
     }
 

@@ -3,7 +3,7 @@
 use std::{
     fs::{File, TryLockError},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError, TryLockError as TryLockFault},
     time::{Duration, Instant},
 };
 
@@ -51,6 +51,26 @@ impl SqliteFile {
     /// Opens or makes the file; `prepare` brings its schema up to date. Readers map at most `mapped` bytes of it. One that is
     /// there and cannot be written (a full disk, a folder that may only be read) is opened to read.
     pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
+        Self::open_ready(path, mapped, |_| Ok(false), prepare)
+    }
+
+    /// As [`SqliteFile::open`], without waiting for another process's opening where `is_ready` finds nothing to prepare.
+    pub(crate) fn open_ready(
+        path: &Path,
+        mapped: u32,
+        is_ready: impl Fn(&Connection) -> Result<bool>,
+        prepare: impl Fn(&mut Connection) -> Result<()>,
+    ) -> Result<Self> {
+        if is_in_wal_mode(path) {
+            // Whatever is wrong with it is told below.
+            let opened =
+                connect(path, 0, &Access::Full).and_then(|writer| Ok(is_ready(&writer)?.then_some(writer)));
+            if let Ok(Some(mut writer)) = opened {
+                prepare(&mut writer)?;
+                let (writer, readers) = (Mutex::new(writer), Mutex::default());
+                return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
+            }
+        }
         match Self::open_as(path, mapped, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
                 // That nothing can be written says too little of what cannot even be read.
@@ -157,6 +177,41 @@ impl SqliteFile {
         Self::change(&mut lock(&self.writer), work)
     }
 
+    /// As [`SqliteFile::write`], but waits for others' writes no longer than this: for what an answer need not wait for.
+    pub(crate) fn write_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
+        self.writable()?;
+        let until = Instant::now() + patience;
+        let mut connection = loop {
+            match self.writer.try_lock() {
+                Ok(connection) => break connection,
+                Err(TryLockFault::Poisoned(poisoned)) => break poisoned.into_inner(),
+                Err(TryLockFault::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
+                Err(TryLockFault::WouldBlock) => {
+                    return Err(Error::new(Code::Busy, "this casebook is being written to")
+                        .with_hint("Wait until that has finished, then try again."));
+                }
+            }
+        };
+        connection.busy_timeout(until.saturating_duration_since(Instant::now()))?;
+        let result = Self::change(&mut connection, work);
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        result
+    }
+
+    /// Moves what is written into its place and empties the log, unless someone reads: what was deleted stays in no file.
+    pub(crate) fn empty_log(&self) -> Result<()> {
+        self.with_writer(|connection| {
+            connection.busy_timeout(Duration::from_millis(200))?;
+            let result = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            connection.busy_timeout(BUSY_TIMEOUT)?;
+            Ok(result?)
+        })
+    }
+
     /// As [`SqliteFile::write`], and on the disk when it returns, with everything before it.
     pub(crate) fn write_durably<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
@@ -204,6 +259,13 @@ fn lock_beside(path: &Path) -> Result<File> {
             Err(TryLockError::Error(e)) => return Err(Error::io(&name, e)),
         }
     }
+}
+
+/// Returns whether a database was switched to WAL mode. <https://sqlite.org/fileformat.html#file_format_version_numbers>
+fn is_in_wal_mode(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut header = [0; 20];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut header).is_ok()) && header[18..20] == [2, 2]
 }
 
 /// Bytes of what is written and not yet in its place.
@@ -263,6 +325,24 @@ fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
         Ok(connection)
     };
     open().map_err(|e| Error::from(e).context(path.display()))
+}
+
+/// Returns a path as SQLite takes it: its bytes, whatever they spell.
+pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
+    use rusqlite::types::ToSqlOutput;
+    #[cfg(not(unix))]
+    use rusqlite::types::Value;
+    #[cfg(unix)]
+    use rusqlite::types::ValueRef;
+    match path.to_str() {
+        Some(text) => ToSqlOutput::from(text),
+        #[cfg(unix)]
+        None => {
+            ToSqlOutput::Borrowed(ValueRef::Text(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str())))
+        }
+        #[cfg(not(unix))]
+        None => ToSqlOutput::Owned(Value::Text(path.to_string_lossy().into_owned())),
+    }
 }
 
 /// Makes an empty file that this user alone may read. SQLite writes into it, and nobody else can read a part of it.

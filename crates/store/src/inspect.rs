@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Reader, Writer, file::create_private, schema, with_end};
+use super::{
+    Reader, Writer,
+    file::{create_private, path_value},
+    schema, with_end,
+};
 use precedent_core::error::{Code, Error, Result};
 
 /// How many complaints of SQLite's are kept.
@@ -258,7 +262,7 @@ impl super::Store {
         // A casebook that can only be read can be copied elsewhere all the same.
         let copy = || -> Result<()> {
             let connection = self.file.connection()?;
-            connection.execute("VACUUM INTO ?1", [path.to_string_lossy().as_ref()])?;
+            connection.execute("VACUUM INTO ?1", [path_value(path)])?;
             Ok(())
         };
         copy().inspect_err(|_| drop(std::fs::remove_file(path))).map_err(|e| match e.code() {

@@ -8,6 +8,7 @@ mod clusters;
 mod comments;
 mod documents;
 mod file;
+mod imports;
 mod insights;
 mod inspect;
 mod links;
@@ -20,6 +21,7 @@ mod remotes;
 mod schema;
 mod skeletons;
 mod sources;
+mod validation;
 mod verdicts;
 
 use std::{
@@ -27,6 +29,7 @@ use std::{
     ops::Deref,
     path::Path,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use rusqlite::Connection;
@@ -42,13 +45,17 @@ pub use inspect::{
 pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
-pub use portable::check_foreign;
+pub use portable::{RemoteCheck, VerifiedCopy, check_foreign};
 pub use raw::{Packed, RawKind, RawPacker};
 pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
+pub use validation::RowFaults;
 pub use verdicts::Canonical;
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
 
 /// What applying a record did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +86,11 @@ impl Store {
     /// cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
-        let file = SqliteFile::open(path, 0, |connection| schema::migrate(connection, path))?;
+        let file = SqliteFile::open_ready(path, 0, schema::is_current, |connection| {
+            // What is deleted is gone from the file, and not merely from its tables.
+            connection.pragma_update(None, "secure_delete", true)?;
+            schema::migrate(connection, path)
+        })?;
         Ok(Self { file, counted: Mutex::default() })
     }
 
@@ -136,8 +147,58 @@ impl Store {
     /// # Errors
     /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
-        self.file
-            .write(|transaction| work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) }))
+        self.file.write(|transaction| {
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
+        })
+    }
+
+    /// As [`Store::write`], for what a question stores beside its answer: others' writes are waited for no longer than this.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_within<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&Writer<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.file.write_within(patience, |transaction| {
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
+        })
+    }
+
+    /// Takes what may be left of removed sources and notes out of dictionaries, free pages and the log.
+    ///
+    /// # Errors
+    /// Those of the database; [`Code::Cancelled`].
+    pub fn purge(&self, task: &Task) -> Result<()> {
+        let residue = self.read(|r| r.residue())?;
+        if residue == 0 || self.read_only().is_some() {
+            return Ok(());
+        }
+        self.write(|w| w.renew_dictionaries(task))?;
+        // A disk that is too full for it keeps the free pages, which no copy and no export holds; the next call tries again.
+        match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
+            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
+            done => done?,
+        }
+        self.write(|w| w.clear_residue(residue))?;
+        self.empty_log()
+    }
+
+    /// Empties the log of writes, so that what was deleted stays in no file.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn empty_log(&self) -> Result<()> {
+        self.file.empty_log()
     }
 
     /// As [`Store::write`], for what cannot be had again from a tracker: it is on the disk when this returns, whatever happens
@@ -147,7 +208,11 @@ impl Store {
     /// As [`Store::write`].
     pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write_durably(|transaction| {
-            work(&Writer { reader: Reader { transaction }, revision: Cell::new(None) })
+            work(&Writer {
+                reader: Reader { transaction },
+                revision: Cell::new(None),
+                import: Cell::new(None),
+            })
         })
     }
 }
@@ -173,6 +238,8 @@ impl Reader<'_> {
 pub struct Writer<'a> {
     reader: Reader<'a>,
     revision: Cell<Option<u64>>,
+    /// The import whose journal this transaction's changes are entered into.
+    import: Cell<Option<i64>>,
 }
 
 impl<'a> Deref for Writer<'a> {

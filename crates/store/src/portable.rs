@@ -3,25 +3,28 @@
 //! Rows are read out of an attached database and written into tables of this version's own schema, so nothing but rows
 //! comes over: no triggers, no views, nothing in free pages.
 
-use std::{collections::HashMap, path::Path};
+use std::{cell::Cell, collections::HashMap, path::Path};
 
+use jiff::Timestamp;
 use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _,
     backup::{Backup, StepResult},
     functions::{Context, FunctionFlags},
-    params,
+    types::ValueRef,
 };
-use zstd::{bulk::Decompressor, dict::DecoderDictionary};
 
 use super::{
-    RawKind, Reader, Store, damaged,
-    file::create_private,
+    RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
+    file::{create_private, path_value},
     inspect::complaints,
+    raw::{Repack, repack},
     schema::{self, objects},
+    validation::{MAX_TEXT, Purpose, mend, refuse_bad_sources, register},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
-    model::{Carried, Raw, Taken},
+    error::{Code, Error, Result, cancelled},
+    model::{Carried, Taken},
+    task::Task,
 };
 
 /// What happens to the rows of a table.
@@ -43,15 +46,9 @@ const TABLES: &[(&str, Rule)] = &[
     ("links", Rule::Missing("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
     ("verdicts", Rule::Missing(OF_OWN)),
     ("verdict_journal", Rule::Where(OF_OWN)),
-    (
-        "checks",
-        Rule::Missing(
-            "own(t.key) AND (t.best_key IS NULL OR own(t.best_key))
-             AND EXISTS (SELECT 1 FROM other.documents d WHERE d.key = t.key AND d.revision = t.revision)
-             AND (SELECT checked_with FROM other.casebook) IS (SELECT checked_with FROM main.casebook)",
-        ),
-    ),
-    ("check_candidates", Rule::Missing("own(t.other_key) AND t.key IN (SELECT key FROM checks)")),
+    // What is derived is made again where it arrives, with the indexes that are there.
+    ("checks", Rule::Stay),
+    ("check_candidates", Rule::Stay),
     // What was told to a tracker must not be told again by a colleague.
     ("closures", Rule::Missing("own(t.key) AND t.key NOT IN old")),
     ("sources", Rule::Where("NOT (:bare AND t.kind = 'notes')")),
@@ -61,13 +58,15 @@ const TABLES: &[(&str, Rule)] = &[
     ("document_raw", Rule::Raw(RawKind::Document)),
     ("comment_raw", Rule::Raw(RawKind::Comment)),
     ("notes", Rule::Where("NOT :bare")),
-    ("skeleton_lines", Rule::Where(BY_SOURCE)),
-    ("calibrations", Rule::Where(BY_SOURCE)),
-    ("backgrounds", Rule::Where(BY_SOURCE)),
+    ("skeleton_lines", Rule::Stay),
+    ("calibrations", Rule::Stay),
+    ("backgrounds", Rule::Stay),
     ("remotes", Rule::Where(BY_SOURCE)),
     ("streams", Rule::Where(BY_SOURCE)),
     ("relations_read", Rule::Where(BY_SOURCE)),
     ("sync_progress", Rule::Stay),
+    ("imports", Rule::Stay),
+    ("import_changes", Rule::Stay),
     ("casebook", Rule::Stay),
 ];
 /// Of a decision: what it is about is the file's own on both sides, and new here.
@@ -78,16 +77,50 @@ const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sou
 /// goes on from the watermark.
 const EMPTIED: &[(&str, &str)] =
     &[("streams", "next_page"), ("streams", "etag"), ("streams", "etag_page"), ("remotes", "problem")];
-/// Columns whose value nobody else decides: `t` is the row that comes.
-const DECIDED_HERE: &[(&str, &str, &str)] = &[(
-    "remotes",
-    "trusted",
-    "EXISTS (SELECT 1 FROM main.remotes r WHERE r.base_url = t.base_url AND r.trusted)",
-)];
+/// Columns whose value nobody else decides: `t` is the row that comes. A tracker's project is known or not, and not its host
+/// alone: a host that holds this person's own projects holds others.
+const DECIDED_HERE: &[(&str, &str, &str)] = &[
+    (
+        "remotes",
+        "trusted",
+        "EXISTS (SELECT 1 FROM main.remotes r WHERE r.base_url = t.base_url
+                 AND r.project = t.project COLLATE NOCASE AND r.trusted)",
+    ),
+    ("verdicts", "imported", "1"),
+    ("verdict_journal", "imported", "1"),
+    ("sources", "skeleton_documents", "0"),
+    ("sources", "pace", "1.0"),
+];
+/// How far ahead of this machine's clock a date may be, in seconds: clocks differ.
+const AHEAD: i64 = 24 * 3600;
+/// How often somebody looks whether a long statement is still wanted.
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
 /// How long a restore waits for others' writes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
-/// No record is larger than this when unpacked, in bytes: what imports take.
-const MAX_RECORD: usize = 32 * 1024 * 1024;
+
+/// Which way rows go over, for what an error says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    /// Into a file that is handed over.
+    Export,
+    /// Out of a file into this casebook.
+    Import,
+}
+
+/// Dictionaries with their ids, as hashes: what the records of a copy were packed for.
+type Dictionaries = Vec<(i64, blake3::Hash)>;
+
+/// A database from a casebook file whose rows were read and are fit to be taken over.
+#[derive(Debug)]
+pub struct VerifiedCopy {
+    path: std::path::PathBuf,
+    contents: Carried,
+    left_out: Vec<String>,
+    dictionaries: Dictionaries,
+}
+
+/// Whether the tracker of a source can be where its row says.
+pub type RemoteCheck<'a> = &'a dyn Fn(&SourceRow, &RemoteRow) -> bool;
 
 impl Store {
     /// Writes what is to travel into a new database of its own, which nobody else may read. Private notes stay out
@@ -104,7 +137,7 @@ impl Store {
         attached(&mut connection, self.path(), |c| {
             c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
             let _own = Own::of(c, notes)?;
-            bring(c, !notes)?;
+            bring(c, !notes, Direction::Export)?;
             contents(c, "main")
         })
     }
@@ -142,36 +175,218 @@ impl Store {
         })
     }
 
-    /// Takes over everything that a database holds which [`check_foreign`] has passed: all of it or, on an error, nothing. A
-    /// file speaks of its own sources alone: what it decides about others is left out, and told before anything is written
-    /// (`told`).
+    /// Reads every row of a database that [`check_foreign`] has passed, before anything waits for it: rows that break a rule are
+    /// taken out of it and named, and its records are packed as they are here.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if a source of it is here already, if both hold private notes, or if it does not hold
-    /// what it should.
-    pub fn take_over(&self, other: &Path, expected: &Carried, told: impl FnOnce(&[String])) -> Result<Taken> {
+    /// [`Code::InvalidInput`] if it does not hold what it should, names documents or sources that are not its own, or cannot be
+    /// read back; [`Code::Cancelled`].
+    pub fn verify_copy(
+        &self,
+        path: &Path,
+        expected: &Carried,
+        is_remote: RemoteCheck<'_>,
+        now: Timestamp,
+        task: &Task,
+    ) -> Result<VerifiedCopy> {
+        let here = self.read(|r| keys(r.transaction, "main"))?;
+        let (packers, dictionaries) = self.read(|r| {
+            let packers = (r.raw_packer(RawKind::Document)?, r.raw_packer(RawKind::Comment)?);
+            Ok((packers, dictionaries(r.transaction)?))
+        })?;
+        let empty = self.read(|r| holds_no_records(r.transaction))?;
+        let mut connection = Connection::open(path)?;
+        // It is a copy of our own, and thrown away if this fails.
+        connection.execute_batch(
+            "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
+        )?;
+        interruptible(&mut connection, task, |connection| {
+            let transaction = connection.transaction()?;
+            let c = &transaction;
+            refuse_both(&here, &keys(c, "main").map_err(|e| unsound(&e))?)?;
+            if contents(c, "main")? != *expected {
+                return Err(Error::invalid("the file does not hold what it says that it holds")
+                    .with_hint("Ask for the file again; nothing was imported."));
+            }
+            refuse_bad_sources(c)?;
+            refuse_false_keys(c)?;
+            register(c, now.as_second().saturating_add(AHEAD))?;
+            let mut left_out = orphans(c)?;
+            left_out.extend(mend(c, Purpose::Import)?.sentences());
+            left_out.extend(refused_remotes(c, is_remote)?);
+            let mut unreadable = 0;
+            for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)] {
+                let packer = (!empty).then_some(packer);
+                unreadable += repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
+            }
+            // What records are packed with is here and not in the copy.
+            for (id, _) in &dictionaries {
+                c.execute(
+                    "INSERT OR IGNORE INTO main.raw_dictionaries (id, kind, data) VALUES (?1, 'here ' || ?1, x'')",
+                    [id],
+                )?;
+            }
+            if unreadable > 0 {
+                left_out.push(format!(
+                    "{unreadable} records as their tracker sent them: they cannot be unpacked."
+                ));
+            }
+            let reader = Reader { transaction: c };
+            reader.read_back().map_err(|e| unsound(&e))?;
+            let contents = contents(c, "main")?;
+            transaction.commit()?;
+            Ok(VerifiedCopy { path: path.to_owned(), contents, left_out, dictionaries })
+        })
+    }
+
+    /// Takes over everything that a copy holds, which is called `name`: all of it or, on an error, nothing. A file speaks of its own sources alone: what
+    /// it decides about others is left out. What is left out is `told` before anything is written.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes; [`Code::Busy`] if another process
+    /// writes for very long; [`Code::Cancelled`].
+    pub fn take_over(
+        &self,
+        copy: &VerifiedCopy,
+        name: &str,
+        now: Timestamp,
+        told: impl FnOnce(&[String]),
+        task: &Task,
+    ) -> Result<Taken> {
         self.file.with_writer(|connection| {
-            attached(connection, other, |c| {
-                refuse_what_is_here(c)?;
-                c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
-                c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
-                let there = contents(c, "other")?;
-                if there != *expected {
-                    return Err(Error::invalid("the file does not hold what it says that it holds")
-                        .with_hint("Ask for the file again; nothing was imported."));
-                }
-                let _own = Own::of(c, true)?;
-                refuse_false_keys(c)?;
-                let left_out = left_out(c)?;
-                told(&left_out);
-                let before = contents(c, "main")?;
-                bring(c, false)?;
-                let after = contents(c, "main")?;
-                let contents = Carried { verdicts: after.verdicts - before.verdicts, ..there };
-                Ok(Taken { contents, left_out })
+            interruptible(connection, task, |connection| {
+                attached(connection, &copy.path, |c| {
+                    refuse_what_is_here(c)?;
+                    if dictionaries(c)? != copy.dictionaries {
+                        return Err(Error::new(
+                            Code::Busy,
+                            "another process changed this casebook meanwhile",
+                        )
+                        .with_hint("Import the file again; nothing was imported."));
+                    }
+                    c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
+                    c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
+                    let _own = Own::of(c, true)?;
+                    let mut all = copy.left_out.clone();
+                    all.extend(left_out(c)?);
+                    told(&all);
+                    let before = contents(c, "main")?;
+                    let last: i64 =
+                        c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| r.get(0))?;
+                    bring(c, false, Direction::Import)?;
+                    enter(c, writer(c, None).begin_import(name, now)?, last)?;
+                    task.check()?;
+                    let after = contents(c, "main")?;
+                    let contents =
+                        Carried { verdicts: after.verdicts - before.verdicts, ..copy.contents.clone() };
+                    Ok(Taken { contents, left_out: all })
+                })
             })
         })
     }
+}
+
+/// Enters the sources behind this one into the journal of an import, as such that came whole, and notes one by one.
+fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
+    c.execute(
+        "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
+         SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources WHERE id > ?2",
+        [import, last],
+    )?;
+    c.execute(
+        "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
+         SELECT ?1, 'documents', d.id, d.raw_hash FROM main.documents d JOIN main.sources s ON s.id = d.source_id
+         WHERE s.id > ?2 AND s.kind = 'notes'",
+        [import, last],
+    )?;
+    Ok(())
+}
+
+/// Works with a connection whose statements end when the task is cancelled.
+fn interruptible<T>(
+    connection: &mut Connection,
+    task: &Task,
+    work: impl FnOnce(&mut Connection) -> Result<T>,
+) -> Result<T> {
+    let handle = connection.get_interrupt_handle();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            use std::sync::mpsc::RecvTimeoutError::Timeout;
+            while ended.recv_timeout(LOOK_AGAIN) == Err(Timeout) {
+                if task.is_cancelled() {
+                    handle.interrupt();
+                }
+            }
+        });
+        let result = work(connection);
+        drop(end);
+        result
+    });
+    match result {
+        Err(_) if task.is_cancelled() => Err(cancelled()),
+        result => result,
+    }
+}
+
+/// A writer on a transaction that is under way.
+fn writer(c: &Connection, revision: Option<u64>) -> Writer<'_> {
+    Writer { reader: Reader { transaction: c }, revision: Cell::new(revision), import: Cell::new(None) }
+}
+
+/// The dictionaries of a database.
+fn dictionaries(c: &Connection) -> Result<Dictionaries> {
+    let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries ORDER BY id")?;
+    let rows = statement.query_map([], |r| Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Whether nothing is packed here yet: then records go over as they are, with their dictionaries.
+fn holds_no_records(c: &Connection) -> Result<bool> {
+    Ok(c.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1 FROM main.comment_raw)
+                AND NOT EXISTS (SELECT 1 FROM main.raw_dictionaries)",
+        [],
+        |r| r.get(0),
+    )?)
+}
+
+/// A file with a row that nothing can read, though it breaks no rule.
+fn unsound(error: &Error) -> Error {
+    Error::invalid(format!("the file holds a row that cannot be read: {error}"))
+        .with_hint("Ask for the file again; nothing was imported.")
+}
+
+/// Takes rows out that belong to nothing, and counts them.
+fn orphans(c: &Connection) -> Result<Vec<String>> {
+    let (unreachable, _) = Reader { transaction: c }.orphans()?;
+    if unreachable.is_empty() {
+        return Ok(Vec::new());
+    }
+    writer(c, Some(0)).remove_orphans()?;
+    let sentence =
+        |(table, n): (String, u64)| format!("{n} rows of {table}: what they belong to is not in the file.");
+    Ok(unreachable.into_iter().map(sentence).collect())
+}
+
+/// Takes out where sources are mirrored from, where that can be no tracker's place.
+fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<String>> {
+    let reader = Reader { transaction: c };
+    let mut out = Vec::new();
+    for source in reader.sources().map_err(|e| unsound(&e))? {
+        let Some(remote) = reader.remote(source.id).map_err(|e| unsound(&e))? else { continue };
+        if is_remote(&source, &remote) {
+            continue;
+        }
+        for table in ["remotes", "streams", "relations_read"] {
+            c.execute(&format!("DELETE FROM main.{table} WHERE source_id = ?1"), [source.id])?;
+        }
+        out.push(format!(
+            "Where {} is mirrored from: {} is no address of a project of {}. It is held as files are.",
+            source.key, remote.base_url, remote.host
+        ));
+    }
+    Ok(out)
 }
 
 /// Looks at a database that came from somewhere else, and brings its schema up to date. Nothing in it is run: it has to
@@ -222,7 +437,7 @@ fn attached<T>(
     other: &Path,
     work: impl FnOnce(&Connection) -> Result<T>,
 ) -> Result<T> {
-    connection.execute("ATTACH ?1 AS other", [other.to_string_lossy().as_ref()])?;
+    connection.execute("ATTACH ?1 AS other", [path_value(other)])?;
     let result = (|| -> Result<T> {
         // An immediate transaction would keep everybody from writing into the other database too; this takes this one.
         let transaction = connection.transaction()?;
@@ -278,10 +493,14 @@ impl Drop for Own<'_> {
 
 /// A document that names itself as another source's would speak for that.
 fn refuse_false_keys(c: &Connection) -> Result<()> {
-    let false_key = "SELECT d.key FROM other.documents d JOIN other.sources s ON s.id = d.source_id
+    let false_key = "SELECT d.key FROM main.documents d JOIN main.sources s ON s.id = d.source_id
          WHERE CASE WHEN d.kind = 'note' THEN d.key NOT LIKE 'note#%'
                     ELSE substr(d.key, 1, length(s.key) + 1) NOT IN (s.key || '#', s.key || ':') END LIMIT 1";
-    match c.query_row(false_key, [], |r| r.get::<_, String>(0)).optional()? {
+    let key = |r: &rusqlite::Row<'_>| match r.get_ref(0)? {
+        ValueRef::Text(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+        _ => Ok(String::new()),
+    };
+    match c.query_row(false_key, [], key).optional()? {
         None => Ok(()),
         Some(key) => Err(Error::invalid(format!("the file files {key} under another source"))
             .with_hint("Ask for the file again; nothing was imported.")),
@@ -329,16 +548,20 @@ fn contents(c: &Connection, database: &str) -> Result<Carried> {
     })
 }
 
+/// Refuses a file that brings a source which is here.
+fn refuse_both(here: &[String], there: &[String]) -> Result<()> {
+    let both: Vec<&str> =
+        there.iter().filter(|k| here.iter().any(|h| h.eq_ignore_ascii_case(k))).map(String::as_str).collect();
+    if both.is_empty() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("this casebook holds {} already", both.join(", ")))
+        .with_hint("Import into another casebook with --casebook DIR, or remove the source here first."))
+}
+
 /// A source is in one casebook once, and notes have numbers that texts name.
 fn refuse_what_is_here(c: &Connection) -> Result<()> {
-    let here = keys(c, "main")?;
-    let both: Vec<String> =
-        keys(c, "other")?.into_iter().filter(|k| here.iter().any(|h| h.eq_ignore_ascii_case(k))).collect();
-    if !both.is_empty() {
-        return Err(Error::invalid(format!("this casebook holds {} already", both.join(", "))).with_hint(
-            "Import into another casebook with --casebook DIR, or remove the source here first.",
-        ));
-    }
+    refuse_both(&keys(c, "main")?, &keys(c, "other")?)?;
     let here = contents(c, "main")?.notes;
     if here > 0 && contents(c, "other")?.notes > 0 {
         return Err(Error::invalid("this casebook and the file both hold private notes").with_hint(
@@ -352,7 +575,7 @@ fn refuse_what_is_here(c: &Connection) -> Result<()> {
 }
 
 /// Copies the rows; `bare` leaves private notes out.
-fn bring(c: &Connection, bare: bool) -> Result<()> {
+fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     let revision: i64 =
         c.query_row("UPDATE main.casebook SET revision = revision + 1 RETURNING revision", [], |r| r.get(0))?;
     let mut offsets: HashMap<&str, i64> = HashMap::new();
@@ -361,13 +584,9 @@ fn bring(c: &Connection, bare: bool) -> Result<()> {
             c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| r.get(0))?;
         offsets.insert(table, last);
     }
-    // Where nothing is packed yet, records go over as they are, with the dictionaries that they were packed with.
-    let as_they_are = c.query_row(
-        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1 FROM main.comment_raw)
-                AND NOT EXISTS (SELECT 1 FROM main.raw_dictionaries)",
-        [],
-        |r| r.get(0),
-    )?;
+    // Where nothing is packed yet, records go over as they are, with the dictionaries that they were packed with. Those of a file
+    // were packed anew otherwise (`repack`).
+    let as_they_are = holds_no_records(c)?;
     for (table, rule) in TABLES {
         let result = match rule {
             Rule::Stay if *table == "raw_dictionaries" && as_they_are => {
@@ -379,21 +598,17 @@ fn bring(c: &Connection, bare: bool) -> Result<()> {
             Rule::Raw(kind) => {
                 let name = kind.as_str();
                 let offset = offsets.get(format!("{name}s").as_str()).copied().unwrap_or(0);
-                if as_they_are {
-                    let owned = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
-                    copy(c, table, "INSERT", &owned, &offsets, revision, bare)
-                } else {
-                    repack(c, *kind, offset)
-                }
+                let owned = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
+                copy(c, table, "INSERT", &owned, &offsets, revision, bare)
             }
         };
-        result.map_err(|error| contradiction(error, table))?;
+        result.map_err(|error| contradiction(error, table, direction))?;
     }
     Ok(())
 }
 
-/// Rows that this version's own tables do not take.
-fn contradiction(error: Error, table: &str) -> Error {
+/// The error of rows that this version's own tables do not take.
+fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     use std::error::Error as _;
     let constraint = error
         .source()
@@ -403,9 +618,18 @@ fn contradiction(error: Error, table: &str) -> Error {
     if !constraint {
         return error;
     }
-    Error::invalid(format!("rows of the file contradict each other, or what is here ({table})"))
-        .with_hint("Import into another casebook with --casebook DIR; nothing was imported.")
-        .with_source(error)
+    let error = match direction {
+        Direction::Import => {
+            Error::invalid(format!("rows of the file contradict each other, or what is here ({table})"))
+                .with_hint("Import into another casebook with --casebook DIR; nothing was imported.")
+        }
+        Direction::Export => {
+            Error::new(Code::Corrupt, format!("rows of this casebook contradict each other ({table})"))
+                .with_hint("precedent doctor --repair mends them; nothing was exported.")
+        }
+    }
+    .with_source(error);
+    error
 }
 
 /// Copies rows of a table with their ids moved behind those that are there.
@@ -419,7 +643,7 @@ fn copy(
     bare: bool,
 ) -> Result<()> {
     let mut parents: HashMap<String, String> = HashMap::new();
-    let mut statement = c.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main')")?;
+    let mut statement = c.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main') WHERE coalesce(\"to\", 'id') = 'id'")?;
     let rows = statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for row in rows {
         let (column, parent) = row?;
@@ -454,50 +678,6 @@ fn copy(
         statement.execute(&[(":bare", &bare)])?;
     } else {
         statement.execute([])?;
-    }
-    Ok(())
-}
-
-/// Records that were packed with another dictionary are packed with the one that is here.
-fn repack(c: &Connection, kind: RawKind, offset: i64) -> Result<()> {
-    let name = kind.as_str();
-    let packer = Reader { transaction: c }.raw_packer(kind)?;
-    let mut packer = packer.worker()?;
-    let mut dictionaries: HashMap<Option<i64>, DecoderDictionary<'static>> = HashMap::new();
-    dictionaries.insert(None, DecoderDictionary::copy(&[]));
-    let mut statement = c.prepare("SELECT id, data FROM other.raw_dictionaries")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let data: Vec<u8> = row.get(1)?;
-        dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&data));
-    }
-    // Records of one dictionary mostly follow one another; a hostile file may have any number of them.
-    let mut unpacker: Option<(Option<i64>, Decompressor<'_>)> = None;
-    let mut read =
-        c.prepare(&format!("SELECT {name}_id, dictionary_id, data FROM other.{name}_raw ORDER BY 1"))?;
-    let mut write = c.prepare(&format!(
-        "INSERT INTO main.{name}_raw ({name}_id, dictionary_id, data) VALUES (?1, ?2, ?3)"
-    ))?;
-    let mut rows = read.query([])?;
-    while let Some(row) = rows.next()? {
-        let (id, dictionary): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
-        let data = row.get_ref(2)?.as_blob().map_err(|_| damaged("a raw record"))?;
-        if unpacker.as_ref().is_none_or(|(known, _)| *known != dictionary) {
-            let found = dictionaries.get(&dictionary);
-            unpacker = found
-                .and_then(|d| Decompressor::with_prepared_dictionary(d).ok())
-                .map(|unpacker| (dictionary, unpacker));
-        }
-        let unpacked = unpacker.as_mut().and_then(|(_, unpacker)| {
-            let size = Decompressor::upper_bound(data).unwrap_or(MAX_RECORD).min(MAX_RECORD);
-            unpacker.decompress(data, size).ok()
-        });
-        let Some(bytes) = unpacked else {
-            return Err(Error::invalid("a record in the file cannot be unpacked")
-                .with_hint("Ask for the file again; nothing was imported."));
-        };
-        let packed = packer.pack(&Raw { bytes, ..Raw::default() })?;
-        write.execute(params![id + offset, packed.dictionary, packed.data])?;
     }
     Ok(())
 }

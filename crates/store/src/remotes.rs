@@ -25,7 +25,8 @@ pub struct RemoteRow {
     pub problem: Option<String>,
     /// When what is here was last compared with what is still there.
     pub swept_at: Option<Timestamp>,
-    /// Whether the person knows the host, so that it may see a token. What came with a casebook file waits for that.
+    /// Whether the person knows this project at this host, so that it may see a token and be written to. What came with a
+    /// casebook file waits for that.
     pub trusted: bool,
 }
 
@@ -104,6 +105,17 @@ impl Reader<'_> {
             swept_at: swept.map(time).transpose()?,
             ..row
         }))
+    }
+
+    /// Returns the names of the lists of a source of which something is known.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn stream_names(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name")?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// How far a list has been read.
@@ -226,12 +238,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that the person knows a tracker's address; all sources that are mirrored from it may use a token.
+    /// Notes that the person knows a project at a tracker's address; sources that are mirrored from it may use a token.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn trust(&self, base_url: &str) -> Result<()> {
-        self.transaction.execute("UPDATE remotes SET trusted = 1 WHERE base_url = ?1", [base_url])?;
+    pub fn trust(&self, base_url: &str, project: &str) -> Result<()> {
+        self.transaction.execute(
+            "UPDATE remotes SET trusted = 1 WHERE base_url = ?1 AND project = ?2 COLLATE NOCASE",
+            [base_url, project],
+        )?;
         Ok(())
     }
 

@@ -22,6 +22,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0011_bands.sql"),
     include_str!("../../../migrations/0012_newest_change.sql"),
     include_str!("../../../migrations/0013_backgrounds.sql"),
+    include_str!("../../../migrations/0014_guests.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
@@ -33,6 +34,12 @@ fn migrations() -> Migrations<'static> {
 
 /// Marks the file as a casebook: "prec" (SQLite's `application_id`).
 pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
+
+/// Returns whether a database is a casebook of this version's schema.
+pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+    let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
+    Ok(number("PRAGMA user_version")? == KNOWN && number("PRAGMA application_id")? == APPLICATION_ID)
+}
 
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
@@ -77,7 +84,7 @@ fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
         }
     }
     super::file::create_private(&part)?;
-    connection.execute("VACUUM INTO ?1", [part.to_string_lossy().as_ref()])?;
+    connection.execute("VACUUM INTO ?1", [super::file::path_value(&part)])?;
     fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
 }
 

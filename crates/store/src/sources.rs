@@ -101,11 +101,15 @@ impl Writer<'_> {
     /// # Errors
     /// Those of the database.
     pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
-        self.transaction.execute(
+        let added = self.transaction.execute(
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
             params![key, kind, now.as_second()],
         )?;
-        self.source(key)?.ok_or_else(|| damaged("a source that was just added is missing"))
+        let source = self.source(key)?.ok_or_else(|| damaged("a source that was just added is missing"))?;
+        if added > 0 {
+            self.enter("sources", source.id, None)?;
+        }
+        Ok(source)
     }
 
     /// Says what kind of tracker a source is of.
@@ -135,8 +139,25 @@ impl Writer<'_> {
     /// Those of the database.
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
+        self.note_residue()?;
+        for (table, key) in [
+            ("links", "from_key"),
+            ("checks", "key"),
+            ("checks", "best_key"),
+            ("check_candidates", "other_key"),
+        ] {
+            self.transaction.execute(
+                &format!(
+                    "DELETE FROM {table} WHERE {key} IN (SELECT key FROM documents WHERE source_id = ?1)"
+                ),
+                [source.id],
+            )?;
+        }
+        // Its words are in the journal of the last import, too.
         self.transaction.execute(
-            "DELETE FROM links WHERE from_key IN (SELECT key FROM documents WHERE source_id = ?1)",
+            "DELETE FROM import_changes WHERE table_name = 'documents' AND row_id IN (SELECT id FROM documents WHERE source_id = ?1)
+                 OR table_name = 'comments' AND row_id IN (SELECT id FROM comments WHERE source_id = ?1)
+                 OR table_name = 'sources' AND row_id = ?1",
             [source.id],
         )?;
         self.transaction.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;

@@ -207,9 +207,35 @@ impl Reader<'_> {
     /// # Errors
     /// Those of the database.
     pub fn canonical(&self, key: &str) -> Result<Canonical> {
+        self.end_of_chain(key, true)
+    }
+
+    /// As [`Reader::canonical`], by decisions that were made here: those that came with a casebook file do not count.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn own_canonical(&self, key: &str) -> Result<Canonical> {
+        self.end_of_chain(key, false)
+    }
+
+    /// Returns whether the decision about a pair came with a casebook file.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_imported_verdict(&self, verdict: &Verdict) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT imported FROM verdicts WHERE first_key = ?1 AND second_key = ?2")?
+            .query_row([&verdict.first, &verdict.second], |r| r.get(0))
+            .optional()?
+            .unwrap_or(false))
+    }
+
+    fn end_of_chain(&self, key: &str, imported: bool) -> Result<Canonical> {
         let mut decided = self.transaction.prepare_cached(&format!(
             "SELECT canonical_key FROM verdicts
              WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate' AND canonical_key <> ?1
+               AND (?2 OR NOT imported)
              ORDER BY {LATEST_FIRST}, canonical_key LIMIT 1"
         ))?;
         let mut linked = self.transaction.prepare_cached(
@@ -221,10 +247,11 @@ impl Reader<'_> {
         let mut way = vec![key.to_owned()];
         while way.len() < MAX_CHAIN {
             let last = &way[way.len() - 1];
-            let next: Option<String> = match decided.query_row([last], |r| r.get(0)).optional()? {
-                Some(next) => Some(next),
-                None => linked.query_row([last], |r| r.get(0)).optional()?,
-            };
+            let next: Option<String> =
+                match decided.query_row(params![last, imported], |r| r.get(0)).optional()? {
+                    Some(next) => Some(next),
+                    None => linked.query_row([last], |r| r.get(0)).optional()?,
+                };
             let Some(next) = next else { break };
             if let Some(at) = way.iter().position(|k| *k == next) {
                 // A circle names nobody; the smallest key stands for it, so that all its members agree.
@@ -294,7 +321,7 @@ impl Writer<'_> {
                 "INSERT INTO verdicts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                  ON CONFLICT (first_key, second_key) DO UPDATE SET verdict = excluded.verdict,
                      canonical_key = excluded.canonical_key, reason = excluded.reason, actor = excluded.actor,
-                     decided_at = excluded.decided_at"
+                     decided_at = excluded.decided_at, imported = 0"
             ))?
             .execute(values)?;
         self.forget_checks(first, second)
@@ -336,10 +363,11 @@ impl Writer<'_> {
             return Ok(None);
         }
         // Decisions that were taken back already do not come up again: each taking back undoes one of them.
-        let mut history: Vec<Verdict> = Vec::new();
+        let mut history: Vec<(Verdict, bool)> = Vec::new();
         {
             let mut statement = self.transaction.prepare_cached(
-                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor, decided_at
+                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor, decided_at,
+                     imported
                  FROM verdict_journal WHERE first_key = ?1 AND second_key = ?2 ORDER BY id",
             )?;
             let mut rows = statement.query([first, second])?;
@@ -347,7 +375,7 @@ impl Writer<'_> {
                 if row.get::<_, String>(2)?.is_empty() {
                     history.pop();
                 } else {
-                    history.push(dated(read(row)?)?);
+                    history.push((dated(read(row)?)?, row.get(7)?));
                 }
             }
         }
@@ -362,10 +390,10 @@ impl Writer<'_> {
             .execute([first, second])?;
         self.forget_checks(first, second)?;
         let before = history.pop();
-        if let Some(v) = &before {
+        if let Some((v, imported)) = &before {
             self.transaction
                 .prepare_cached(&format!(
-                    "INSERT INTO verdicts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+                    "INSERT INTO verdicts ({COLUMNS}, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
                 ))?
                 .execute(params![
                     v.first,
@@ -374,10 +402,11 @@ impl Writer<'_> {
                     v.canonical,
                     v.reason,
                     v.actor,
-                    v.decided_at.as_second()
+                    v.decided_at.as_second(),
+                    imported
                 ])?;
         }
-        Ok(Some(before))
+        Ok(Some(before.map(|(verdict, _)| verdict)))
     }
 
     /// Notes that a document was checked, what that came to, and the best candidates with their confidence.

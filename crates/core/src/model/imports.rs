@@ -72,6 +72,9 @@ pub struct FileView {
     pub links: u64,
     /// What of it goes where.
     pub sources: Vec<ShareView>,
+    /// Whether a source is named after the file, because its records name no project.
+    #[serde(skip)]
+    pub loose: bool,
     /// Records that cannot be used.
     pub skipped: u64,
     /// The first of them.
@@ -102,4 +105,23 @@ pub struct Imported {
     /// How the files were understood.
     #[serde(flatten)]
     pub files_read: Understood,
+}
+
+/// What taking back the last import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Undone {
+    /// What was imported then, as it was named.
+    pub paths: String,
+    /// When.
+    pub began_at: jiff::Timestamp,
+    /// Sources that the import made and that are gone.
+    pub sources: Vec<String>,
+    /// Items and pages that are gone.
+    pub documents: u64,
+    /// Comments that are gone.
+    pub comments: u64,
+    /// Records that are as they were before.
+    pub restored: u64,
+    /// Records that changed since and stay.
+    pub kept: u64,
 }

@@ -28,6 +28,11 @@ pub struct Taken {
     pub left_out: Vec<String>,
 }
 
+impl Taken {
+    /// In front of a sentence about a row that came over after it was corrected.
+    pub const CORRECTED: &str = "Corrected: ";
+}
+
 /// What a portable file says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Manifest {

@@ -11,6 +11,17 @@ pub fn item_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|n| (1..=MAX_NUMBER).contains(n))
 }
 
+/// Returns whether a text can be a source's key: `owner/name`. Keys without an owner are reserved.
+pub fn is_source_key(key: &str) -> bool {
+    let good = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    key.contains('/') && key.split('/').all(good)
+}
+
 /// A key as its source and its number: `acme/app#12`, `#12`; `None` if it does not end in a number.
 pub fn split_key(key: &str) -> Option<(&str, u64)> {
     let (source, number) = key.rsplit_once('#')?;

@@ -107,6 +107,8 @@ impl Casebook {
             if file.exists() && !replace {
                 return Err(is_there(&file));
             }
+            // The copy must hold no word of what was removed.
+            i.store.purge(&Task::new())?;
             // The old copy goes only when the new one is whole.
             let place = Workplace::beside(&file)?;
             let copy = place.path("copy.db");
@@ -216,7 +218,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, told, &task)).await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), told, &task)).await
     }
 }
 

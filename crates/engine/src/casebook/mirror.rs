@@ -8,12 +8,12 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest, Imported,
-        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood,
+        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood, Undone,
     },
     task::Task,
 };
 use precedent_index::update::Effort;
-use precedent_store::{Reader, RemoteRow, SourceRow};
+use precedent_store::{NOTES, Reader, RemoteRow, SourceRow};
 use precedent_trackers::{
     http::Http,
     secrets::{Found, KEYRING, SecretString},
@@ -78,6 +78,27 @@ impl Casebook {
         self.run(move |i| {
             let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
             sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
+        })
+        .await
+    }
+
+    /// Takes the last import of files back: what it made goes, what it changed is as it was before, and what changed since stays.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no import to take back; those of the database.
+    pub async fn undo_import(&self, task: &Task) -> Result<Undone> {
+        let task = task.clone();
+        self.run(move |i| {
+            let undone = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
+                Error::not_found("there is no import to take back")
+                    .with_hint("Only the last import of files can be taken back, once.")
+            })?;
+            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            if let Ok(vectors) = i.meaning()?.vectors() {
+                i.derived().plan_vectors(&vectors, &task)?;
+            }
+            i.store.purge(&task)?;
+            Ok(undone)
         })
         .await
     }
@@ -384,6 +405,10 @@ impl Casebook {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
+            if view.key == NOTES {
+                return Err(Error::invalid("private notes are no source and are not removed as one")
+                    .with_hint("Remove a note: precedent note remove note#1"));
+            }
             let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
                 w.remove_source(&source)?;
@@ -394,6 +419,7 @@ impl Casebook {
             if let Ok(vectors) = i.meaning()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }
+            i.store.purge(&task)?;
             Ok(view)
         })
         .await

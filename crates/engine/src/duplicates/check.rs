@@ -1,6 +1,9 @@
 //! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
 
-use std::{collections::HashSet, time::Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use jiff::Timestamp;
 
@@ -18,7 +21,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{DocumentRow, Reader};
+use precedent_store::{DocumentRow, Reader, Writer};
 use precedent_text::{
     closure::Closure, essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens,
 };
@@ -28,6 +31,8 @@ pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The longest draft that is read, in bytes; what follows is not compared.
 pub const MAX_DRAFT: usize = 50_000_000;
 
+/// How long an answer waits for another process's write before its check is not recorded.
+const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// How many candidates of a check are kept, for clusters.
 const KEPT: usize = 5;
 
@@ -56,7 +61,7 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let reach = reach(checker)?;
-    let mut response = check_within(&reach, checker, request, now, task)?;
+    let mut response = check_within(&reach, checker, request, Some(WRITE_PATIENCE), now, task)?;
     response.notices.extend(elsewhere(&reach, checker, request, &response, now, task)?);
     response.notices.extend(closed_left_out(checker, request)?);
     Ok(response)
@@ -120,7 +125,8 @@ fn elsewhere(
     }))
 }
 
-/// As [`check`], where it is known already how much of the casebook it sees.
+/// As [`check`], where it is known already how much of the casebook it sees. Recording it waits for others' writes no longer
+/// than `patience`.
 ///
 /// # Errors
 /// As [`check`].
@@ -128,6 +134,7 @@ pub(super) fn check_within(
     reach: &Reach,
     checker: &Checker<'_>,
     request: &DuplicatesRequest,
+    patience: Option<Duration>,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
@@ -157,9 +164,15 @@ pub(super) fn check_within(
             .take(KEPT)
             .map(|c| (c.key.clone(), c.confidence))
             .collect();
-        match checker.store.write(|w| w.put_check(&row.key, &check, &candidates)) {
-            // The answer is as good; only that it was given is not kept.
+        let put = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
+        let kept = match patience {
+            Some(patience) => checker.store.write_within(patience, put),
+            None => checker.store.write(put),
+        };
+        match kept {
+            // Failing to record the check does not affect the answer.
             Err(error) if error.code() == Code::Io => {}
+            Err(error) if error.code() == Code::Busy && patience.is_some() => {}
             result => result?,
         }
     }

@@ -72,7 +72,7 @@ pub fn triage(
     // None for what another process has removed meanwhile.
     let ask = |key: &String| -> Result<Option<Asked>> {
         task.check()?;
-        match check_within(&reach, checker, &question(key), now, task) {
+        match check_within(&reach, checker, &question(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
             found => found.map(|found| Some(undecided(found))),
         }

@@ -2,9 +2,9 @@
 //!
 //! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
 
+mod files;
 mod overlap;
 mod query;
-mod read_only;
 mod schema;
 mod similar;
 mod wand;
@@ -25,10 +25,10 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
+use files::{Files, Locking};
 pub use overlap::{Overlap, ReportTerms};
 use query::Passed;
 pub use query::{MAX_TERMS, Named, Scope, Words};
-use read_only::ReadOnly;
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{Said, hashes};
 pub use write::{Entry, Writer};
@@ -105,7 +105,8 @@ pub struct FullText {
 /// The files of an index.
 fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
     let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-    Ok(if read_only { Box::new(ReadOnly(files)) } else { Box::new(files) })
+    let locking = if read_only { Locking::Off } else { Locking::Bounded };
+    Ok(Box::new(Files { files, locking }))
 }
 
 /// The committed state that searches look at.
@@ -121,6 +122,14 @@ impl Reading {
     fn of(index: &Index) -> Result<Self> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { reader, seen: None, looks: 0 })
+    }
+
+    /// As [`Reading::of`]. Where another process holds on to the lock on the files, they are opened without it.
+    fn open(index: &Index, folder: &Path) -> Result<Self> {
+        match Self::of(index) {
+            Err(error) if error.code() == Code::Busy => Self::of(&Index::open(directory(folder, true)?)?),
+            opened => opened,
+        }
     }
 
     /// As new, so that nothing of the files in this folder is mapped any more.
@@ -194,7 +203,7 @@ impl FullText {
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
         index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
-        let reading = Mutex::new(Reading::of(&index)?);
+        let reading = Mutex::new(Reading::open(&index, folder)?);
         let (folder, passed) = (folder.to_owned(), Mutex::default());
         Ok(Self { folder, index, reading, fields, passed, read_only })
     }
@@ -222,7 +231,10 @@ impl FullText {
             }
         }
         if reading.seen != changed || changed.is_none() {
-            reading.reader.reload()?;
+            match reading.reader.reload().map_err(Error::from) {
+                Err(error) if error.code() == Code::Busy => reading.renew(&self.folder, true)?,
+                reloaded => reloaded?,
+            }
             reading.seen = changed;
         }
         Ok(reading.reader.searcher())

@@ -14,7 +14,7 @@ use super::{
     batches::batches,
     fulltext::FullText,
     links,
-    lock::{Kind, UpdateLock},
+    lock::{Kind, UpdateLock, write},
     vectors::Vectors,
 };
 use precedent_core::{
@@ -49,7 +49,7 @@ pub enum Effort {
     Whole,
     /// To its end, after whoever else is at it.
     Soon,
-    /// To its end, unless another process is at it.
+    /// To its end, unless another process is at it or writes to the casebook.
     Alone,
     /// As [`Effort::Alone`], and no longer than about this.
     AtMost(Duration),
@@ -121,10 +121,11 @@ impl Derived<'_> {
             Effort::AtMost(time) => start.checked_add(time),
             _ => None,
         };
-        self.find_skeletons(task)?;
+        let soon = matches!(effort, Effort::Alone | Effort::AtMost(_));
+        self.find_skeletons(soon, task)?;
         // Links are read by one thread while two write the full text.
         std::thread::scope(|scope| {
-            let links = scope.spawn(|| links::update(self.store, until, task));
+            let links = scope.spawn(|| links::update(self.store, until, soon, task));
             let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
                 (report.documents, report.full_text_seconds) = (documents, start.elapsed().as_secs_f64());
                 if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
@@ -201,7 +202,7 @@ impl Derived<'_> {
     }
 
     /// Finds the template of every source that has grown to twice what its template was found from.
-    fn find_skeletons(&self, task: &Task) -> Result<()> {
+    fn find_skeletons(&self, soon: bool, task: &Task) -> Result<()> {
         let indexed = self.fulltext.reached()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
@@ -218,7 +219,7 @@ impl Derived<'_> {
                 r.skeleton(source.id)
             })?;
             let skeleton = finder.finish();
-            self.store.write(|w| {
+            write(self.store, soon, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Documents that were indexed with another template are read again.
                 if skeleton != before && indexed { w.touch_documents(source.id) } else { Ok(()) }

@@ -40,14 +40,17 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
         }
         let Some(source) = reader.source(&row.source)? else { continue };
         let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else { continue };
-        let canonical = reader.canonical(key)?;
+        // What came with a casebook file is shown, and never told to a tracker.
+        let imported = reader.is_imported_verdict(&verdict)?;
+        let canonical = if imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
+        let guest = guest(&remote, &source, imported, &row.key, &canonical.key);
         let earlier = reader.closure(key, &canonical.key)?;
         if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
             continue;
         }
         let stays = reader.document_by_key(&canonical.key)?;
         let discussion = row.url.as_deref().is_some_and(|url| url.contains("/discussions/"));
-        let place = if canonical.circle.is_empty() && !discussion {
+        let place = if canonical.circle.is_empty() && !discussion && guest.is_none() {
             stays_at(reader, &remote, &source, stays.as_ref())?
         } else {
             None
@@ -55,6 +58,7 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
         let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
         let steps = place.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
         let obstacle = match (&steps, canonical.circle.is_empty()) {
+            _ if guest.is_some() => guest,
             (Some(_), _) => None,
             (None, false) => {
                 Some("it is in a circle of reports that name each other as duplicates".to_owned())
@@ -86,10 +90,32 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
             step: earlier.map(|c| c.step),
         });
     }
-    out.sort_by(|a, b| (&a.source, a.number).cmp(&(&b.source, b.number)));
+    let order = |c: &Closure| (c.source.clone(), c.number, c.obstacle.is_some());
+    out.sort_by_cached_key(order);
     // Several decisions about one report lead to one end.
     out.dedup_by(|a, b| a.key == b.key);
     Ok(out)
+}
+
+/// Returns why a report of a source that came with a casebook file, or a decision that did, is not told to a tracker.
+fn guest(
+    remote: &RemoteRow,
+    source: &SourceRow,
+    imported: bool,
+    key: &str,
+    canonical: &str,
+) -> Option<String> {
+    if !remote.trusted {
+        return Some(format!(
+            "{} came with a casebook file; if you know {} at {}: precedent source trust {}",
+            source.key, remote.project, remote.host, source.key
+        ));
+    }
+    imported.then(|| {
+        format!(
+            "the decision came with a casebook file; to make it yours: precedent verdict set {key} {canonical} duplicate"
+        )
+    })
 }
 
 /// How a comment at this remote can name the report that stays.
@@ -146,7 +172,9 @@ async fn all(
         return Err(Error::new(Code::Busy, format!("{} is being synced", source.key))
             .with_hint("Run it again when that has ended."));
     };
-    tracker.probe(&context.task).await?;
+    if wanted.iter().any(|closure| closure.obstacle.is_none()) {
+        tracker.probe(&context.task).await?;
+    }
     for (n, closure) in wanted.iter().enumerate() {
         context.task.check()?;
         context.task.report(Phase::Close, n as u64, Some(wanted.len() as u64), "reports");

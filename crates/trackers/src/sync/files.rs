@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{
     origins::Origins,
-    pack, put,
+    pack, put_journaled,
     routes::{Of, Routes},
     source_key,
 };
@@ -61,6 +61,8 @@ struct Ready {
     skips: Vec<(String, String)>,
     first: Vec<GlimpseView>,
     pages: u64,
+    /// Whether a record names no project, so that its source is named after the file.
+    loose: bool,
     bytes_read: u64,
 }
 
@@ -100,6 +102,8 @@ struct Door<'a> {
     paths: &'a [PathBuf],
     threads: Option<Arc<Threads>>,
     sources: BTreeMap<String, SourceRow>,
+    /// The journal of this import, once it stored something.
+    import: Option<i64>,
     out: Imported,
 }
 
@@ -123,6 +127,7 @@ impl<'a> Door<'a> {
             paths: &request.paths,
             threads: None,
             sources: BTreeMap::new(),
+            import: None,
             out: Imported { report, ..Default::default() },
         })
     }
@@ -370,6 +375,7 @@ impl<'a> Door<'a> {
     fn take(&mut self, ready: Ready, view: &mut FileView) -> Result<()> {
         view.skipped += ready.skips.len() as u64;
         view.pages += ready.pages;
+        view.loose |= ready.loose;
         self.out.report.skipped += ready.skips.len() as u64;
         for (place, reason) in ready.skips {
             let skip = Skip { place, reason };
@@ -396,12 +402,22 @@ impl<'a> Door<'a> {
             if part.packed.is_empty() && part.links.is_empty() {
                 continue;
             }
+            let import = match self.import {
+                Some(import) => import,
+                None => {
+                    let names: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
+                    *self.import.insert(store.write(|w| w.begin_import(&names.join(", "), now))?)
+                }
+            };
             let source = match self.sources.get(&key) {
                 Some(source) => source.clone(),
                 // A source is there once it has something to hold.
-                None => store.write(|w| w.add_source(&key, "github", now))?,
+                None => store.write(|w| {
+                    w.journal(import);
+                    w.add_source(&key, "github", now)
+                })?,
             };
-            let done = put(store, &source, &part.packed, now, |w| {
+            let done = put_journaled(store, &source, &part.packed, Some(import), now, |w| {
                 for (from, to, tie) in &part.links {
                     let kind = match tie {
                         Tie::DuplicateOf => "duplicate_of",
@@ -522,6 +538,7 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
             Piece::Record(record) => {
                 let of = Of { item: matches!(record, Record::Document(_)), ..of };
                 let key = routes.source(record.repository(), of)?;
+                out.loose |= routes.named().is_none() && of.item && record.repository().is_none();
                 if let Record::Document(document) = &record
                     && out.first.len() < SHOWN
                 {

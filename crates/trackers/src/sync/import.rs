@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{pack, put, source_key};
+use super::{pack, put_journaled, source_key};
 use crate::tracker::{github, import, wiki};
 use precedent_core::{
     error::{Error, Result},
@@ -32,7 +32,7 @@ pub fn import_wiki(
 ) -> Result<ImportReport> {
     let source = source_key(source)?;
     let files = import::files(path, wiki::ENDINGS)?;
-    let mut import = Import::start(store, source, now)?;
+    let mut import = Import::start(store, source, &path.display().to_string(), now)?;
     import.report.files = files.len() as u64;
     let mut pages = Vec::with_capacity(files.len());
     for (path, _) in files {
@@ -56,7 +56,7 @@ pub fn import_built_in(
     now: Timestamp,
     task: &Task,
 ) -> Result<ImportReport> {
-    let mut import = Import::start(store, source, now)?;
+    let mut import = Import::start(store, source, "the sample", now)?;
     import.report.files = (files.len() + pages.len()) as u64;
     for (name, text) in files {
         task.check()?;
@@ -79,15 +79,21 @@ pub fn import_built_in(
 struct Import<'a> {
     store: &'a Store,
     source: SourceRow,
+    /// The journal of this import.
+    journal: i64,
     now: Timestamp,
     report: ImportReport,
 }
 
 impl<'a> Import<'a> {
-    fn start(store: &'a Store, source: &str, now: Timestamp) -> Result<Self> {
-        let source = store.write(|w| w.add_source(source, "github", now))?;
+    fn start(store: &'a Store, source: &str, name: &str, now: Timestamp) -> Result<Self> {
+        let (source, journal) = store.write(|w| {
+            let journal = w.begin_import(name, now)?;
+            w.journal(journal);
+            Ok((w.add_source(source, "github", now)?, journal))
+        })?;
         let report = ImportReport { source: source.key.clone(), ..Default::default() };
-        Ok(Self { store, source, now, report })
+        Ok(Self { store, source, journal, now, report })
     }
 
     /// Stores a batch in one transaction, and notes what was left out of it.
@@ -96,7 +102,10 @@ impl<'a> Import<'a> {
             self.skip(place, reason);
         }
         if !ready.records.is_empty() {
-            self.report.add(put(self.store, &self.source, &ready.records, self.now, |_| Ok(()))?);
+            let journal = Some(self.journal);
+            let done =
+                put_journaled(self.store, &self.source, &ready.records, journal, self.now, |_| Ok(()))?;
+            self.report.add(done);
         }
         Ok(())
     }

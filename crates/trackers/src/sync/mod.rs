@@ -31,7 +31,7 @@ pub use wiki::forget as forget_wiki;
 
 use precedent_core::{
     error::{Error, Result},
-    model::{ImportReport, Raw, Record},
+    model::{ImportReport, Raw, Record, is_source_key},
 };
 use precedent_store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
@@ -81,7 +81,22 @@ fn put(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
+    put_journaled(store, source, packed, None, now, also)
+}
+
+/// As [`put`], and enters what it changes into the journal of an import.
+fn put_journaled(
+    store: &Store,
+    source: &SourceRow,
+    packed: &[(Record, Packed)],
+    import: Option<i64>,
+    now: Timestamp,
+    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<ImportReport> {
     store.write(|w| {
+        if let Some(import) = import {
+            w.journal(import);
+        }
         let mut done = ImportReport::default();
         // The item that was read last, where what is stored of it is newer.
         let mut stale = None;
@@ -89,7 +104,8 @@ fn put(
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                    let how = w.apply_document(source, d, raw)?;
+                    let anew = w.packed_anew(RawKind::Document, raw, &d.raw)?;
+                    let how = w.apply_document(source, d, anew.as_ref().unwrap_or(raw))?;
                     stale = d.number.filter(|_| how == Applied::Stale);
                     how
                 }
@@ -97,7 +113,8 @@ fn put(
                     done.comments += 1;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    w.apply_comment(source, c, raw, old)?
+                    let anew = w.packed_anew(RawKind::Comment, raw, &c.raw)?;
+                    w.apply_comment(source, c, anew.as_ref().unwrap_or(raw), old)?
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
@@ -140,13 +157,7 @@ fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker>
 
 /// Checks a source's key.
 pub fn source_key(key: &str) -> Result<&str> {
-    let good = |part: &str| {
-        !part.is_empty()
-            && part.len() <= 100
-            && !part.starts_with('.')
-            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    match key.contains('/') && key.split('/').all(good) {
+    match is_source_key(key) {
         true => Ok(key),
         false => {
             Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))

@@ -154,7 +154,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     Ok((Address::of(kind, &host)?, project))
 }
 
-/// Lets the host of a live source see the token that is kept for it, after the person said that it is known.
+/// Lets the host of a live source see the token that is kept for it, after the person said that host and project are known.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if it is fed from files alone, [`Code::Corrupt`] if its address was damaged.
@@ -165,7 +165,7 @@ pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
                 .with_hint("Only a source that is mirrored live has a host.")
         })?;
         remote_address(source, &remote)?;
-        w.trust(&remote.base_url)
+        w.trust(&remote.base_url, &remote.project)
     })
 }
 

@@ -40,8 +40,9 @@ pub(super) fn mirror(
         gap(
             GapKind::Untrusted,
             format!(
-                "It came with a casebook file, so {} gets no token. If you know this host: precedent source trust {}",
-                remote.host, source.key
+                "It came with a casebook file, so {} gets no token for {}, and nothing is written there. \
+                 If you know this host and project: precedent source trust {}",
+                remote.host, remote.project, source.key
             ),
         );
     }

@@ -131,7 +131,13 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     Ok(out)
 }
 
+/// The database of a casebook: what lies beside it is the program's own, and no tracker's.
+const CASEBOOK: &str = "precedent.db";
+
 fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+    if folder.join(CASEBOOK).is_file() {
+        return Ok(());
+    }
     for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
         let entry = entry.map_err(|e| Error::io(folder, e))?;
         // Links are followed only when they are named themselves: a folder of an archive must not lead out of it.

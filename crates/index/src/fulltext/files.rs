@@ -1,0 +1,88 @@
+//! The files of an index with other locks than tantivy's: none where its folder cannot be written, and none that is waited for
+//! without end.
+
+use std::{
+    io,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tantivy::{
+    Directory,
+    directory::{
+        DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+        error::{DeleteError, LockError, OpenReadError, OpenWriteError},
+    },
+};
+
+/// How long a lock is waited for. It is held while files are opened or collected; a process that is stopped then holds on to it.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// How often a waiting process looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// How the lock is taken that keeps files that are being opened from being collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Locking {
+    /// Not at all: tantivy makes a file for it.
+    Off,
+    /// For a moment; then another process holds on to it.
+    Bounded,
+}
+
+/// Reads and writes as [`MmapDirectory`] does.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    pub(super) files: MmapDirectory,
+    pub(super) locking: Locking,
+}
+
+impl Directory for Files {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.files.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.files.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.files.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.files.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.files.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.files.sync_directory()
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        if self.locking == Locking::Off {
+            return Ok(DirectoryLock::from(Box::new(())));
+        }
+        let at_once = Lock { filepath: lock.filepath.clone(), is_blocking: false };
+        let began = Instant::now();
+        loop {
+            match self.files.acquire_lock(&at_once) {
+                Err(LockError::LockBusy) if lock.is_blocking && began.elapsed() < PATIENCE => {
+                    std::thread::sleep(LOOK_AGAIN);
+                }
+                taken => return taken,
+            }
+        }
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.files.watch(callback)
+    }
+}

@@ -1,0 +1,462 @@
+//! Rules that every row meets, so that no single cell can break a command: applied to a casebook file as it comes in, and
+//! by `doctor` to what is here.
+
+use rusqlite::{
+    Connection,
+    functions::{Context, FunctionFlags},
+    types::ValueRef,
+};
+
+use super::{Reader, Writer, content_hash, notes::NOTES};
+use precedent_core::{
+    error::{Error, Result},
+    model::{MAX_NUMBER, Taken, is_source_key},
+};
+
+/// The largest text of a cell, in bytes: what imports take.
+pub(super) const MAX_TEXT: usize = 32 * 1024 * 1024;
+/// The longest key or name, in characters.
+const MAX_LINE: usize = 1000;
+/// The largest row id that is taken from elsewhere; ids of several files are added up.
+const MAX_ID: i64 = 1 << 40;
+/// How many rows are named one by one.
+const NAMED: usize = 20;
+
+/// What is done with a row that breaks a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// It is taken out.
+    Remove,
+    /// It is left out of an import. A repair sets these columns.
+    Set(&'static str),
+    /// These columns are set wherever the row is met.
+    Correct(&'static str),
+}
+
+/// A condition that every row of a table meets; `t` is the row.
+struct Rule {
+    table: &'static str,
+    holds: &'static str,
+    /// What is wrong where it does not hold.
+    fault: &'static str,
+    remedy: Remedy,
+}
+
+const fn rule(table: &'static str, holds: &'static str, fault: &'static str, remedy: Remedy) -> Rule {
+    Rule { table, holds, fault, remedy }
+}
+
+const KEY: &str = "its key does not fit its source, its kind and its number";
+const DATE: &str = "a date is out of range";
+const AHEAD: &str = "a date is in the future; it counts as now";
+const COUNT: &str = "a number is out of range";
+const ID: &str = "its row has a number that no row may have";
+
+/// All rules, in the order in which they are applied: what others depend on comes first.
+const RULES: &[Rule] = &[
+    rule("casebook", "t.revision BETWEEN 0 AND max_number() AND t.links_revision BETWEEN 0 AND max_number()", COUNT,
+        Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1 FROM documents d
+                             WHERE d.revision BETWEEN 0 AND max_number() / 2)")),
+    rule("sources", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("sources", "CASE WHEN t.kind = 'notes' THEN t.key = notes_key() ELSE is_source_key(t.key) END",
+        "its key is reserved, or no name of a source", Remedy::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
+    rule("sources", "is_name(t.kind)", "its kind is no name of a tracker", Remedy::Set("kind = 'github'")),
+    rule("sources", "is_date(t.added_at) AND is_date(t.changed_at)", DATE, Remedy::Set("added_at = 0, changed_at = NULL")),
+    rule("sources", "is_past(t.added_at) AND is_past(t.changed_at)", AHEAD,
+        Remedy::Correct("added_at = min(added_at, latest()), changed_at = min(changed_at, latest())")),
+    rule("sources", "t.skeleton_documents BETWEEN 0 AND max_id() AND t.pace BETWEEN 1e-6 AND 1e6", COUNT,
+        Remedy::Correct("skeleton_documents = 0, pace = 1.0")),
+    rule("notes", "length(t.content_hash) = 16", "its hash is not that of its text",
+        Remedy::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
+    rule("documents", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("documents", "(t.number IS NULL OR t.number BETWEEN 0 AND max_number()) AND is_line(t.key)
+            AND EXISTS (SELECT 1 FROM sources s WHERE s.id = t.source_id AND (s.kind = 'notes') = (t.kind = 'note')
+                AND CASE WHEN t.number IS NULL THEN t.kind <> 'note' AND substr(t.key, 1, length(s.key) + 1) = s.key || ':'
+                    ELSE t.key = s.key || '#' || t.number END)", KEY, Remedy::Remove),
+    rule("documents", "t.kind <> 'note' OR t.deleted_at IS NOT NULL OR t.id IN (SELECT document_id FROM notes)",
+        "it is a note without a kind", Remedy::Remove),
+    rule("documents", "is_list_of_texts(t.labels)", "its labels are no list of names",
+        Remedy::Set("labels = CASE kind WHEN 'note'
+                         THEN json_array((SELECT n.kind FROM notes n WHERE n.document_id = id)) ELSE '[]' END")),
+    rule("documents", "t.comment_count BETWEEN 0 AND 2147483647", COUNT, Remedy::Set("comment_count = 0")),
+    rule("documents", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.closed_at) AND is_date(t.merged_at)
+            AND is_date(t.deleted_at) AND (t.kind <> 'note' OR t.created_at IS NOT NULL)", DATE,
+        Remedy::Set("created_at = CASE WHEN is_date(created_at) AND created_at IS NOT NULL THEN created_at
+                         WHEN kind = 'note' THEN 0 END,
+                     updated_at = CASE WHEN is_date(updated_at) THEN updated_at END,
+                     closed_at = CASE WHEN is_date(closed_at) THEN closed_at END,
+                     merged_at = CASE WHEN is_date(merged_at) THEN merged_at END,
+                     deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
+    rule("documents", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.closed_at) AND is_past(t.merged_at)
+            AND is_past(t.deleted_at)", AHEAD,
+        Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
+                         closed_at = min(closed_at, latest()), merged_at = min(merged_at, latest()),
+                         deleted_at = min(deleted_at, latest())")),
+    rule("documents", "t.revision BETWEEN 0 AND (SELECT revision FROM casebook)", COUNT,
+        Remedy::Correct("revision = (SELECT revision FROM casebook)")),
+    rule("notes", "t.document_id IN (SELECT d.id FROM documents d WHERE d.kind = 'note')", "it is of no note", Remedy::Remove),
+    rule("comments", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("comments", "t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
+    rule("comments", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.deleted_at)", DATE,
+        Remedy::Set("created_at = CASE WHEN is_date(created_at) THEN created_at ELSE 0 END,
+                     updated_at = CASE WHEN is_date(updated_at) THEN updated_at ELSE 0 END,
+                     deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
+    rule("comments", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.deleted_at)", AHEAD,
+        Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
+                         deleted_at = min(deleted_at, latest())")),
+    rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Remedy::Remove),
+    rule("verdicts", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
+            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
+        "it names no report of the two that stays", Remedy::Remove),
+    rule("verdicts", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
+    rule("verdicts", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
+    rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("verdict_journal", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
+            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
+        "it names no report of the two that stays", Remedy::Remove),
+    rule("verdict_journal", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
+    rule("verdict_journal", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
+    rule("closures", "is_line(t.key) AND is_line(t.canonical_key)", "it names no report", Remedy::Remove),
+    rule("closures", "is_date(t.began_at) AND is_date(t.changed_at)", DATE, Remedy::Set("began_at = 0, changed_at = 0")),
+    rule("closures", "is_past(t.began_at) AND is_past(t.changed_at)", AHEAD,
+        Remedy::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
+    rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
+    rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", AHEAD, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
+    // Without its row a list is read again from its beginning.
+    rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
+            AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id() AND t.unreadable BETWEEN 0 AND max_id()",
+        "how far it was read is out of range; it is read again", Remedy::Remove),
+    rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
+        "what was read of it is out of range; it is read again", Remedy::Remove),
+    // What follows is derived, and is made again.
+    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it packs nothing", Remedy::Remove),
+    rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
+            AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded, 0) >= 0", COUNT, Remedy::Remove),
+    rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Remedy::Remove),
+    rule("calibrations", "abs(t.slope) < 1e9 AND abs(t.intercept) < 1e9 AND t.labels BETWEEN 0 AND max_id()
+            AND (t.weights IS NULL OR is_map_of_numbers(t.weights))", COUNT, Remedy::Remove),
+    rule("backgrounds", "abs(t.level) < 1e9 AND t.spread > 0 AND t.spread < 1e9 AND t.issues BETWEEN 0 AND max_id()", COUNT,
+        Remedy::Remove),
+    rule("sync_progress", "is_date(t.started_at) AND is_date(t.told_at) AND t.done >= 0 AND coalesce(t.total, 0) >= 0", COUNT,
+        Remedy::Remove),
+];
+
+/// How a row of a table is named to a person; `t` is the row.
+fn name(table: &str) -> String {
+    let source = "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a source that is gone')";
+    match table {
+        "casebook" => "'the casebook''s own row'".to_owned(),
+        "sources" => "'the source ' || t.key".to_owned(),
+        "documents" => "t.key".to_owned(),
+        "notes" => {
+            "coalesce((SELECT d.key FROM documents d WHERE d.id = t.document_id), 'a note that is gone')"
+                .to_owned()
+        }
+        "comments" => format!("'the comment ' || t.remote_id || ' on ' || {source} || '#' || t.number"),
+        "links" => "'the link from ' || t.from_key || ' to ' || t.to_key".to_owned(),
+        "verdicts" => "'the decision about ' || t.first_key || ' and ' || t.second_key".to_owned(),
+        "verdict_journal" => {
+            "'the earlier decision about ' || t.first_key || ' and ' || t.second_key".to_owned()
+        }
+        "closures" => "'the closing of ' || t.key || ' as a duplicate of ' || t.canonical_key".to_owned(),
+        "streams" => format!("'the list ' || t.name || ' of ' || {source}"),
+        "relations_read" => format!("'what closed ' || {source} || '#' || t.number"),
+        "checks" | "check_candidates" => "'the check of ' || t.key".to_owned(),
+        "remotes" | "calibrations" | "backgrounds" | "skeleton_lines" | "sync_progress" => {
+            format!("'{} of ' || {source}", table.replace('_', " "))
+        }
+        _ => format!("'a row of {table}'"),
+    }
+}
+
+/// Rows of one table that break rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowFaults {
+    /// What is wrong with each of the first ones, in sentences without a full stop.
+    pub named: Vec<String>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl RowFaults {
+    /// Adds those of another table.
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        let room = NAMED.saturating_sub(self.named.len());
+        self.named.extend(other.named.into_iter().take(room));
+    }
+
+    /// The sentences, with one about those that are not named.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
+        let more = self.count - self.named.len() as u64;
+        if more > 0 {
+            all.push(format!("And {more} more rows of this kind."));
+        }
+        all
+    }
+}
+
+/// Whether bad rows are left out of an import or mended in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The database came with a casebook file.
+    Import,
+    /// The database is this person's own.
+    Repair,
+}
+
+/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the future.
+pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    let integer = |context: &Context<'_>| match context.get_raw(0) {
+        ValueRef::Null => Some(None),
+        ValueRef::Integer(n) => Some(Some(n)),
+        _ => None,
+    };
+    c.create_scalar_function("is_date", 1, flags, move |context| {
+        let fits = |n: i64| jiff::Timestamp::from_second(n).is_ok();
+        Ok(integer(context).is_some_and(|n| n.is_none_or(fits)))
+    })?;
+    c.create_scalar_function("is_past", 1, flags, move |context| {
+        Ok(integer(context).is_some_and(|n| n.is_none_or(|n| n <= latest)))
+    })?;
+    c.create_scalar_function("latest", 0, flags, move |_| Ok(latest))?;
+    c.create_scalar_function("max_number", 0, flags, |_| Ok(MAX_NUMBER.cast_signed()))?;
+    c.create_scalar_function("max_id", 0, flags, |_| Ok(MAX_ID))?;
+    c.create_scalar_function("notes_key", 0, flags, |_| Ok(NOTES))?;
+    let text =
+        |context: &Context<'_>, test: fn(&str) -> bool| Ok(context.get_raw(0).as_str().is_ok_and(test));
+    c.create_scalar_function("is_text", 1, flags, |context| {
+        let value = context.get_raw(0);
+        Ok(value == ValueRef::Null || value.as_str().is_ok_and(|text| text.len() <= MAX_TEXT))
+    })?;
+    c.create_scalar_function("readable_text", 1, flags, |context| {
+        Ok(match context.get_raw(0) {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                let readable = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]).into_owned();
+                Some(readable)
+            }
+            _ => None,
+        })
+    })?;
+    c.create_scalar_function("is_finite", 1, flags, |context| {
+        Ok(match context.get_raw(0) {
+            ValueRef::Real(x) => x.is_finite(),
+            ValueRef::Null | ValueRef::Integer(_) => true,
+            _ => false,
+        })
+    })?;
+    c.create_scalar_function("is_source_key", 1, flags, move |context| text(context, is_source_key))?;
+    c.create_scalar_function("is_line", 1, flags, move |context| {
+        text(context, |line| {
+            !line.is_empty() && line.chars().count() <= MAX_LINE && !line.chars().any(char::is_control)
+        })
+    })?;
+    c.create_scalar_function("is_name", 1, flags, move |context| {
+        text(context, |name| {
+            let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            (1..=60).contains(&name.len()) && name.chars().all(good)
+        })
+    })?;
+    c.create_scalar_function("is_list_of_texts", 1, flags, move |context| {
+        text(context, |list| serde_json::from_str::<Vec<String>>(list).is_ok())
+    })?;
+    c.create_scalar_function("is_map_of_numbers", 1, flags, move |context| {
+        text(context, |map| {
+            serde_json::from_str::<std::collections::BTreeMap<String, f32>>(map)
+                .is_ok_and(|map| map.values().all(|weight| weight.is_finite()))
+        })
+    })?;
+    c.create_scalar_function("hash_of_note", 2, flags, |context| {
+        let text = |i: usize| context.get_raw(i).as_str().unwrap_or_default();
+        Ok(content_hash(text(0), text(1)).to_vec())
+    })?;
+    Ok(())
+}
+
+/// What a table's rows must be, with the remedies: the rules above, and that every text and number can be read at all.
+fn rules_of(c: &Connection, table: &str) -> Result<Vec<(String, String, Option<String>, bool)>> {
+    let mut rules = Vec::new();
+    let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
+    let columns = statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    for column in columns {
+        let (column, kind) = column?;
+        match kind.as_str() {
+            "TEXT" => rules.push((
+                format!("is_text(t.\"{column}\")"),
+                format!("its {} is no text", column.replace('_', " ")),
+                Some(format!("\"{column}\" = readable_text(\"{column}\")")),
+                false,
+            )),
+            "REAL" => rules.push((
+                format!("is_finite(t.\"{column}\")"),
+                format!("its {} is no number", column.replace('_', " ")),
+                None,
+                false,
+            )),
+            _ => {}
+        }
+    }
+    for rule in RULES.iter().filter(|rule| rule.table == table) {
+        let (set, always) = match rule.remedy {
+            Remedy::Remove => (None, false),
+            Remedy::Set(columns) => (Some(columns.to_owned()), false),
+            Remedy::Correct(columns) => (Some(columns.to_owned()), true),
+        };
+        rules.push((rule.holds.to_owned(), rule.fault.to_owned(), set, always));
+    }
+    Ok(rules)
+}
+
+/// The tables that rules are about, in the order of the rules.
+fn tables() -> Vec<&'static str> {
+    let mut tables = Vec::new();
+    for rule in RULES {
+        // What a table holds is looked at once what it depends on is in order.
+        if tables.last() != Some(&rule.table) && !tables.contains(&rule.table) {
+            tables.push(rule.table);
+        }
+    }
+    tables
+}
+
+/// Finds the rows that break a rule. The functions must be registered.
+fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
+    let rules = rules_of(c, table)?;
+    let faults: Vec<String> = rules
+        .iter()
+        .enumerate()
+        .map(|(i, (holds, ..))| format!("WHEN ({holds}) IS NOT TRUE THEN {i}"))
+        .collect();
+    // One pass: what stands behind a long text is slow to reach.
+    let query = format!(
+        "SELECT {}, fault FROM (SELECT t.*, CASE {} END AS fault FROM main.\"{table}\" t) t WHERE fault IS NOT NULL",
+        name(table),
+        faults.join(" ")
+    );
+    let mut found = RowFaults::default();
+    let mut statement = c.prepare(&query)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        found.count += 1;
+        if found.named.len() < NAMED {
+            let name = match row.get_ref(0)? {
+                ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect(),
+                _ => format!("a row of {table}"),
+            };
+            let Some((_, fault, _, always)) = rules.get(row.get::<_, usize>(1)?) else { continue };
+            let kept = if *always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
+            found.named.push(format!("{kept}{name}: {fault}"));
+        }
+    }
+    Ok(found)
+}
+
+/// Finds and mends the rows of all tables that break a rule.
+pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
+    let mut all = RowFaults::default();
+    for table in tables() {
+        let found = find(c, table, purpose)?;
+        if found.count == 0 {
+            continue;
+        }
+        all.add(found);
+        for (holds, _, set, always) in rules_of(c, table)? {
+            let broken = format!("({holds}) IS NOT TRUE");
+            if let Some(set) = set.filter(|_| always || purpose == Purpose::Repair) {
+                c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {set} WHERE {broken}"), [])?;
+            }
+            // What could not be mended goes.
+            if table != "casebook" {
+                c.execute(&format!("DELETE FROM main.\"{table}\" AS t WHERE {broken}"), [])?;
+            }
+        }
+    }
+    Ok(all)
+}
+
+impl Reader<'_> {
+    /// The rows that some command cannot read, or that are not what they say.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn faults(&self) -> Result<RowFaults> {
+        register(self.transaction, i64::MAX)?;
+        let mut all = RowFaults::default();
+        for table in tables() {
+            all.add(find(self.transaction, table, Purpose::Repair)?);
+        }
+        Ok(all)
+    }
+
+    /// Reads every row as the commands read it.
+    ///
+    /// # Errors
+    /// Of the first row that cannot be read.
+    pub fn read_back(&self) -> Result<()> {
+        for source in self.sources()? {
+            self.source_counts(source.id)?;
+            self.remote(source.id)?;
+            self.progress(source.id)?;
+            self.skeleton_age(source.id)?;
+            self.calibration(source.id)?;
+            self.known_duplicates(source.id)?;
+            self.gaps_between_duplicates(source.id)?;
+            for name in self.stream_names(source.id)? {
+                self.stream(source.id, &name)?;
+            }
+        }
+        for id in self.document_ids()? {
+            let Some(row) = self.document(id)? else { continue };
+            self.comments(&row)?;
+        }
+        for note in self.notes(None)? {
+            self.shown_note(note)?;
+        }
+        self.verdicts(None)?;
+        self.closures()?;
+        self.newest_change()?;
+        self.document_count()?;
+        Ok(())
+    }
+}
+
+impl Writer<'_> {
+    /// Mends the rows that some command cannot read: by their cells where that is possible, else by taking them out.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn mend_rows(&self) -> Result<RowFaults> {
+        register(self.transaction, i64::MAX)?;
+        let found = mend(self.transaction, Purpose::Repair)?;
+        if found.count > 0 {
+            let revision = self.next_revision()?;
+            // Which documents were mended is not known any more; every index reads all of them again.
+            self.transaction.execute("UPDATE documents SET revision = ?1", [revision])?;
+        }
+        Ok(found)
+    }
+}
+
+/// The refusal of a file whose sources could not be told apart from what is here, or from what is ours.
+pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
+    let mut statement = c.prepare("SELECT key, kind FROM main.sources ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let text = |value: ValueRef<'_>| match value {
+            ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => String::new(),
+        };
+        let (key, kind) = (text(row.get_ref(0)?), text(row.get_ref(1)?));
+        let good = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
+        if !good {
+            let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
+            return Err(Error::invalid(format!("the file brings a source that is called \"{shown}\", which no source may be"))
+                .with_hint(
+                    "A source is named owner/name. Ask for a file that `precedent export` wrote; nothing was imported.",
+                ));
+        }
+    }
+    Ok(())
+}

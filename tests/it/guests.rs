@@ -1,0 +1,345 @@
+//! What comes in from a file: a casebook file is a guest, an import is confirmed and can be taken back, and nobody waits for one.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+
+use crate::support::{Place, issue, tracker};
+
+/// A casebook with the reports of a tracker, two verdicts among them.
+fn filled(source: &str, items: u64) -> Place {
+    let place = Place::new();
+    let (items, comments) = tracker(items, 20, 7);
+    let path = place.file("in.jsonl", format!("{items}{comments}").replace("acme/app", source));
+    place.ok(&["import", &path.to_string_lossy(), "-R", source, "--no-vectors"]);
+    let (a, b) = (format!("{source}#1"), format!("{source}#2"));
+    place.ok(&["verdict", "set", &b, &a, "duplicate", "--by", "you"]);
+    place
+}
+
+/// An exported casebook, changed by SQL, in a file whose checksums and counts fit.
+fn made(place: &Place, sql: &str) -> PathBuf {
+    let file = place.path("out.casebook");
+    place.ok(&["export", &file.to_string_lossy(), "--force"]);
+    let mut members = Vec::new();
+    for entry in tar::Archive::new(std::fs::File::open(&file).unwrap()).entries().unwrap() {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
+        members.push(bytes);
+    }
+    let path = place.file("made.db", zstd::decode_all(members[1].as_slice()).unwrap());
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0]).unwrap();
+    {
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
+        connection.execute_batch(sql).unwrap();
+        let count = |what: &str| -> u64 {
+            connection.query_row(&format!("SELECT count(*) FROM {what}"), [], |r| r.get(0)).unwrap()
+        };
+        let mut statement =
+            connection.prepare("SELECT key FROM sources WHERE kind <> 'notes' ORDER BY key").unwrap();
+        let keys: Vec<String> = statement.query_map([], |r| r.get(0)).unwrap().map(Result::unwrap).collect();
+        manifest["contents"] = serde_json::json!({
+            "sources": keys, "documents": count("documents WHERE kind <> 'note'"), "comments": count("comments"),
+            "verdicts": count("verdicts"), "notes": count("notes"),
+        });
+    }
+    let database = std::fs::read(&path).unwrap();
+    manifest["database_bytes"] = database.len().into();
+    let (manifest, database) = (manifest.to_string(), zstd::encode_all(database.as_slice(), 1).unwrap());
+    let checksums = format!(
+        "{}  manifest.json\n{}  casebook.db.zst\n",
+        blake3::hash(manifest.as_bytes()).to_hex(),
+        blake3::hash(&database).to_hex()
+    );
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in [
+        ("manifest.json", manifest.as_bytes()),
+        ("casebook.db.zst", &database),
+        ("checksums", checksums.as_bytes()),
+    ] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, name, bytes).unwrap();
+    }
+    place.file("made.casebook", tar.into_inner().unwrap())
+}
+
+fn import(place: &Place, file: &Path) -> crate::support::Ran {
+    place.run(&["import", "casebook", &file.to_string_lossy(), "--no-vectors"])
+}
+
+#[test]
+fn source_called_note_is_refused_and_notes_stay_private() {
+    let theirs = filled("evil/x", 8);
+    let file = made(
+        &theirs,
+        "UPDATE sources SET key = 'note'; UPDATE documents SET key = 'note#' || (number + 1000);
+         UPDATE documents SET number = number + 1000; DELETE FROM verdicts;",
+    );
+    let mine = Place::new();
+    mine.empty();
+    let ran = import(&mine, &file);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("a source that is called \"note\""), "{}", ran.err);
+    mine.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
+    let out = mine.path("mine.casebook");
+    let said = mine.ok(&["export", &out.to_string_lossy()]).err;
+    assert!(said.contains("0 documents"), "{said}");
+    let ran = mine.run(&["source", "remove", "note", "--yes"]);
+    assert!(ran.code == Some(2) && ran.err.contains("precedent note remove"), "{}", ran.err);
+    assert!(mine.ok(&["note", "list"]).out.contains("Canary"));
+}
+
+#[test]
+fn one_cell_of_a_file_breaks_no_command() {
+    let theirs = filled("evil/x", 8);
+    for (sql, told) in [
+        ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Left out. evil/x#3: a date"),
+        ("UPDATE documents SET labels = '{' WHERE number = 3", "Left out. evil/x#3: its labels"),
+        ("UPDATE documents SET title = CAST(x'ff' AS TEXT) WHERE number = 3", "Left out. evil/x#3: its title"),
+        ("UPDATE documents SET comment_count = 9000000000000000000", "Left out. evil/x#1: a number"),
+        ("UPDATE comments SET number = -1 WHERE id = 3", "a number is out of range"),
+        ("UPDATE verdicts SET decided_at = 9000000000000000000", "Left out. the decision about evil/x#1 and evil/x#2"),
+        ("UPDATE verdicts SET canonical_key = 'acme/app#1'", "it names no report of the two that stays"),
+        ("UPDATE documents SET updated_at = 4102444800 WHERE number = 3", "Corrected: evil/x#3: a date is in the future"),
+        (
+            "INSERT INTO remotes (source_id, host, base_url, project) SELECT id, 'github.com', 'https://evil.example/', 'a/b'
+             FROM sources; INSERT INTO streams (source_id, name, watermark) SELECT id, 'items', 9000000000000000000 FROM sources",
+            "https://evil.example/ is no address of a project of github.com",
+        ),
+    ] {
+        let mine = filled("acme/app", 8);
+        let before = mine.json(&["show", "acme/app#3", "--json"]);
+        let ran = import(&mine, &made(&theirs, sql));
+        assert_eq!(ran.code, Some(0), "{sql}: {}", ran.err);
+        assert!(ran.err.contains(told), "{sql}: {}", ran.err);
+        for command in [
+            &["search", "valve"][..],
+            &["search"],
+            &["status"],
+            &["source", "list"],
+            &["duplicates", "acme/app#3"],
+            &["triage"],
+            &["troubleshoot", "valve leaks"],
+            &["verdict", "list"],
+            &["clusters"],
+            &["index"],
+            &["doctor"],
+        ] {
+            let ran = mine.run(command);
+            // Without a model `doctor` has something to see to.
+            let fine = ran.code == Some(0) || (command == ["doctor"] && !ran.out.contains("error "));
+            assert!(fine, "{sql}: {command:?}: {} {}", ran.out, ran.err);
+        }
+        assert_eq!(mine.json(&["show", "acme/app#3", "--json"]), before);
+    }
+}
+
+#[test]
+fn unreadable_row_is_named_and_mended_by_doctor() {
+    let mine = filled("acme/app", 8);
+    Connection::open(mine.casebook().join("precedent.db"))
+        .unwrap()
+        .execute_batch("UPDATE documents SET labels = '{' WHERE number = 3; UPDATE verdicts SET decided_at = 9000000000000000000;")
+        .unwrap();
+    assert_ne!(mine.run(&["verdict", "list"]).code, Some(0));
+    let told = mine.run(&["doctor"]).out;
+    assert!(told.contains("unreadable_rows") && told.contains("acme/app#3: its labels"), "{told}");
+    let told = mine.run(&["doctor", "--repair"]).out;
+    assert!(told.contains("mended"), "{told}");
+    assert!(!mine.run(&["doctor"]).out.contains("unreadable_rows"));
+    assert!(mine.ok(&["verdict", "list"]).out.contains("acme/app#2"));
+    mine.ok(&["search", "valve"]);
+    assert_eq!(mine.json(&["show", "acme/app#3", "--json"])["labels"], serde_json::json!([]));
+}
+
+#[test]
+fn decisions_of_a_file_are_told_to_no_tracker() {
+    let theirs = filled("evil/x", 8);
+    theirs.ok(&["source", "add", "github:evil/x"]);
+    let file = made(&theirs, "UPDATE documents SET state = 'open', closed_at = NULL");
+    let mine = Place::new();
+    mine.ok(&["source", "add", "github:mine/public"]);
+    assert_eq!(import(&mine, &file).code, Some(0));
+    let planned = |place: &Place| {
+        let plan = place.json(&["triage", "--apply", "--json"]);
+        plan[0]["obstacle"].as_str().unwrap_or_default().to_owned()
+    };
+    // The host is known, the project is not.
+    assert!(planned(&mine).contains("precedent source trust evil/x"), "{}", planned(&mine));
+    mine.ok(&["source", "trust", "evil/x"]);
+    assert!(
+        planned(&mine).contains("precedent verdict set evil/x#2 evil/x#1 duplicate"),
+        "{}",
+        planned(&mine)
+    );
+    mine.ok(&["verdict", "set", "evil/x#2", "evil/x#1", "duplicate"]);
+    assert_eq!(planned(&mine), "");
+}
+
+/// A folder of files that belong to nothing in particular.
+fn loose(place: &Place) -> PathBuf {
+    for name in ["venv/lib/data.csv", "venv/lib/other.csv", "export/third.csv"] {
+        place.file(&format!("work/{name}"), "ID,Title,Status\n1,Valve leaks,open\n2,Pump stalls,open\n");
+    }
+    place.path("work")
+}
+
+#[test]
+fn several_sources_are_made_only_when_confirmed() {
+    let place = Place::new();
+    let folder = loose(&place).to_string_lossy().into_owned();
+    let ran = place.run(&["import", &folder, "--no-vectors"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("--yes") && ran.err.contains("files/"), "{}", ran.err);
+    assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
+    place.ok(&["import", &folder, "--yes", "--no-vectors"]);
+    assert_eq!(place.json(&["source", "list", "--json"]).as_array().unwrap().len(), 3);
+    // What is there already is brought up to date without a question.
+    place.ok(&["import", &folder, "--no-vectors"]);
+}
+
+#[test]
+fn last_import_is_undone_by_one_command() {
+    let place = filled("acme/app", 8);
+    let before = place.json(&["source", "list", "--json=key,issues"]);
+    let shown = place.json(&["show", "acme/app#3", "--json"]);
+    let folder = loose(&place).to_string_lossy().into_owned();
+    place.ok(&["import", &folder, "--yes", "--no-vectors"]);
+    let ran = place.ok(&["import", "--undo"]);
+    assert!(ran.err.contains("3 sources, 6 items") && ran.err.contains("are gone"), "{}", ran.err);
+    assert_eq!(place.json(&["source", "list", "--json=key,issues"]), before);
+    // Records that an import updated are as they were.
+    let changed = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
+    let file = place.file("changed.jsonl", changed + "\n").to_string_lossy().into_owned();
+    place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
+    assert_eq!(place.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
+    let ran = place.ok(&["import", "--undo"]);
+    assert!(ran.err.contains("1 record as before"), "{}", ran.err);
+    assert_eq!(place.json(&["show", "acme/app#3", "--json"]), shown);
+    assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
+    let ran = place.run(&["import", "--undo"]);
+    assert!(ran.code == Some(1) && ran.err.contains("no import to take back"), "{}", ran.err);
+}
+
+#[test]
+fn files_of_a_casebook_are_never_imported() {
+    let place = filled("acme/app", 8);
+    std::fs::write(place.casebook().join("stray.csv"), "ID,Title,Status\n1,Stray,open\n").unwrap();
+    let file = place.file("work/in.csv", "ID,Title,Status\n1,Valve leaks,open\n");
+    std::fs::rename(place.casebook(), file.with_file_name("book")).unwrap();
+    let book = file.with_file_name("book");
+    let ran = crate::support::Ran::from(
+        place
+            .command(&["import", &file.parent().unwrap().to_string_lossy(), "--yes", "--no-vectors"])
+            .env("PRECEDENT_CASEBOOK", &book)
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.err.contains("stray"), "{}", ran.err);
+}
+
+#[test]
+fn search_answers_at_once_while_another_process_writes() {
+    let place = filled("acme/app", 40);
+    // A change that no index has seen, and a writer that goes on.
+    let more = place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
+    place.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
+    let other = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count").unwrap();
+    for command in [
+        &["search", "valve"][..],
+        &["show", "acme/app#3"],
+        &["status"],
+        &["duplicates", "acme/app#3"],
+        &["troubleshoot", "valve"],
+        &["note", "list"],
+    ] {
+        let began = Instant::now();
+        let ran = place.run(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        assert!(began.elapsed() < Duration::from_secs(10), "{command:?} took {:?}", began.elapsed());
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    assert!(place.ok(&["search", "zebra"]).out.contains("acme/app#900"));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_a_command_that_waits_for_a_lock() {
+    let place = filled("acme/app", 8);
+    let other = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let file = place.path("in.jsonl");
+    let mut child = place
+        .command(&["import", &file.to_string_lossy(), "-R", "other/app", "--no-index"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    let began = Instant::now();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let code = child.wait().unwrap().code();
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert_eq!(code, Some(130));
+    other.execute_batch("ROLLBACK").unwrap();
+    place.ok(&["search", "valve"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn brief_with_notes_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = filled("acme/app", 8);
+    place.ok(&[
+        "note",
+        "add",
+        "-t",
+        "Valve",
+        "-b",
+        "The valve leaks.",
+        "-k",
+        "lesson",
+        "--attach",
+        "acme/app#3",
+    ]);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = place.file("brief.md", "older");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let name = file.to_string_lossy().into_owned();
+    place.ok(&["brief", "acme/app#3", "-o", &name]);
+    assert_eq!(mode(&file), 0o644);
+    place.ok(&["brief", "acme/app#3", "--notes", "-o", &name]);
+    assert_eq!(mode(&file), 0o600);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn folder_that_is_no_text_holds_a_casebook() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let place = filled("acme/app", 8);
+    let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"caf\xe9 \xff"));
+    std::fs::create_dir(&odd).unwrap();
+    std::fs::rename(place.casebook(), odd.join("book")).unwrap();
+    let run = |args: &[&std::ffi::OsStr]| {
+        let mut command = place.command(&[]);
+        command.env("PRECEDENT_CASEBOOK", odd.join("book")).args(args);
+        let ran = crate::support::Ran::from(command.output().unwrap());
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    };
+    let (exported, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
+    run(&["export".as_ref(), exported.as_os_str()]);
+    run(&["backup".as_ref(), copy.as_os_str()]);
+    run(&["restore".as_ref(), copy.as_os_str()]);
+    let mut command = place.command(&["import", "casebook"]);
+    command.arg(&exported).env("PRECEDENT_CASEBOOK", odd.join("other"));
+    let ran = crate::support::Ran::from(command.output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
