@@ -389,6 +389,9 @@ impl Http {
             if url.scheme() == "https" && to.scheme() != "https" {
                 return Err(Failed::For(odd(&url, "it redirects to an address without encryption")));
             }
+            if !is_own(&request.url, &to) {
+                return Err(Failed::For(elsewhere(&url, &to)));
+            }
             moved |= matches!(status, 301 | 308);
             url = to;
         }
@@ -489,6 +492,27 @@ impl Http {
     }
 }
 
+/// Returns whether a redirect stays with the host that was asked: at its origin, or from plain to encrypted there. GitHub
+/// too redirects renamed projects within its interface alone.
+/// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
+fn is_own(asked: &Url, to: &Url) -> bool {
+    let encrypted = asked.scheme() == "http" && to.scheme() == "https";
+    let plain_ports = asked.port().is_none() && to.port().is_none();
+    let same = asked.origin() == to.origin() || (asked.host() == to.host() && encrypted && plain_ports);
+    same && to.username().is_empty() && to.password().is_none()
+}
+
+/// The error of a redirect to another host, whose answer is not read.
+fn elsewhere(url: &Url, to: &Url) -> Error {
+    let there = Outside::first_line(&to.origin().ascii_serialization());
+    let there = there.map_or_else(|| "another host".to_owned(), |there| there.to_string());
+    Error::new(Code::Network, format!("{}: it redirects to another host, {there}, which was not asked", place(url)))
+        .with_hint(
+            "Nothing of what that host answers is read. If the tracker moved, remove the source and add it again at \
+             its new address.",
+        )
+}
+
 /// An address for messages: without its query, which may be long.
 fn place(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
@@ -571,6 +595,26 @@ mod tests {
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
             links(broken, &base());
         }
+    }
+
+    #[test]
+    fn redirect_stays_at_its_own_host() {
+        let own = |asked: &str, to: &str| is_own(&Url::parse(asked).unwrap(), &Url::parse(to).unwrap());
+        for to in ["https://git.example/x", "https://git.example:443/y"] {
+            assert!(own("https://git.example/a", to), "{to}");
+        }
+        assert!(own("http://git.example/a", "https://git.example/a"));
+        for to in [
+            "https://evil.example/a",
+            "https://git.example.evil.example/a",
+            "https://sub.git.example/a",
+            "https://git.example:8443/a",
+            "https://ann:word@git.example/a",
+            "https://127.0.0.1/a",
+        ] {
+            assert!(!own("https://git.example/a", to), "{to}");
+        }
+        assert!(!own("http://git.example:8080/a", "https://git.example/a"));
     }
 
     #[test]
