@@ -18,6 +18,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
+    repetition::RepeatGuard,
     walk::Walk,
     wiki::named,
 };
@@ -133,6 +134,12 @@ struct Storage {
     value: Option<String>,
 }
 
+/// Whether a page is one that is read: `current`, `trashed`, `archived`.
+#[derive(Deserialize)]
+struct Status {
+    status: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct People {
     #[serde(default)]
@@ -207,6 +214,7 @@ impl Confluence {
         let mut pages = Vec::new();
         let mut url = self.list(0)?;
         let mut seen = 0;
+        let mut guard = RepeatGuard::default();
         for _ in 0..MAX_LISTS {
             let response = self.client.get(url.clone(), task).await?;
             if response.status != 200 {
@@ -214,6 +222,9 @@ impl Confluence {
             }
             let list: Results<'_> = response.json()?;
             seen += list.results.len();
+            guard
+                .note(list.results.iter().map(|raw| raw.get()))
+                .map_err(|endless| endless.error(Stream::Pages.words()))?;
             // A page that cannot be read here would be taken for gone.
             let read: std::result::Result<Vec<Whole>, _> =
                 list.results.iter().map(|raw| serde_json::from_str(raw.get())).collect();
@@ -457,6 +468,26 @@ impl Tracker for Confluence {
 
     async fn item(&self, _number: u64, _task: &Task) -> Result<Fate> {
         Ok(Fate::Unreadable)
+    }
+
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+        let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if index.is_some_and(|all| all.iter().any(|listed| listed.id == id && listed.slug != slug)) {
+            // It has another name now, under which it is here.
+            return Ok(Fate::Moved(None));
+        }
+        let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };
+        let response = self.client.get(self.client.url(&format!("{path}/{}", part(id)))?, task).await?;
+        match response.status {
+            200 => Ok(match response.json::<Status>()?.status.as_deref() {
+                None | Some("current") => Fate::Unreadable,
+                Some(_) => Fate::Gone,
+            }),
+            404 | 410 => Ok(Fate::Gone),
+            403 => Ok(Fate::Unreadable),
+            _ => Err(self.client.refusal(&response, "a page of the wiki")),
+        }
     }
 
     async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Fate> {

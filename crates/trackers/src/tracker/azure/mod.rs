@@ -18,6 +18,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
+    repetition::RepeatGuard,
     walk::Walk,
     wiki_git::WikiPlace,
 };
@@ -87,6 +88,11 @@ struct Listing {
 }
 
 impl Listing {
+    /// A page without records that names the items of this listing.
+    fn page(&self) -> Page {
+        Page { named: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
+    }
+
     /// The time of an item's last change, if that is the one by which it was listed.
     fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
         changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
@@ -256,7 +262,7 @@ impl Azure {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
-        let mut page = Page::default();
+        let mut page = listing.page();
         let mut times = Vec::new();
         let numbers = &listing.numbers;
         if !numbers.is_empty() {
@@ -287,7 +293,7 @@ impl Azure {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
-        let mut page = Page::default();
+        let mut page = listing.page();
         let mut times = Vec::new();
         let numbers = &listing.numbers;
         if !numbers.is_empty() {
@@ -313,6 +319,7 @@ impl Azure {
     /// The comments of one work item.
     async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
         let mut after: Option<String> = None;
+        let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
             let token = after.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
             let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
@@ -324,6 +331,10 @@ impl Azure {
                 _ => return self.refused(&response, "comments").map(Some),
             }
             let found: Comments<'_> = response.json()?;
+            if let Err(endless) = guard.note(found.comments.iter().map(|raw| raw.get())) {
+                page.records.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+                break;
+            }
             for raw in &found.comments {
                 match shapes::comment(raw.get(), number, &self.web()) {
                     Ok(Some(comment)) => page.records.push(Ok(Record::Comment(Box::new(comment)))),

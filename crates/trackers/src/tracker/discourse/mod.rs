@@ -111,7 +111,8 @@ impl Discourse {
         let list = response.json::<Latest>()?.topic_list;
         let rows = list.topics;
         let full = rows.len() >= list.per_page.unwrap_or(PAGE as usize);
-        let mut page = Page::default();
+        let named = rows.iter().map(|row| row.id.to_string()).collect();
+        let mut page = Page { named, ..Page::default() };
         if walk.open {
             page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
             let next = (full && !rows.is_empty()).then(|| Walk { page: walk.page + 1, ..walk.clone() });

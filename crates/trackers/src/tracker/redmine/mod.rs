@@ -162,6 +162,7 @@ impl Redmine {
             };
             times.extend(issue.updated_at);
             let Some(number) = issue.number else { continue };
+            page.named.push(number.to_string());
             let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -194,6 +195,7 @@ impl Redmine {
         let some = &changed[from..changed.len().min(from.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
         for listed in some {
+            page.named.push(listed.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", part(&listed.title)))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -323,6 +325,24 @@ impl Tracker for Redmine {
             // 403: it was moved to where this access may not look.
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "an issue")),
+        }
+    }
+
+    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+        let path = format!("projects/{}/wiki/{}.json", part(&self.project), part(slug));
+        let response = self.client.get(self.client.url(&path)?, task).await?;
+        match response.status {
+            200 => {
+                Ok(match shapes::page(&String::from_utf8_lossy(&response.body), self.base(), &self.project) {
+                    // A page that was renamed is answered under its new name.
+                    Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
+                    Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
+                    Err(_) => Fate::Unreadable,
+                })
+            }
+            404 | 410 => Ok(Fate::Gone),
+            403 => Ok(Fate::Unreadable),
+            _ => Err(self.client.refusal(&response, "a page of the wiki")),
         }
     }
 
