@@ -5,7 +5,9 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 
 use precedent_text::closure::Closure;
 
-use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use super::{
+    Applied, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow, time,
+};
 use precedent_core::{
     error::Result,
     model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
@@ -460,22 +462,26 @@ impl Writer<'_> {
         source: &SourceRow,
         record: &DocumentRecord,
         raw: &Packed,
+        evidence: DateEvidence,
+        now: Timestamp,
     ) -> Result<Applied> {
         let key = record.key(&source.key);
-        let known: Option<(i64, Option<i64>, Vec<u8>, bool)> = self
+        let known: Option<(StoredDate, Vec<u8>, bool)> = self
             .transaction
             .prepare_cached(
-                "SELECT id, updated_at, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
+                "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
             )?
-            .query_row([&key], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .query_row([&key], |r| {
+                Ok((StoredDate::new(r.get(0)?, r.get(1)?, now), r.get(2)?, r.get(3)?))
+            })
             .optional()?;
         let updated = record.updated_at.map(Timestamp::as_second);
-        if let Some((_, stored, hash, deleted)) = &known {
-            if *hash == record.raw.hash && !deleted {
+        if let Some((stored, hash, deleted)) = &known {
+            if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);
             }
             // A page may go back to what it was before; its wiki knows no other order than that of its commits.
-            if updated < *stored && record.number.is_some() {
+            if stored.is_newer(updated, evidence) && record.number.is_some() {
                 return Ok(Applied::Stale);
             }
         }
@@ -486,9 +492,9 @@ impl Writer<'_> {
             .prepare_cached(
                 "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url, state, state_reason,
                      author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
-                     closed_at, merged_at, revision, raw_hash)
+                     closed_at, merged_at, revision, raw_hash, dated_ahead)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                     ?22, ?23)
+                     ?22, ?23, ?24)
                  ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, remote_id = excluded.remote_id,
                      title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
                      state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
@@ -496,7 +502,7 @@ impl Writer<'_> {
                      locked = excluded.locked, comment_count = excluded.comment_count,
                      created_at = excluded.created_at, updated_at = excluded.updated_at,
                      closed_at = excluded.closed_at, merged_at = excluded.merged_at, revision = excluded.revision,
-                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL
                  RETURNING id",
             )?
             .query_row(
@@ -524,6 +530,7 @@ impl Writer<'_> {
                     second(record.merged_at),
                     self.next_revision()?,
                     record.raw.hash.as_slice(),
+                    evidence.is_ahead(),
                 ],
                 |r| r.get(0),
             )?;
@@ -542,6 +549,20 @@ impl Writer<'_> {
                 "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
             )?
             .execute(params![key, now.as_second(), self.next_revision()?])?;
+        Ok(changed > 0)
+    }
+
+    /// Shows a document again that was marked as gone; returns whether it was.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn restore_document(&self, key: &str) -> Result<bool> {
+        let changed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1 AND deleted_at IS NOT NULL",
+            )?
+            .execute(params![key, self.next_revision()?])?;
         Ok(changed > 0)
     }
 

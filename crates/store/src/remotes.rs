@@ -168,6 +168,31 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns the keys of the pages of a source that are hidden.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn hidden_page_keys(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT key FROM documents WHERE deleted_at IS NOT NULL AND source_id = ?1 AND kind = 'page' ORDER BY key",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns the tracker's own id of the document with this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn remote_id(&self, key: &str) -> Result<Option<String>> {
+        let found = self
+            .transaction
+            .prepare_cached("SELECT remote_id FROM documents WHERE key = ?1")?
+            .query_row([key], |r| r.get::<_, Option<String>>(0))
+            .optional()?;
+        Ok(found.flatten())
+    }
+
     /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
     ///
     /// # Errors
@@ -178,6 +203,22 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Reader<'_> {
+    /// Returns how many records of a source carry a date that was ahead of the clock when they came.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn dated_ahead(&self, source: i64) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM documents WHERE source_id = ?1 AND dated_ahead = 1)
+                     + (SELECT count(*) FROM comments WHERE source_id = ?1 AND dated_ahead = 1)",
+            )?
+            .query_row([source], |r| r.get(0))?)
     }
 }
 

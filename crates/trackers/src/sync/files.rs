@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
+    Origin,
     origins::Origins,
     pack, put,
     routes::{Of, Routes},
@@ -401,7 +402,7 @@ impl<'a> Door<'a> {
                 // A source is there once it has something to hold.
                 None => store.write(|w| w.add_source(&key, "github", now))?,
             };
-            let done = put(store, &source, &part.packed, now, |w| {
+            let done = put(store, &source, Origin::File, &part.packed, now, |w| {
                 for (from, to, tie) in &part.links {
                     let kind = match tie {
                         Tie::DuplicateOf => "duplicate_of",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{pack, put, source_key};
+use super::{Origin, pack, put, source_key};
 use crate::tracker::{github, import, wiki};
 use precedent_core::{
     error::{Error, Result},
@@ -96,7 +96,8 @@ impl<'a> Import<'a> {
             self.skip(place, reason);
         }
         if !ready.records.is_empty() {
-            self.report.add(put(self.store, &self.source, &ready.records, self.now, |_| Ok(()))?);
+            self.report
+                .add(put(self.store, &self.source, Origin::File, &ready.records, self.now, |_| Ok(()))?);
         }
         Ok(())
     }

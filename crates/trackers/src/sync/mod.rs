@@ -1,5 +1,7 @@
 //! Applies what trackers say to the store. The only place that knows both.
 
+mod absence;
+mod clock;
 mod closures;
 mod files;
 mod import;
@@ -33,12 +35,21 @@ use precedent_core::{
     error::{Error, Result},
     model::{ImportReport, Raw, Record},
 };
-use precedent_store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
+use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
 /// Records that one thread packs at least, so that what packs them is worth making.
 const PACKED_TOGETHER: usize = 64;
 
-/// Stores records in one transaction, together with what `also` writes; reports what that did.
+/// Where records come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The source's own tracker.
+    Tracker,
+    /// A file.
+    File,
+}
+
+/// Stores records of a tracker in one transaction, with what `also` writes; reports what that did.
 fn apply(
     store: &Store,
     source: &SourceRow,
@@ -46,7 +57,7 @@ fn apply(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
-    put(store, source, &pack(store, records)?, now, also)
+    put(store, source, Origin::Tracker, &pack(store, records)?, now, also)
 }
 
 /// Compresses what the records came from.
@@ -77,19 +88,29 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
 fn put(
     store: &Store,
     source: &SourceRow,
+    origin: Origin,
     packed: &[(Record, Packed)],
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
     store.write(|w| {
         let mut done = ImportReport::default();
+        let is_guest = origin == Origin::File && w.remote(source.id)?.is_some();
         // The item that was read last, where what is stored of it is newer.
         let mut stale = None;
         for (record, raw) in packed {
+            let cut = clock::cut(record, now);
+            let evidence = match cut {
+                None => DateEvidence::Sound,
+                Some(_) if is_guest => DateEvidence::AheadInFile,
+                Some(_) => DateEvidence::Ahead,
+            };
+            done.dated_ahead += u64::from(cut.is_some());
+            let record = cut.as_ref().unwrap_or(record);
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                    let how = w.apply_document(source, d, raw)?;
+                    let how = w.apply_document(source, d, raw, evidence, now)?;
                     stale = d.number.filter(|_| how == Applied::Stale);
                     how
                 }
@@ -97,7 +118,7 @@ fn put(
                     done.comments += 1;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    w.apply_comment(source, c, raw, old)?
+                    w.apply_comment(source, c, raw, old, evidence, now)?
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
