@@ -34,6 +34,7 @@ mod git_http;
 mod graphql;
 mod health;
 mod hostile;
+mod hostile_servers;
 mod login;
 mod logs;
 mod mcp;

@@ -101,6 +101,18 @@ impl Reader<'_> {
         Ok(out)
     }
 
+    /// Returns the number of the item that the comment with this id of the tracker's belongs to.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_item(&self, source: i64, remote_id: &str) -> Result<Option<u64>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT number FROM comments WHERE source_id = ?1 AND remote_id = ?2")?
+            .query_row(params![source, remote_id], |r| r.get(0))
+            .optional()?)
+    }
+
     /// How many comments a document has here.
     ///
     /// # Errors

@@ -193,6 +193,20 @@ impl Reader<'_> {
         Ok(found.flatten())
     }
 
+    /// Returns whether another document that is not hidden has the tracker's id of the one with this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_replaced(&self, key: &str) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM documents d JOIN documents o ON o.source_id = d.source_id
+                     WHERE d.key = ?1 AND o.remote_id = d.remote_id AND o.id <> d.id AND o.deleted_at IS NULL)",
+            )?
+            .query_row([key], |r| r.get(0))?)
+    }
+
     /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
     ///
     /// # Errors

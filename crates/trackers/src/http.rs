@@ -48,6 +48,8 @@ const TRIES: u32 = 4;
 const RETRY_FLOOR: Duration = Duration::from_secs(1);
 /// Redirects that are followed one after another.
 const MAX_REDIRECTS: usize = 5;
+/// So long it is looked whether any tracker takes a connection before the network counts as away.
+const REACH: Duration = Duration::from_secs(4);
 /// The largest body, unpacked, in bytes. A page of 100 items is below 30 MB even if every body is of GitHub's largest.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
@@ -298,6 +300,52 @@ impl Http {
         (self.options.proxy.clone(), self.options.no_proxy.clone())
     }
 
+    /// Looks whether any of these addresses, or the proxy before them, takes a connection.
+    ///
+    /// # Errors
+    /// [`Code::Network`] if none does within [`REACH`], [`Code::Cancelled`].
+    pub async fn reach_any(&self, addresses: &[Url], task: &Task) -> Result<()> {
+        let proxy = self.options.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
+        let mut places: Vec<(String, u16)> = addresses
+            .iter()
+            .chain(&proxy)
+            .filter_map(|url| {
+                let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
+                Some((host, url.port_or_known_default()?))
+            })
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut looks = tokio::task::JoinSet::new();
+        for place in places {
+            looks.spawn(async move {
+                let found = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
+                found.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+            });
+        }
+        let mut why = None;
+        let first = async {
+            while let Some(look) = looks.join_next().await {
+                match look {
+                    Ok(Ok(())) => return true,
+                    Ok(Err(error)) => drop(why.get_or_insert(error)),
+                    Err(_) => {}
+                }
+            }
+            false
+        };
+        let reached = tokio::select! {
+            reached = tokio::time::timeout(REACH, first) => reached.unwrap_or(false),
+            () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+        };
+        if reached || addresses.is_empty() {
+            return Ok(());
+        }
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+        Err(Error::new(Code::Network, format!("no tracker can be reached{why}"))
+            .with_hint("Check the network. What is here can be asked without it; sync again later."))
+    }
+
     /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
     ///
     /// # Errors
@@ -436,6 +484,10 @@ impl Http {
         // Here and nowhere later: what is read of an answer is clean, its records and addresses too.
         let mut headers = answer.headers().clone();
         if !request.for_secret {
+            // One bad byte costs its character, and not the page.
+            if std::str::from_utf8(&body).is_err() {
+                body = String::from_utf8_lossy(&body).into_owned().into_bytes();
+            }
             body = door::clean_bytes(body);
             for value in headers.values_mut() {
                 let clean = door::clean_bytes(value.as_bytes().to_vec());
@@ -536,14 +588,18 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
         .with_hint("Check the network and the address. What was fetched is kept; run it again to go on.")
 }
 
+/// The system's words for an error, without its number.
+fn system_words(text: &str) -> String {
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
 /// The innermost cause, which is the one that says something. Without addresses: they are long, and told already.
 fn cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    let text = inner.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+    system_words(&inner.to_string())
 }
 
 /// The links of a `Link` header (RFC 8288), made absolute. Addresses may hold commas and semicolons, so they are cut

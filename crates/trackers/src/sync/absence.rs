@@ -94,20 +94,23 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
         run.doubt(too_many(missing.len(), held, "pages", &run.source.key));
         return Ok(());
     }
-    let (mut gone, mut renamed) = (Vec::new(), Vec::new());
+    let (mut gone, mut replaced) = (Vec::new(), Vec::new());
     for key in missing {
         run.context.task.check()?;
         let asked = key.clone();
-        let id = run.blocking(move |store| store.read(|r| r.remote_id(&asked))).await?;
+        let (id, is_replaced) = run
+            .blocking(move |store| store.read(|r| Ok((r.remote_id(&asked)?, r.is_replaced(&asked)?))))
+            .await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
             Fate::Gone => gone.push(key),
             // It is here under its new name.
-            Fate::Moved(_) => renamed.push(key),
+            Fate::Moved(_) if is_replaced => replaced.push(key),
+            Fate::Moved(_) => gone.push(key),
             Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
         }
     }
-    hide(run, renamed).await?;
+    hide(run, replaced).await?;
     if gone.len() > allowance(held) {
         run.doubt(too_many(gone.len(), held, "pages", &run.source.key));
         return Ok(());

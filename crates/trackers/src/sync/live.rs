@@ -25,6 +25,18 @@ use precedent_core::{
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
+/// Notes that a source could not be synced because no tracker can be reached.
+pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
+    let mut report =
+        SyncReport { source: source.key.clone(), problem: Some(Problem::from(why)), ..SyncReport::default() };
+    let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
+    let words = door::single_line(&why.to_string());
+    if let Err(error) = blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await {
+        report.problem = Some(Problem::from(&error));
+    }
+    report
+}
+
 /// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
 pub async fn sync(
     context: &Context,
@@ -260,7 +272,11 @@ impl Run<'_> {
             return Ok(Meter::default());
         }
         let total = match stream {
-            Stream::Items => tracker.item_bound(&self.context.task).await?,
+            Stream::Items => match tracker.item_bound(&self.context.task).await {
+                // Without the count the list is read all the same; what is wrong with the network it tells itself.
+                Err(error) if error.code() == Code::Network => None,
+                bound => bound?,
+            },
             Stream::Comments => {
                 let source = self.source.id;
                 let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;

@@ -18,13 +18,15 @@ mod stated;
 mod sweep;
 mod wiki;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use closures::{close, closures};
 pub use files::{import_files, understand};
 pub use import::{import_built_in, import_wiki};
-pub use live::sync;
+pub use live::{skip, sync};
 pub use lock::SyncLock;
 pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};
 pub use report::mirrors;
@@ -33,7 +35,7 @@ pub use wiki::forget as forget_wiki;
 
 use precedent_core::{
     error::{Error, Result},
-    model::{ImportReport, Raw, Record},
+    model::{CommentRecord, ImportReport, Raw, Record},
 };
 use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
@@ -116,6 +118,7 @@ fn put(
                 }
                 Record::Comment(c) => {
                     done.comments += 1;
+                    let c = &own_id(w, source, origin, c)?;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
                     w.apply_comment(source, c, raw, old, evidence, now)?
@@ -138,6 +141,27 @@ fn put(
         }
         also(w)?;
         Ok(done)
+    })
+}
+
+/// A comment of a file under an id that is its own: some exports count comments anew below each item.
+fn own_id<'a>(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    origin: Origin,
+    comment: &'a CommentRecord,
+) -> Result<Cow<'a, CommentRecord>> {
+    let taken = match origin {
+        // A tracker's ids are its own; a comment that has another item now was moved.
+        Origin::Tracker => None,
+        Origin::File => writer.comment_item(source.id, &comment.remote_id)?,
+    };
+    Ok(match taken {
+        Some(number) if number != comment.number => {
+            let remote_id = format!("{}@{}", comment.remote_id, comment.number);
+            Cow::Owned(CommentRecord { remote_id, ..comment.clone() })
+        }
+        _ => Cow::Borrowed(comment),
     })
 }
 

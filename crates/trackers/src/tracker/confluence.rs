@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, clean, part},
+    client::{Client, clean, each, part},
     github::describe,
     repetition::RepeatGuard,
     walk::Walk,
@@ -50,6 +50,8 @@ pub struct Confluence {
     cloud: bool,
     /// The space as it was listed at the beginning of the pass.
     index: Mutex<Option<Arc<Vec<Listed>>>>,
+    /// Why pages of that list cannot be used, until it is told.
+    unreadable: Mutex<Vec<String>>,
     /// People's names by their account's id.
     names: Mutex<HashMap<String, Option<String>>>,
 }
@@ -189,6 +191,7 @@ impl Confluence {
             id: None,
             cloud: false,
             index: Mutex::default(),
+            unreadable: Mutex::default(),
             names: Mutex::default(),
         }
     }
@@ -211,7 +214,7 @@ impl Confluence {
 
     /// Lists the whole space.
     async fn listed(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<Listed>>, Fetched>> {
-        let mut pages = Vec::new();
+        let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list(0)?;
         let mut seen = 0;
         let mut guard = RepeatGuard::default();
@@ -225,16 +228,15 @@ impl Confluence {
             guard
                 .note(list.results.iter().map(|raw| raw.get()))
                 .map_err(|endless| endless.error(Stream::Pages.words()))?;
-            // A page that cannot be read here would be taken for gone.
-            let read: std::result::Result<Vec<Whole>, _> =
-                list.results.iter().map(|raw| serde_json::from_str(raw.get())).collect();
-            pages.extend(read.map_err(|e| {
-                Error::new(Code::Network, format!("the list of pages cannot be read: {}", describe(&e)))
-            })?);
+            // A page that cannot be read here is asked for before it is taken for gone.
+            let (read, failed) = each::<Whole>(&list.results);
+            pages.extend(read);
+            unreadable.extend(failed);
             let next = match (list.links.next, list.results.is_empty()) {
                 (Some(next), false) => next,
                 _ => {
                     let all = Arc::new(index(pages));
+                    *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
                     *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&all));
                     return Ok(Ok(all));
                 }
@@ -269,6 +271,8 @@ impl Confluence {
         let some = &changed[from..changed.len().min(from.saturating_add(size))];
         let mut page =
             Page { all_pages: Some(all.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
+        let unreadable = std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
+        page.records.extend(unreadable.into_iter().map(Err));
         let texts = if self.cloud { self.batch(some, task).await? } else { self.each(some, task).await? };
         for listed in some {
             if let Some(text) = texts.get(&listed.id) {

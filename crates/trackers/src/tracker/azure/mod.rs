@@ -77,7 +77,7 @@ struct Numbers {
     /// The moment whose state the answer is.
     as_of: Option<Timestamp>,
     #[serde(default)]
-    work_items: Vec<Number>,
+    work_items: Vec<Value>,
 }
 
 /// What a query found.
@@ -97,11 +97,6 @@ impl Listing {
     fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
         changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
     }
-}
-
-#[derive(Deserialize)]
-struct Number {
-    id: u64,
 }
 
 #[derive(Deserialize)]
@@ -239,7 +234,7 @@ impl Azure {
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let found: Numbers = response.json()?;
-        let all = found.work_items.into_iter().map(|n| n.id);
+        let all = found.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
         let before = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
         let numbers: Vec<u64> = all.skip(before).take(size).collect();
         let more = numbers.len() == size;

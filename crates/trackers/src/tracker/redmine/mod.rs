@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, part},
+    client::{Client, each, part},
     walk::Walk,
 };
 use crate::http::{Http, Login};
@@ -24,7 +24,7 @@ use precedent_core::{
     task::Task,
 };
 pub(super) use shapes::markdown;
-use shapes::{Issue, Issues, Journals, One, WikiIndex};
+use shapes::{Issue, Issues, Journals, One, WikiIndex, WikiListed};
 
 /// Issues on a page: the most that Redmine gives.
 const PAGE: u32 = 100;
@@ -185,7 +185,7 @@ impl Redmine {
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Pages)? {
             return Ok(other);
         }
-        let mut all = response.json::<WikiIndex>()?.wiki_pages;
+        let (mut all, unreadable) = each::<WikiListed>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
         all.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
         let names = all.iter().map(|p| p.title.clone()).collect();
         let changed: Vec<_> =
@@ -194,6 +194,9 @@ impl Redmine {
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let some = &changed[from..changed.len().min(from.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
+        if walk.page == 1 {
+            page.records.extend(unreadable.into_iter().map(Err));
+        }
         for listed in some {
             page.named.push(listed.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", part(&listed.title)))?;

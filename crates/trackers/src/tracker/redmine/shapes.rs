@@ -77,9 +77,9 @@ struct Journal {
 }
 
 #[derive(Deserialize)]
-pub(super) struct WikiIndex {
-    #[serde(default)]
-    pub(super) wiki_pages: Vec<WikiListed>,
+pub(super) struct WikiIndex<'a> {
+    #[serde(borrow, default)]
+    pub(super) wiki_pages: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]

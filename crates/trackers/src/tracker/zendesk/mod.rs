@@ -344,11 +344,15 @@ impl Zendesk {
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.articles {
-            // One that cannot be read would be taken for withdrawn.
-            let article = shapes::article(raw.get(), &people).map_err(|why| {
-                Error::new(Code::Network, format!("the list of articles cannot be read: {why}"))
-            })?;
-            let Some(article) = article else { continue };
+            let article = match shapes::article(raw.get(), &people) {
+                Ok(Some(article)) => article,
+                Ok(None) => continue,
+                // It is asked for before it is taken for withdrawn.
+                Err(why) => {
+                    page.records.push(Err(why));
+                    continue;
+                }
+            };
             names.extend(article.slug.clone());
             if walk.since.is_none() || article.updated_at >= walk.since {
                 page.records.push(Ok(Record::Document(Box::new(article))));
