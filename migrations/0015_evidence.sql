@@ -11,6 +11,7 @@ WHERE (name = 'comments' AND source_id IN (SELECT id FROM sources WHERE kind IN 
    OR (name = 'items' AND source_id IN (SELECT id FROM sources WHERE kind = 'discourse'));
 
 -- Internal comments leave the indexes: what has one is read again.
-UPDATE casebook SET revision = revision + 1;
+UPDATE casebook SET revision = revision + 1
+WHERE EXISTS (SELECT 1 FROM comments WHERE association = 'PRIVATE');
 UPDATE documents SET revision = (SELECT revision FROM casebook)
 WHERE (source_id, number) IN (SELECT source_id, number FROM comments WHERE association = 'PRIVATE');

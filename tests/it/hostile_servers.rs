@@ -13,15 +13,17 @@ use axum::{
     response::Response,
 };
 use precedent_core::{
-    Task,
-    model::{SyncReport, SyncRequest},
+    Code, Task,
+    model::{BriefFormat, BriefRequest, GapKind, SearchRequest, SyncReport, SyncRequest},
 };
+use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
 use crate::{
-    fake_github::{FakeGitHub, NOW},
+    fake_github::{FakeGitHub, Gone, NOW},
     fake_tracker::{FakeTracker, Shape},
-    sync::Mirror,
+    support::{Place, comment, issue, lines},
+    sync::{Mirror, options},
 };
 
 /// A sync against a misbehaving server takes no longer.
@@ -417,4 +419,163 @@ async fn github_misbehaves() {
     github.host.clone_from(&proxy.host);
     let mirror = Mirror::of(&github).await;
     bear_all(&mirror, &proxy, "GitHub").await;
+}
+
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+fn has(report: &SyncReport, kind: GapKind) -> bool {
+    report.gaps.iter().any(|gap| gap.kind == kind)
+}
+
+#[tokio::test]
+async fn future_date_never_stops_a_mirror() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 0);
+    let mirror = Mirror::of(&github).await;
+    let wrong = github.world().issue(3, "Dated ahead", NOW + 70 * 31_536_000);
+    github.world().put(&wrong);
+    let report = sync(&mirror, false).await;
+    assert!(has(&report, GapKind::FutureDates), "{report:?}");
+    mirror.later(Duration::from_secs(600));
+    let (mended, new) = {
+        let world = github.world();
+        (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
+    };
+    github.world().put(&mended);
+    github.world().put(&new);
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
+    assert!(!has(&report, GapKind::FutureDates), "{report:?}");
+    let titles = held(&mirror);
+    assert!(
+        titles.contains(&"Dated right".to_owned()) && titles.contains(&"New since".to_owned()),
+        "{titles:?}"
+    );
+}
+
+#[tokio::test]
+async fn file_dated_ahead_never_replaces_a_mirrored_item() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(3, 0);
+    let mirror = Mirror::of(&github).await;
+    sync(&mirror, false).await;
+    let forged = github.world().issue(2, "Forged", NOW + 4 * 31_536_000).to_string();
+    let file = mirror.file("forged.jsonl", forged);
+    let report = mirror.casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((report.stale, report.dated_ahead), (1, 1), "{report:?}");
+    assert!(!held(&mirror).contains(&"Forged".to_owned()));
+}
+
+#[tokio::test]
+async fn sweep_runs_after_a_clock_jump() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 0);
+    let mirror = Mirror::of(&github).await;
+    mirror.later(50 * YEAR);
+    sync(&mirror, false).await;
+    mirror.earlier(50 * YEAR);
+    github.world().remove(4, Gone::Deleted);
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), report.gone), (None, 1), "{report:?}");
+}
+
+#[tokio::test]
+async fn listed_page_that_was_hidden_is_shown_again() {
+    let fake = FakeTracker::new(Shape::ConfluenceCloud, 0, 0);
+    for page in 1..=20 {
+        let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
+        fake.content().pages.insert(format!("Kiln {page}"), text);
+    }
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
+    sync(&mirror, false).await;
+    let all = std::mem::take(&mut fake.content().pages);
+    let report = sync(&mirror, false).await;
+    let problem = report.problem.unwrap();
+    assert!(problem.message.contains("20 of 20 pages"), "{problem:?}");
+    assert_eq!(held(&mirror).len(), 20);
+    fake.content().pages = all;
+    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    database.execute("UPDATE documents SET deleted_at = 1 WHERE title <> 'Kiln 1'", []).unwrap();
+    assert_eq!(held(&mirror).len(), 1);
+    let report = sync(&mirror, false).await;
+    assert_eq!(report.problem, None, "{report:?}");
+    assert_eq!(held(&mirror).len(), 20);
+}
+
+#[tokio::test]
+async fn list_without_links_is_read_to_its_end() {
+    let mut github = FakeGitHub::new("acme/app");
+    github.world().fill(250, 0);
+    let proxy = Proxy::before(&github.host);
+    github.host.clone_from(&proxy.host);
+    proxy.set(Some(|answer| drop(answer.headers.remove("link"))));
+    let mirror = Mirror::of(&github).await;
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), held(&mirror).len()), (None, 250), "{report:?}");
+}
+
+#[tokio::test]
+async fn internal_comment_is_shown_and_goes_nowhere_else() {
+    let fake = FakeTracker::new(Shape::Zendesk, 2, 4);
+    for item in fake.content().items.values_mut() {
+        item.open = false;
+    }
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
+    sync(&mirror, false).await;
+    mirror.casebook.update_index(&Task::new()).await.unwrap();
+    // Zendesk calls the odd ones of the invented comments internal.
+    let key = format!("{}#1", mirror.key().await);
+    let thread = mirror.casebook.thread(&key).await.unwrap();
+    let marks: Vec<_> = thread.comments.iter().map(|c| (c.markdown.trim(), c.internal)).collect();
+    assert_eq!(marks, [("It is valve 1.", true), ("It is valve 3.", true)]);
+    let public = mirror.casebook.thread(&key.replace("#1", "#2")).await.unwrap();
+    assert!(public.comments.iter().all(|c| !c.internal));
+    let request = BriefRequest { key: Some(key), ..BriefRequest::default() };
+    let brief = mirror.casebook.brief(request, &Task::new()).await.unwrap();
+    let text = Casebook::render_brief(brief, BriefFormat::Markdown).await.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("valve 1") && !text.contains("valve 3"), "{text}");
+    let request = SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
+    let found = mirror.casebook.search(request, &Task::new()).await.unwrap();
+    assert!(found.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", found.hits);
+    for (notes, comments) in [(false, 2), (true, 4)] {
+        let file = mirror.folder().with_extension(format!("{notes}.casebook"));
+        let exported = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();
+        assert_eq!(exported.contents.comments, comments, "{exported:?}");
+    }
+}
+
+#[tokio::test]
+async fn comments_whose_ids_restart_are_kept() {
+    let place = Place::new();
+    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    let items = (1..=3).map(|n| issue(n, &format!("Trouble {n}"), "It stops."));
+    let said = (1..=3).flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
+    let file = place.file("in.jsonl", lines(&items.chain(said).collect::<Vec<_>>()));
+    let first = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((first.new, first.updated), (9, 0), "{first:?}");
+    for number in 1..=3 {
+        let thread = casebook.thread(&format!("acme/app#{number}")).await.unwrap();
+        assert_eq!(thread.comments.len(), 2, "{number}");
+    }
+    let again = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((again.new, again.unchanged), (0, 9), "{again:?}");
+}
+
+#[tokio::test]
+async fn absent_network_is_told_once_a_source() {
+    let place = Place::new();
+    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    for n in 1..=5 {
+        casebook.add_mirror(&format!("acme/app{n}"), "http://127.0.0.1:1", false).await.unwrap();
+    }
+    let began = Instant::now();
+    let reports = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(reports.len(), 5);
+    for report in reports {
+        let problem = report.problem.as_ref().unwrap();
+        assert!(problem.message.contains("no tracker can be reached"), "{problem:?}");
+        assert_eq!((report.requests, problem.code, report.gaps.len()), (0, Code::Network, 0));
+    }
 }

@@ -146,6 +146,16 @@ impl Mirror {
         self.time.now.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
     }
 
+    /// Puts the clock back by this much.
+    pub fn earlier(&self, wait: Duration) {
+        self.time.now.fetch_sub(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// A file beside the casebook.
+    pub fn file(&self, name: &str, content: String) -> std::path::PathBuf {
+        self.place.file(name, content)
+    }
+
     pub fn folder(&self) -> std::path::PathBuf {
         self.place.casebook()
     }

@@ -33,17 +33,8 @@ use precedent_text::words::Words;
 const SLOWEST: &str = "1000";
 /// … for so many seconds is let go.
 const SLOWEST_TIME: &str = "30";
-/// Time for a look at the newest commit.
-const LOOK_TIME: Duration = Duration::from_secs(60);
-/// Time for fetching, and for one command on the copy.
-const FETCH_TIME: Duration = Duration::from_secs(3_600);
-const LOCAL_TIME: Duration = Duration::from_secs(600);
-/// Fetching may bring nothing to the disk for so long: git resolves differences before it writes the last of them.
-const SILENT_TIME: Duration = Duration::from_secs(300);
 /// How often bounds are looked at.
 const TICK: Duration = Duration::from_millis(500);
-/// The largest copy of a wiki, in bytes.
-const MAX_COPY: u64 = 2 * 1024 * 1024 * 1024;
 /// Memory that a look at the newest commit may map, in bytes: a server may list references for ever.
 #[cfg(target_os = "linux")]
 const LOOK_MEMORY: u64 = 1024 * 1024 * 1024;
@@ -79,6 +70,33 @@ enum Purpose {
     Fetch,
     /// Reads the copy.
     Local,
+}
+
+/// How far git may go.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Time for a look at the newest commit.
+    look: Duration,
+    /// Time for fetching.
+    fetch: Duration,
+    /// Time for one command on the copy.
+    local: Duration,
+    /// Fetching may bring nothing to the disk for so long: git resolves differences before it writes the last of them.
+    silence: Duration,
+    /// The largest copy of a wiki, in bytes.
+    copy: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            look: Duration::from_secs(60),
+            fetch: Duration::from_secs(3_600),
+            local: Duration::from_secs(600),
+            silence: Duration::from_secs(300),
+            copy: 2 * 1024 * 1024 * 1024,
+        }
+    }
 }
 
 /// What became of looking for a wiki.
@@ -118,13 +136,14 @@ pub struct WikiGit {
     copy: PathBuf,
     proxy: Option<String>,
     no_proxy: Option<String>,
+    bounds: Bounds,
 }
 
 impl WikiGit {
     /// The wiki at `place`, copied into the folder `copy`.
     pub fn new(http: &Http, place: WikiPlace, copy: PathBuf) -> Self {
         let (proxy, no_proxy) = http.proxy();
-        Self { place, copy, proxy, no_proxy }
+        Self { place, copy, proxy, no_proxy, bounds: Bounds::default() }
     }
 
     /// The address of the repository.
@@ -249,9 +268,9 @@ impl WikiGit {
     async fn watch(&self, purpose: Purpose) -> Error {
         let began = Instant::now();
         let time = match purpose {
-            Purpose::Look => LOOK_TIME,
-            Purpose::Fetch => FETCH_TIME,
-            Purpose::Local => LOCAL_TIME,
+            Purpose::Look => self.bounds.look,
+            Purpose::Fetch => self.bounds.fetch,
+            Purpose::Local => self.bounds.local,
         };
         let (mut size, mut grew) = (0, Instant::now());
         loop {
@@ -267,11 +286,11 @@ impl WikiGit {
             if now > size {
                 (size, grew) = (now, Instant::now());
             }
-            if size > MAX_COPY {
+            if size > self.bounds.copy {
                 return self.unbounded("its repository is larger than 2 GB");
             }
-            if grew.elapsed() > SILENT_TIME {
-                return self.unbounded(&format!("nothing came for {} s", SILENT_TIME.as_secs()));
+            if grew.elapsed() > self.bounds.silence {
+                return self.unbounded(&format!("nothing came for {} s", self.bounds.silence.as_secs()));
             }
         }
     }
@@ -561,6 +580,59 @@ mod tests {
         let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
         assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
         assert!(contents(b"x blob 9\nshort").is_none());
+    }
+
+    /// A server that answers each request with this, and then with bytes one after another for ever.
+    fn endless_server(piece: &'static [u8], pause: Duration) -> Url {
+        use std::io::{Read as _, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/app.wiki.git", listener.local_addr().unwrap())).unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let head =
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n\
+                             001e# service=git-upload-pack\n0000";
+                let _ = stream.write_all(head);
+                while stream.write_all(piece).is_ok() {
+                    std::thread::sleep(pause);
+                }
+            }
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn git_ends_where_a_server_never_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let refs = b"003f0123456789012345678901234567890123456789 refs/heads/branch1\n";
+        for (piece, pause) in [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)] {
+            let repository = endless_server(piece, pause);
+            let place = WikiPlace { repository, pages: String::new(), token: None };
+            let clock = std::sync::Arc::new(Timestamp::now);
+            let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
+            let http = Http::new(crate::http::HttpOptions::new(timing));
+            let bounds = Bounds { look: Duration::from_secs(2), ..Bounds::default() };
+            let git = WikiGit { bounds, ..WikiGit::new(&http, place, folder.path().join("copy.git")) };
+            let began = Instant::now();
+            let error = git.head(&Task::new()).await.unwrap_err();
+            assert!(began.elapsed() < Duration::from_secs(20), "{error}");
+            assert_eq!(error.code(), Code::Network, "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_stopped_fetch_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let packs = folder.path().join("objects/pack");
+        std::fs::create_dir_all(&packs).unwrap();
+        for name in ["tmp_pack_x", "pack-1.pack"] {
+            std::fs::write(packs.join(name), [0; 10]).unwrap();
+        }
+        assert_eq!(weight(folder.path(), 8), 20);
+        remove_parts(folder.path());
+        assert_eq!(weight(folder.path(), 8), 10);
     }
 
     #[test]
